@@ -1,0 +1,97 @@
+// The one table of failures: reason → HTTP status, gRPC code, and what to say; and the only way to throw one.
+import { Code } from "@connectrpc/connect";
+import { Reason } from "./gen/records/v1/errors_pb.ts";
+
+/** What a reason means on the wires (contract §9), and what to tell the person. */
+export interface FailureKind {
+  readonly http: number;
+  readonly code: Code;
+  readonly message: string;
+}
+
+/** Something wrong with one field of a request. `field` is spelt as the request spells it; `message` reads "must …". */
+export interface Violation {
+  readonly field: string;
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** The values that `records.v1.Reason` defines. */
+export type FailureReason = (typeof Reason)[keyof typeof Reason];
+
+/** Every reason of `records.v1.Reason`, with its answer. */
+export const failures: Readonly<Record<FailureReason, FailureKind>> = {
+  [Reason.UNSPECIFIED]: { http: 500, code: Code.Internal, message: "Something went wrong on our side." },
+  [Reason.MISSING_KEY]: { http: 401, code: Code.Unauthenticated, message: "No API key: send it as `Authorization: Bearer <API_KEY>`." },
+  [Reason.INVALID_KEY]: { http: 401, code: Code.Unauthenticated, message: "The API key is not valid: it is malformed, unknown, rotated or revoked." },
+  [Reason.ACCESS_DENIED]: { http: 403, code: Code.PermissionDenied, message: "Access denied: this API key may only read." },
+  [Reason.NOT_FOUND]: { http: 404, code: Code.NotFound, message: "There is no such record in this account." },
+  [Reason.UNKNOWN_PATH]: { http: 404, code: Code.Unimplemented, message: "There is no such path." },
+  [Reason.METHOD_NOT_ALLOWED]: { http: 405, code: Code.Unimplemented, message: "This path does not take this method." },
+  [Reason.DUPLICATE_EMAIL]: { http: 409, code: Code.AlreadyExists, message: "email: another active contact of this account has it." },
+  [Reason.CONTACT_ARCHIVED]: { http: 409, code: Code.FailedPrecondition, message: "The contact is archived and cannot be changed." },
+  [Reason.IDEMPOTENCY_KEY_REUSED]: { http: 409, code: Code.Aborted, message: "Idempotency-Key: it was used with another request; use a new key." },
+  [Reason.INVALID_REQUEST]: { http: 422, code: Code.InvalidArgument, message: "The request is not valid." },
+  [Reason.RATE_LIMITED]: { http: 429, code: Code.ResourceExhausted, message: "Too many requests: wait as many seconds as `Retry-After` says." },
+  [Reason.INTERFACE_DISABLED]: { http: 503, code: Code.Unavailable, message: "The public interface is temporarily disabled." },
+  [Reason.WRITES_PAUSED]: { http: 503, code: Code.Unavailable, message: "Writes are temporarily unavailable; reads work." },
+  [Reason.UNAVAILABLE]: { http: 503, code: Code.Unavailable, message: "The service cannot answer right now; try again." },
+  [Reason.INTERNAL]: { http: 500, code: Code.Internal, message: "Something went wrong on our side." },
+  [Reason.MALFORMED_HTTP]: { http: 400, code: Code.InvalidArgument, message: "The HTTP request is malformed." },
+  [Reason.REQUEST_TIMEOUT]: { http: 408, code: Code.DeadlineExceeded, message: "The HTTP request did not arrive in time." },
+  [Reason.EXPECTATION_FAILED]: { http: 417, code: Code.Unimplemented, message: "Expect: only `100-continue` is understood." },
+  [Reason.HEADERS_TOO_LARGE]: { http: 431, code: Code.InvalidArgument, message: "The HTTP headers are too large." },
+  [Reason.INVALID_SERVICE_TOKEN]: { http: 401, code: Code.Unauthenticated, message: "The service token is missing or wrong." },
+  [Reason.ALREADY_EXISTS]: { http: 409, code: Code.AlreadyExists, message: "Another record already has it." },
+};
+
+/** More of a failure than its reason. */
+export interface FailureOptions {
+  /** Says more than the table's message. */
+  readonly message?: string;
+  readonly violations?: readonly Violation[];
+  /** Whole seconds to wait; only with RATE_LIMITED. */
+  readonly retryAfterSeconds?: number;
+  /** The methods that the path takes; only with METHOD_NOT_ALLOWED. */
+  readonly allow?: string;
+  /** For the log alone: it never leaves the service. */
+  readonly cause?: unknown;
+}
+
+/** A request that ends in an error which the caller is told. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly reason: FailureReason;
+  readonly violations: readonly Violation[];
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: string | undefined;
+
+  constructor(reason: FailureReason, options: FailureOptions = {}) {
+    super(options.message ?? failures[reason].message, { cause: options.cause });
+    this.reason = reason;
+    this.violations = options.violations ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.allow = options.allow;
+  }
+
+  /** What the reason means on the wires. */
+  get kind(): FailureKind {
+    return failures[this.reason];
+  }
+}
+
+/** Ends the request with the reason. */
+export function fail(reason: FailureReason, options?: FailureOptions): never {
+  throw new Failure(reason, options);
+}
+
+/** Ends the request with INVALID_REQUEST; its message names everything that is wrong (contract §2.5). */
+export function refuse(violations: readonly Violation[]): never {
+  const message = violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
+  return fail(Reason.INVALID_REQUEST, { message, violations });
+}
+
+/** The failure that an error amounts to; an unknown one is INTERNAL, with the error as its cause for the log. */
+export function failureOf(error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure(Reason.INTERNAL, { cause: error });
+}
