@@ -4,15 +4,38 @@
 
 // The closed list of reasons for which a request fails.
 
-import type { GenEnum, GenFile } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
-import type { UnknownEnum } from "@bufbuild/protobuf";
+import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { EnumValueOptions } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file records/v1/errors.proto.
  */
 export const file_records_v1_errors: GenFile = /*@__PURE__*/
-  fileDesc("ChdyZWNvcmRzL3YxL2Vycm9ycy5wcm90bxIKcmVjb3Jkcy52MSrgBAoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhYKElJFQVNPTl9NSVNTSU5HX0tFWRABEhYKElJFQVNPTl9JTlZBTElEX0tFWRACEhgKFFJFQVNPTl9BQ0NFU1NfREVOSUVEEAMSFAoQUkVBU09OX05PVF9GT1VORBAEEhcKE1JFQVNPTl9VTktOT1dOX1BBVEgQBRIdChlSRUFTT05fTUVUSE9EX05PVF9BTExPV0VEEAYSGgoWUkVBU09OX0RVUExJQ0FURV9FTUFJTBAHEhsKF1JFQVNPTl9DT05UQUNUX0FSQ0hJVkVEEAgSIQodUkVBU09OX0lERU1QT1RFTkNZX0tFWV9SRVVTRUQQCRIaChZSRUFTT05fSU5WQUxJRF9SRVFVRVNUEAoSFwoTUkVBU09OX1JBVEVfTElNSVRFRBALEh0KGVJFQVNPTl9JTlRFUkZBQ0VfRElTQUJMRUQQDBIYChRSRUFTT05fV1JJVEVTX1BBVVNFRBANEhYKElJFQVNPTl9VTkFWQUlMQUJMRRAOEhMKD1JFQVNPTl9JTlRFUk5BTBAPEhkKFVJFQVNPTl9NQUxGT1JNRURfSFRUUBAQEhoKFlJFQVNPTl9SRVFVRVNUX1RJTUVPVVQQERIdChlSRUFTT05fRVhQRUNUQVRJT05fRkFJTEVEEBISHAoYUkVBU09OX0hFQURFUlNfVE9PX0xBUkdFEBMSIAocUkVBU09OX0lOVkFMSURfU0VSVklDRV9UT0tFThAUEhkKFVJFQVNPTl9BTFJFQURZX0VYSVNUUxAVYgZwcm90bzM");
+  fileDesc("ChdyZWNvcmRzL3YxL2Vycm9ycy5wcm90bxIKcmVjb3Jkcy52MSIiCgtSZWFzb25SdWxlcxITCgtodHRwX3N0YXR1cxgBIAEoDSqmBgoGUmVhc29uEh8KElJFQVNPTl9VTlNQRUNJRklFRBAAGgeazhgDCPQDEh8KElJFQVNPTl9NSVNTSU5HX0tFWRABGgeazhgDCJEDEh8KElJFQVNPTl9JTlZBTElEX0tFWRACGgeazhgDCJEDEiEKFFJFQVNPTl9BQ0NFU1NfREVOSUVEEAMaB5rOGAMIkwMSHQoQUkVBU09OX05PVF9GT1VORBAEGgeazhgDCJQDEiAKE1JFQVNPTl9VTktOT1dOX1BBVEgQBRoHms4YAwiUAxImChlSRUFTT05fTUVUSE9EX05PVF9BTExPV0VEEAYaB5rOGAMIlQMSIwoWUkVBU09OX0RVUExJQ0FURV9FTUFJTBAHGgeazhgDCJkDEiQKF1JFQVNPTl9DT05UQUNUX0FSQ0hJVkVEEAgaB5rOGAMImQMSKgodUkVBU09OX0lERU1QT1RFTkNZX0tFWV9SRVVTRUQQCRoHms4YAwiZAxIjChZSRUFTT05fSU5WQUxJRF9SRVFVRVNUEAoaB5rOGAMIpgMSIAoTUkVBU09OX1JBVEVfTElNSVRFRBALGgeazhgDCK0DEiYKGVJFQVNPTl9JTlRFUkZBQ0VfRElTQUJMRUQQDBoHms4YAwj3AxIhChRSRUFTT05fV1JJVEVTX1BBVVNFRBANGgeazhgDCPcDEh8KElJFQVNPTl9VTkFWQUlMQUJMRRAOGgeazhgDCPcDEhwKD1JFQVNPTl9JTlRFUk5BTBAPGgeazhgDCPQDEiIKFVJFQVNPTl9NQUxGT1JNRURfSFRUUBAQGgeazhgDCJADEiMKFlJFQVNPTl9SRVFVRVNUX1RJTUVPVVQQERoHms4YAwiYAxImChlSRUFTT05fRVhQRUNUQVRJT05fRkFJTEVEEBIaB5rOGAMIoQMSJQoYUkVBU09OX0hFQURFUlNfVE9PX0xBUkdFEBMaB5rOGAMIrwMSKQocUkVBU09OX0lOVkFMSURfU0VSVklDRV9UT0tFThAUGgeazhgDCJEDEiIKFVJFQVNPTl9BTFJFQURZX0VYSVNUUxAVGgeazhgDCJkDOlQKBnJlYXNvbhIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGOOJAyABKAsyFy5yZWNvcmRzLnYxLlJlYXNvblJ1bGVzUgZyZWFzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
+
+/**
+ * What the API reference needs to know of a reason.
+ *
+ * @generated from message records.v1.ReasonRules
+ */
+export type ReasonRules = Message<"records.v1.ReasonRules"> & {
+  /**
+   * The HTTP status over REST.
+   *
+   * @generated from field: uint32 http_status = 1;
+   */
+  httpStatus: number;
+};
+
+/**
+ * Describes the message records.v1.ReasonRules.
+ * Use `create(ReasonRulesSchema)` to create a new message.
+ */
+export const ReasonRulesSchema: GenMessage<ReasonRules> = /*@__PURE__*/
+  messageDesc(file_records_v1_errors, 0);
 
 /**
  * Why a request failed. Over gRPC and Connect it is the `reason` of a `google.rpc.ErrorInfo`, without its prefix.
@@ -187,4 +210,12 @@ export type Reason = (typeof Reason)[keyof typeof Reason] | UnknownEnum;
  */
 export const ReasonSchema: GenEnum<Reason> = /*@__PURE__*/
   enumDesc(file_records_v1_errors, 0);
+
+/**
+ * How a reason is answered.
+ *
+ * @generated from extension: records.v1.ReasonRules reason = 50403;
+ */
+export const reason: GenExtension<EnumValueOptions, ReasonRules> = /*@__PURE__*/
+  extDesc(file_records_v1_errors, 0);
 

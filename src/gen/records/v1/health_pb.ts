@@ -136,7 +136,9 @@ export const HealthStatusSchema: GenEnum<HealthStatus> = /*@__PURE__*/
  */
 export const HealthService: GenService<{
   /**
-   * Check service health. Needs no credential and answers while the interface is disabled.
+   * Check service health.
+   *
+   * Needs no credential, and answers while the public interface is disabled.
    *
    * @generated from rpc records.v1.HealthService.CheckHealth
    */

@@ -1,0 +1,83 @@
+// Receives the body of a request: bytes, counted as they come, then a JSON object (contract §2.3).
+import type { Violation } from "../src/errors.ts";
+import type { Request } from "./http.ts";
+import type { Flaw, Json } from "./json.ts";
+import { readJson } from "./json.ts";
+
+/** The largest body that is taken, in bytes. */
+export const bodyLimit = 262_144;
+
+/** The properties of a body, or why it has none; `properties` is empty where no body was sent and none is needed. */
+export type Body =
+  | { readonly kind: "object"; readonly properties: ReadonlyMap<string, Json>; readonly flaws: readonly Flaw[] }
+  | { readonly kind: "refused"; readonly violation: Violation }
+  /** Refused for its size, while the client may still be sending. */
+  | { readonly kind: "too large"; readonly violation: Violation }
+  /** The client went away before it had sent everything: there is nobody to answer. */
+  | { readonly kind: "gone" };
+
+const contentType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+const noProperties: ReadonlyMap<string, Json> = new Map();
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Receives the body; never fails. Without `required`, a request without a body counts as one with an empty object. */
+export async function receiveBody(request: Request, required: boolean): Promise<Body> {
+  const bytes = await receiveBytes(request);
+  if (bytes === "gone") return { kind: "gone" };
+  if (bytes === "too large") return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
+  if (bytes.length === 0) {
+    if (!required) return { kind: "object", properties: noProperties, flaws: [] };
+    return refused("required", "the request must have a body: a JSON object");
+  }
+  const encoding = request.headers["content-encoding"];
+  if (!contentType.test(request.headers["content-type"] ?? "")) return refused("content_type", "Content-Type must be application/json");
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refused("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
+  return parse(bytes);
+}
+
+function parse(bytes: Buffer): Body {
+  const text = decode(bytes);
+  if (text === undefined) return refused("utf8", "the body must be UTF-8");
+  const reading = readJson(text);
+  if ("problem" in reading) return refused("json", `the body must be JSON: ${reading.problem}`);
+  if (!(reading.value instanceof Map)) return refused("object", "the body must be a JSON object");
+  return { kind: "object", properties: reading.value, flaws: reading.flaws };
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function receiveBytes(request: Request): Promise<Buffer | "too large" | "gone"> {
+  // A client that went away while the guards were at work is not announced again.
+  if (request.destroyed || request.aborted) return Promise.resolve("gone");
+  if (Number(request.headers["content-length"]) > bodyLimit) return Promise.resolve("too large");
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= bodyLimit) return;
+      request.removeAllListeners("data");
+      resolve("too large");
+    });
+    request.on("end", () => resolve(request.aborted ? "gone" : Buffer.concat(chunks)));
+    // After the end these come too late to matter.
+    request.on("error", () => resolve("gone"));
+    request.on("close", () => resolve("gone"));
+  });
+}
+
+function refused(rule: string, message: string): Body {
+  return { kind: "refused", violation: violation(rule, message) };
+}
+
+/** The body as a whole has no name: the message says what it is about. */
+function violation(rule: string, message: string): Violation {
+  return { field: "", rule, message };
+}

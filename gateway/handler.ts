@@ -1,0 +1,82 @@
+// The gateway: takes an HTTP request under /v1 to its rpc and the rpc's answer back, in the order of the contract (§2.2).
+import { Reason } from "../src/gen/records/v1/errors_pb.ts";
+import type { Failure } from "../src/errors.ts";
+import { fail, failureOf } from "../src/errors.ts";
+import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
+import { receiveBody } from "./body.ts";
+import type { Request, Response } from "./http.ts";
+import { writeFailureAndClose } from "./linger.ts";
+import type { RequestReader } from "./request.ts";
+import { createRequestReader } from "./request.ts";
+import { createRenderBody, writeFailure, writeJson } from "./response.ts";
+import type { Route } from "./route.ts";
+import { table } from "./route.ts";
+import { createRouter } from "./router.ts";
+
+/** What the gateway is built of. */
+export interface GatewayOptions {
+  readonly dispatch: Dispatch;
+  /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
+  readonly documentProvider: string;
+  /** Is told of every failure that the caller sees as 500; its cause says what happened. */
+  readonly onError: (failure: Failure, inbound: Inbound) => void;
+}
+
+/**
+ * Answers a request for `/v1` or a path under it, of node's HTTP/1.1 or HTTP/2 API. Headers that every answer bears are
+ * set on the response before. The promise is fulfilled when the answer has been handed to node, and never rejected.
+ */
+export type RequestHandler = (request: Request, response: Response, inbound: Inbound) => Promise<void>;
+
+interface Operation extends Route {
+  readonly read: RequestReader;
+}
+
+/** Builds the router and the readers once, for all requests. */
+export function createGateway({ dispatch, documentProvider, onError }: GatewayOptions): RequestHandler {
+  const router = createRouter<Operation>(table.map((route) => ({ ...route, read: createRequestReader(route) })));
+  const renderBody = createRenderBody(documentProvider);
+
+  return async (request, response, inbound) => {
+    let stillSending = false;
+    try {
+      const target = request.url ?? "";
+      const mark = target.indexOf("?");
+      const match = router(mark === -1 ? target : target.slice(0, mark));
+      const operation = match?.resource.operations.get(request.method ?? "");
+      if (match === undefined || operation === undefined) {
+        await dispatch.throttle(inbound); // 429
+        writeAllow(request, response, match?.resource.allow); // 404, 405
+        return;
+      }
+      const admitted = await dispatch.admit(operation.rpc, inbound); // 429, 503, 401, 403, 503
+      const body = operation.body && (await receiveBody(request, operation.body.required));
+      if (body?.kind === "gone") return;
+      stillSending = body?.kind === "too large";
+      const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
+      writeAnswer(response, operation, await admitted.invoke(message, violations)); // 422, 409, 404, 409
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.kind.http === 500) onError(failure, inbound);
+      if (stillSending) writeFailureAndClose(request, response, failure);
+      else writeFailure(response, failure);
+    }
+  };
+
+  function writeAnswer(response: Response, operation: Operation, { message, replayed, body }: Answer): void {
+    const text = body ?? renderBody(operation.rpc, message);
+    if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
+    if (replayed) response.setHeader("Idempotent-Replayed", "true");
+    writeJson(response, operation.status, text);
+  }
+}
+
+/** The answer to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */
+function writeAllow(request: Request, response: Response, allow: string | undefined): void {
+  if (allow === undefined) fail(Reason.UNKNOWN_PATH);
+  if (request.method !== "OPTIONS") fail(Reason.METHOD_NOT_ALLOWED, { allow });
+  response.statusCode = 204;
+  response.setHeader("Allow", allow);
+  response.setHeader("Cache-Control", "no-store");
+  response.end();
+}

@@ -1,0 +1,31 @@
+// What the gateway uses of node's HTTP/1.1 API and of the compatible one of HTTP/2, so that it serves both.
+import type { IncomingHttpHeaders } from "node:http";
+
+/** `http.IncomingMessage` or `http2.Http2ServerRequest`. */
+export interface Request {
+  readonly method?: string | undefined;
+  /** The request target as it was sent. */
+  readonly url?: string | undefined;
+  readonly httpVersionMajor: number;
+  readonly headers: IncomingHttpHeaders;
+  /** True once the client has gone in the middle of the exchange (HTTP/2). */
+  readonly aborted: boolean;
+  /** True once nothing more can be read (HTTP/1.1). */
+  readonly destroyed: boolean;
+  on(event: "data", listener: (chunk: Buffer) => void): unknown;
+  on(event: "end" | "close" | "error", listener: () => void): unknown;
+  removeAllListeners(event: "data"): unknown;
+  resume(): unknown;
+}
+
+/** `http.ServerResponse` or `http2.Http2ServerResponse`. */
+export interface Response {
+  readonly req: { readonly method?: string | undefined };
+  readonly headersSent: boolean;
+  statusCode: number;
+  setHeader(name: string, value: string | number): unknown;
+  write(text: string): unknown;
+  end(text?: string): unknown;
+  /** HTTP/2 only. */
+  readonly stream?: { close(): void };
+}

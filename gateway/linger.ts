@@ -1,0 +1,27 @@
+// Answers a client that is still sending: closing a connection with unread input would take the answer from it (RFC 9112 §9.6).
+import type { Failure } from "../src/errors.ts";
+import type { Request, Response } from "./http.ts";
+import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";
+
+/** How long the rest of a refused body is read and thrown away before the connection is closed. */
+const lingerMs = 2_000;
+
+/** Writes the failure at once, reads on for a moment, then closes the connection (the stream, in HTTP/2). */
+export function writeFailureAndClose(request: Request, response: Response, failure: Failure): void {
+  if (response.headersSent) return;
+  const body = failureEnvelope(failure);
+  setFailureHeaders(response, failure);
+  if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
+  setJsonHead(response, failure.kind.http, body);
+  // The client knows by Content-Length that this is all, though the answer is not ended yet.
+  response.write(body);
+  const stop = (): void => {
+    clearTimeout(timer);
+    response.end();
+    response.stream?.close();
+  };
+  const timer = setTimeout(stop, lingerMs);
+  request.on("end", stop);
+  request.on("close", stop);
+  request.resume();
+}

@@ -1,0 +1,86 @@
+// Emits the JSON writers: plain functions, checked by the compiler against the messages of protoc-gen-es.
+import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
+import type { GeneratedFile, Printable } from "@bufbuild/protoplugin";
+import { enumNames, messageName } from "./names.ts";
+import type { Operation } from "./operation.ts";
+import type { Options } from "./options.ts";
+import type { ResponseType } from "./response-field.ts";
+import { namesProvider, responseField, responseMessages } from "./response-field.ts";
+
+/** Emits a writer for each message of the answers, and what the writers call. */
+export function printWriters(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
+  const messages = responseMessages(operations, options);
+  for (const message of messages) {
+    f.print("function write", messageName(message), "(m: ", f.importShape(message), parameter(message, options), ") {");
+    f.print("  return {");
+    for (const field of message.fields) f.print("    ", property(field, options), ",");
+    f.print("  };");
+    f.print("}");
+    f.print();
+  }
+  for (const item of enumsOf([...messages, ...operations.map(({ rpc }) => rpc.output)])) {
+    const entries = [...enumNames(item)].filter(([number]) => number !== 0).map(([number, name]) => `${number}: "${name}"`);
+    f.print("const ", namesConstant(item), ": Names = { ", entries.join(", "), " };");
+    f.print();
+  }
+  f.print(helpers);
+}
+
+/** The function that writes the body of a success: `data`, and the other fields of the response beside it. */
+export function bodyWriter(f: GeneratedFile, { rpc, data, siblings }: Operation, options: Options): Printable {
+  const whole = data === undefined ? `{ ${rpc.output.fields.map((field) => property(field, options)).join(", ")} }` : value(data, options);
+  const members = [`data: ${whole}`, ...siblings.map((field) => property(field, options))];
+  return ["(m: ", f.importShape(rpc.output), parameter(rpc.output, options), `) => ({ ${members.join(", ")} })`];
+}
+
+/** Only a writer that reaches a field with the provider's name takes it. */
+function parameter(message: DescMessage, options: Options): string {
+  return namesProvider(message, options) ? ", provider: string" : "";
+}
+
+function property(field: DescField, options: Options): string {
+  const name = options.field(field)?.providerName === true ? `[\`${field.name.replace("provider", "${provider}")}\`]` : field.name;
+  return `${name}: ${value(field, options)}`;
+}
+
+function value(field: DescField, options: Options): string {
+  const { type, repeated, nullable } = responseField(field, options);
+  const source = `m.${field.localName}`;
+  const item = converted(type, "item", options);
+  if (repeated) return item === "item" ? source : `${source}.map((item) => ${item})`;
+  const plain = converted(type, source, options);
+  if (nullable) return plain === source ? `${source} ?? null` : `${source} === undefined ? null : ${plain}`;
+  return field.message === undefined ? plain : converted(type, `required(${source}, "${field.parent.name}.${field.name}")`, options);
+}
+
+function converted(type: ResponseType, source: string, options: Options): string {
+  if (type.kind === "timestamp") return `timestamp(${source})`;
+  if (type.kind === "enum") return `enumName(${namesConstant(type.enum)}, ${source})`;
+  if (type.kind !== "message") return source;
+  return `write${messageName(type.message)}(${source}${namesProvider(type.message, options) ? ", provider" : ""})`;
+}
+
+function enumsOf(messages: readonly DescMessage[]): ReadonlySet<DescEnum> {
+  return new Set(messages.flatMap(({ fields }) => fields).flatMap((field) => field.enum ?? []));
+}
+
+function namesConstant(item: DescEnum): string {
+  return `names_${item.typeName.replaceAll(".", "_")}`;
+}
+
+const helpers = `type Names = Readonly<Record<number, string>>;
+
+/** An answer without what its proto promises is our failure, not something to send. */
+function required<T>(value: T | undefined, field: string): T {
+  if (value === undefined) throw new Error(\`\${field} is required and not set\`);
+  return value;
+}
+
+function enumName(names: Names, value: number): string {
+  return required(names[value], \`the name of the enum value \${value}\`);
+}
+
+/** \`2026-01-31T09:30:00.000Z\` */
+function timestamp(value: { readonly seconds: bigint; readonly nanos: number }): string {
+  return new Date(Number(value.seconds) * 1000 + Math.floor(value.nanos / 1e6)).toISOString();
+}`;

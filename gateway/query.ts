@@ -1,0 +1,36 @@
+// Splits a query into its parameters (contract §2.3, §2.4); what their values mean is for request.ts to say.
+import type { Violation } from "../src/errors.ts";
+import { decodePercent } from "./percent.ts";
+import { shownName } from "./shown-name.ts";
+
+/**
+ * Reads `a=1&b=2`, without its question mark. Of the `known` names it returns the decoded values, `+` standing for a
+ * blank; others are ignored. Adds to `violations` what is not percent-encoded UTF-8, and a known name that comes twice.
+ */
+export function readQuery(query: string, known: ReadonlySet<string>, violations: Violation[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let repeated: Set<string> | undefined;
+  for (let start = 0; start < query.length; ) {
+    const ampersand = query.indexOf("&", start);
+    const end = ampersand === -1 ? query.length : ampersand;
+    const equals = query.indexOf("=", start);
+    const nameEnd = equals === -1 || equals > end ? end : equals;
+    const rawName = query.slice(start, nameEnd);
+    const name = decode(rawName);
+    const value = decode(query.slice(nameEnd + 1, end));
+    if (name === undefined || value === undefined) {
+      violations.push({ field: shownName(name ?? rawName), rule: "encoding", message: "must be percent-encoded UTF-8" });
+    } else if (values.has(name)) {
+      repeated = (repeated ?? new Set()).add(name);
+    } else if (known.has(name)) {
+      values.set(name, value);
+    }
+    start = end + 1;
+  }
+  for (const field of repeated ?? []) violations.push({ field, rule: "repeated", message: "must not be given more than once" });
+  return values;
+}
+
+function decode(text: string): string | undefined {
+  return decodePercent(text.includes("+") ? text.replaceAll("+", "%20") : text);
+}

@@ -1,0 +1,53 @@
+// Writes answers and failures in the forms of REST: `data` in one, `error` in the other (contract §2.5, §2.6, §2.9).
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { Failure } from "../src/errors.ts";
+import type { Response } from "./http.ts";
+import { table } from "./route.ts";
+
+/** The REST body of a success, byte for byte as the gateway sends it. Throws where the rpc has no REST route. */
+export type RenderBody = (rpc: DescMethodUnary, message: Message) => string;
+
+/** `documentProvider` is the part `<provider>` of `<provider>_doc_url` (contract §2.10). */
+export function createRenderBody(documentProvider: string): RenderBody {
+  const rows = new Map(table.map((route) => [route.rpc, route]));
+  return (rpc, message) => {
+    const route = rows.get(rpc);
+    if (route === undefined) throw new Error(`${rpc.parent.typeName}.${rpc.name} has no REST route`);
+    return JSON.stringify(route.write(message, documentProvider));
+  };
+}
+
+/** Sets the status and the headers of a JSON body; the caller writes the body then. */
+export function setJsonHead(response: Response, status: number, body: string): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Cache-Control", "no-store");
+  response.setHeader("Content-Length", Buffer.byteLength(body));
+}
+
+/** Writes a JSON body, or for HEAD its headers alone. */
+export function writeJson(response: Response, status: number, body: string): void {
+  setJsonHead(response, status, body);
+  if (response.req.method === "HEAD") response.end();
+  else response.end(body);
+}
+
+/** Writes the envelope of a failure with the headers that its status calls for; does nothing once an answer has begun. */
+export function writeFailure(response: Response, failure: Failure): void {
+  if (response.headersSent) return;
+  setFailureHeaders(response, failure);
+  writeJson(response, failure.kind.http, failureEnvelope(failure));
+}
+
+/** Sets the headers that a failure has beside those of its body. */
+export function setFailureHeaders(response: Response, { kind, retryAfterSeconds, allow }: Failure): void {
+  if (kind.http === 401) response.setHeader("WWW-Authenticate", "Bearer");
+  if (kind.http === 429) response.setHeader("Retry-After", retryAfterSeconds ?? 1);
+  if (allow !== undefined) response.setHeader("Allow", allow);
+}
+
+/** The body of a failure: `{"error":{"code":"422","message":"…","details":[…]}}`, `details` only where there are violations. */
+export function failureEnvelope({ kind, message, violations }: Failure): string {
+  const details = violations.map(({ field, rule, message }) => ({ field, rule, message }));
+  return JSON.stringify({ error: { code: String(kind.http), message, ...(details.length > 0 && { details }) } });
+}

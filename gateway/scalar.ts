@@ -1,0 +1,62 @@
+// Reads one value of a request, out of a path or query or out of a body, as what its field is (contract §2.4).
+import type { Violation } from "../src/errors.ts";
+import type { Json } from "./json.ts";
+import type { RequestField } from "./route.ts";
+
+/** What a field of a request message can hold. */
+export type Scalar = string | number | boolean;
+
+const integerForm = /^(?:0|[1-9][0-9]*)$/;
+const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
+
+/** Reads decoded text; what is wrong goes to `violations`, and undefined comes back. */
+export function readText(field: RequestField, text: string, violations: Violation[]): Scalar | undefined {
+  switch (field.kind) {
+    case "string":
+      return field.moment ? restorePlus(text) : text;
+    case "int32":
+      if (integerForm.test(text)) return readInteger(field, Number(text), violations);
+      return refuse(field, violations, "must be a whole number in digits, without a sign or leading zeros");
+    case "bool":
+      if (text === "true" || text === "false") return text === "true";
+      return refuse(field, violations, "must be true or false");
+    case "enum":
+      return readName(field, text, violations);
+  }
+}
+
+/** Reads a value of a body that is not null; what is wrong goes to `violations`, and undefined comes back. */
+export function readValue(field: RequestField, value: Json, violations: Violation[]): Scalar | undefined {
+  switch (field.kind) {
+    case "string":
+      return typeof value === "string" ? value : refuse(field, violations, "must be a string");
+    case "int32":
+      if (typeof value === "number" && Number.isInteger(value)) return readInteger(field, value, violations);
+      return refuse(field, violations, "must be a whole number");
+    case "bool":
+      return typeof value === "boolean" ? value : refuse(field, violations, "must be true or false");
+    case "enum":
+      return readName(field, value, violations);
+  }
+}
+
+function readInteger(field: RequestField, value: number, violations: Violation[]): number | undefined {
+  if (value > int32.max) return refuse(field, violations, `must be at most ${int32.max}`, "range");
+  if (value < int32.min) return refuse(field, violations, `must be at least ${int32.min}`, "range");
+  return value;
+}
+
+function readName(field: RequestField & { readonly kind: "enum" }, value: Json, violations: Violation[]): number | undefined {
+  if (typeof value === "string" && Object.hasOwn(field.values, value)) return field.values[value];
+  return refuse(field, violations, `must be one of ${Object.keys(field.values).join(", ")}`, "enum");
+}
+
+/** In a query an unescaped `+` is a blank: where the sign of an offset belongs it is a `+` again (contract §2.11). */
+function restorePlus(text: string): string {
+  const sign = text.length - "+00:00".length;
+  return text[sign] === " " ? `${text.slice(0, sign)}+${text.slice(sign + 1)}` : text;
+}
+
+function refuse(field: RequestField, violations: Violation[], message: string, rule = "type"): undefined {
+  violations.push({ field: field.name, rule, message });
+}

@@ -1,0 +1,9 @@
+// Repeats a name out of a request to its sender, whatever the name holds.
+
+const longest = 64;
+
+/** The name cut to 64 UTF-16 units, with U+FFFD for a lone surrogate, which is not text. */
+export function shownName(name: string): string {
+  const cut = Buffer.from(name.slice(0, longest)).toString();
+  return name.length > longest ? `${cut}…` : cut;
+}

@@ -1,0 +1,45 @@
+// records.admin.v1.AccountService: creates, reads and enrols accounts.
+import type { Account, AccountService as Descriptor } from "../gen/records/admin/v1/accounts_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { timestamp } from "../db/message.ts";
+import { uuid } from "../db/mongo.ts";
+import { fail } from "../errors.ts";
+import type { OperatorService } from "../rpc/routes.ts";
+import type { AccountDocument, AccountStore } from "./store.ts";
+
+const pageLimit = 100;
+
+/** The service over its store. */
+export function createAccountService(accounts: AccountStore): OperatorService<typeof Descriptor> {
+  return {
+    async createAccount({ email, betaEnrolled }) {
+      return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled)) };
+    },
+    async getAccount({ accountId }) {
+      const account = (await accounts.get(uuid(accountId))) ?? fail(Reason.NOT_FOUND, { message: "There is no such account." });
+      return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage(account) };
+    },
+    async listAccounts({ limit = pageLimit, offset = 0 }) {
+      const found = await accounts.list(limit + 1, offset);
+      return {
+        $typeName: "records.admin.v1.ListAccountsResponse",
+        accounts: found.slice(0, limit).map(accountMessage),
+        hasMore: found.length > limit,
+      };
+    },
+    async setBetaEnrolment({ accountId, enrolled }) {
+      const account = (await accounts.enrol(uuid(accountId), enrolled)) ?? fail(Reason.NOT_FOUND, { message: "There is no such account." });
+      return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: accountMessage(account) };
+    },
+  };
+}
+
+function accountMessage({ _id, email, beta_enrolled, created_at }: AccountDocument): Account {
+  return {
+    $typeName: "records.admin.v1.Account",
+    id: _id.toHexString(),
+    email,
+    betaEnrolled: beta_enrolled,
+    createdAt: timestamp(created_at),
+  };
+}

@@ -1,0 +1,190 @@
+// The composition root: wires stores, services, guards and surfaces into one instance. The only file that knows everything.
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { MongoClient } from "mongodb";
+import type { Logger } from "pino";
+import { createGateway } from "../gateway/handler.ts";
+import { openApiDocument } from "../gateway/openapi.ts";
+import { createRenderBody, writeFailure } from "../gateway/response.ts";
+import { createAccountService } from "./accounts/service.ts";
+import { hashSecret, isSecret } from "./api-keys/secret.ts";
+import type { Config } from "./config.ts";
+import { connectMongo, ensureIndexes } from "./db/mongo.ts";
+import type { RedisLink } from "./db/redis.ts";
+import { connectRedis } from "./db/redis.ts";
+import { Failure } from "./errors.ts";
+import { AccountService } from "./gen/records/admin/v1/accounts_pb.ts";
+import { InterfaceService } from "./gen/records/admin/v1/interface_pb.ts";
+import { IngestService } from "./gen/records/ingest/v1/ingest_pb.ts";
+import { ContactService } from "./gen/records/v1/contacts_pb.ts";
+import { Reason } from "./gen/records/v1/errors_pb.ts";
+import { HealthService } from "./gen/records/v1/health_pb.ts";
+import { NoteService } from "./gen/records/v1/notes_pb.ts";
+import { SessionService } from "./gen/records/v1/sessions_pb.ts";
+import { createAuthentication } from "./guards/authenticate.ts";
+import { localBucket, sharedBucket } from "./guards/bucket.ts";
+import type { Handler } from "./guards/chain.ts";
+import { createDispatch, internalDoor, publicDoor } from "./guards/chain.ts";
+import { createIdempotency } from "./guards/idempotency.ts";
+import { createInternalAccess } from "./guards/internal.ts";
+import { createReservations } from "./guards/reservations.ts";
+import { createThrottle } from "./guards/throttle.ts";
+import { warmUp } from "./guards/validate.ts";
+import { createHealthService } from "./health/service.ts";
+import { inboundOf, pathOf } from "./http/inbound.ts";
+import { serveProbe } from "./http/internal.ts";
+import type { ListenerOptions } from "./http/listener.ts";
+import { createListener } from "./http/listener.ts";
+import { publicListener, refusal } from "./http/public.ts";
+import { logRequest } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import type { OnError, RpcSurface } from "./rpc/connect.ts";
+import { reasonName } from "./rpc/connect-error.ts";
+import { createRpcSurface } from "./rpc/connect.ts";
+import { registerHealth } from "./rpc/health.ts";
+import { registerReflection } from "./rpc/reflection.ts";
+import { route } from "./rpc/routes.ts";
+import type { Services } from "./services.ts";
+import { allIndexes, createServices } from "./services.ts";
+import { createInterfaceService } from "./switches/service.ts";
+import { watchSwitches } from "./switches/store.ts";
+
+/** Where the parts are that an instance needs. */
+export interface Parts {
+  readonly mongodbUri: string;
+  /** Undefined where no Redis can be had: each instance is then on its own. */
+  readonly redisUrl: string | undefined;
+  readonly serviceTokens: readonly string[];
+}
+
+/** A running instance. */
+export interface App {
+  readonly port: number;
+  readonly internalPort: number;
+  readonly baseUrl: string;
+  readonly services: Services;
+  readonly client: MongoClient;
+  /** Stops taking requests, lets what runs finish, and closes every connection. */
+  stop(): Promise<void>;
+}
+
+const mongoWaitMs = 30_000;
+const graceMs = 10_000;
+
+/**
+ * Starts an instance. `prepare` runs before anyone is listened to. Rejects when MongoDB cannot be reached within 30
+ * seconds, or a port is taken.
+ */
+export async function startApp(config: Config, parts: Parts, log: Logger, prepare: (services: Services) => Promise<void> = async () => undefined): Promise<App> {
+  const client = await connectMongo(parts.mongodbUri, mongoWaitMs);
+  const services = createServices(client);
+  await ensureIndexes(client.db(), allIndexes);
+  await prepare(services);
+
+  const metrics = createMetrics();
+  const redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
+  const watch = await watchSwitches(services.switches);
+  let stopping = false;
+
+  const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
+  const size = { rate: config.rateLimit, burst: config.rateBurst };
+  const throttle = createThrottle(
+    redis && sharedBucket(redis, size),
+    localBucket(size),
+    () => metrics.throttleFallbacks.inc(),
+  );
+  const authentication = createAuthentication({
+    isSecret,
+    hash: hashSecret,
+    async find(hash) {
+      const key = await services.apiKeys.find(hash);
+      return key && { keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
+    },
+  });
+
+  const publicHandlers = new Map<DescMethodUnary, Handler>();
+  const facts = {
+    reachable: () => watch.reachable() && (redis === undefined || redis.ready()),
+    enabled: () => watch.state().publicInterface,
+  };
+  route(publicHandlers, HealthService, createHealthService(facts));
+  route(publicHandlers, ContactService, services.contacts);
+  route(publicHandlers, SessionService, services.sessions);
+  route(publicHandlers, NoteService, services.notes);
+  const internalHandlers = new Map(publicHandlers);
+  route(internalHandlers, AccountService, createAccountService(services.accounts));
+  route(internalHandlers, InterfaceService, createInterfaceService(services.switches, watch.refresh));
+  route(internalHandlers, IngestService, services.ingest);
+  warmUp([...internalHandlers.keys()].map(({ input }) => input));
+
+  const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
+  const publicDispatch = createDispatch(publicDoor(throttle, authentication, watch.state), publicHandlers, idempotency);
+  const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
+  const internalDispatch = createDispatch(internalDoor(access, watch.state), internalHandlers, idempotency);
+
+  const documents = new Map<string, { type: string; text: string }>();
+  const openListener = createListener(
+    publicListener(config, {
+      rest: createGateway({ dispatch: publicDispatch, documentProvider: config.documentProvider, onError }),
+      rpc: createRpcSurface("public", publicHandlers.keys(), publicDispatch, onError),
+      documents,
+      log: logRequest(log, "public"),
+    }),
+  );
+  const internalServices = [...new Set([...internalHandlers.keys()].map(({ parent }) => parent))];
+  const internalRpc = createRpcSurface("internal", internalHandlers.keys(), internalDispatch, onError, (router) => {
+    registerHealth(router, internalServices.map(({ typeName }) => typeName), () => !stopping && watch.reachable());
+    registerReflection(router, [...new Set(internalServices.map(({ file }) => file))]);
+  });
+  const probes = {
+    ready: () => !stopping && watch.reachable(),
+    parts: () => ({ mongodb: watch.reachable(), redis: redis?.ready() ?? false }),
+    metrics: metrics.text,
+  };
+  const internalListener = createListener(internalOptions(internalRpc, probes, logRequest(log, "internal")));
+
+  const port = await openListener.listen(config.port, config.host);
+  const internalPort = await internalListener.listen(config.internalPort, config.internalHost);
+  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+  for (const [path, document] of openApiDocument({ baseUrl, documentProvider: config.documentProvider, rateLimit: config.rateLimit })) documents.set(path, document);
+
+  return {
+    port,
+    internalPort,
+    baseUrl,
+    services,
+    client,
+    async stop() {
+      stopping = true;
+      await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)]);
+      watch.stop();
+      redis?.close();
+      await client.close();
+    },
+  };
+
+  async function openRedis(url: string): Promise<RedisLink> {
+    const link = connectRedis(url, (ready, error) => {
+      metrics.redisUp.set(ready ? 1 : 0);
+      if (ready) log.info("Redis answers");
+      else log.warn({ err: error?.message }, "Redis is away: this instance throttles with buckets of its own");
+    });
+    await link.firstReady;
+    return link;
+  }
+}
+
+function internalOptions(rpc: RpcSurface, probes: Parameters<typeof serveProbe>[2], log: ReturnType<typeof logRequest>): ListenerOptions {
+  return {
+    handle(request, response) {
+      const path = pathOf(request);
+      const inbound = inboundOf(request, "internal", 0);
+      response.setHeader("X-Request-Id", inbound.requestId);
+      log(request, response, inbound);
+      if (rpc.serves(path)) return void rpc.handle(path, request, response, inbound);
+      request.resume();
+      void serveProbe(path, response, probes).then((served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)));
+    },
+    refuse: (status) => refusal(status, []),
+    refuseExpectation: (_request, response) => writeFailure(response, new Failure(Reason.EXPECTATION_FAILED)),
+  };
+}

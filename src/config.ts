@@ -1,0 +1,133 @@
+// The only reader of the environment: turns it into one frozen Config, or fails with one line that names the variable.
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** The configuration of one instance (contract §10). */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly internalPort: number;
+  readonly internalHost: string;
+  /** What the outside calls us, without a trailing slash; unset: `http://localhost:` and the port that is listened on. */
+  readonly baseUrl: string | undefined;
+  /** Unset: a mongod is embedded. */
+  readonly mongodbUri: string | undefined;
+  /** Unset: a redis-server is embedded. */
+  readonly redisUrl: string | undefined;
+  /** The OpenID Connect provider. With neither it nor a MongoDB of one's own, the demo is on. */
+  readonly oidcIssuer: string | undefined;
+  readonly dataDir: string;
+  readonly cacheDir: string;
+  /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
+  readonly serviceTokens: readonly string[] | undefined;
+  /** Requests allowed a second. */
+  readonly rateLimit: number;
+  /** Requests allowed at once. */
+  readonly rateBurst: number;
+  /** How many proxies in front of us append to `X-Forwarded-For`. */
+  readonly trustProxy: number;
+  readonly documentProvider: string;
+  readonly logLevel: LogLevel;
+  readonly corsOrigins: readonly string[];
+  /** Set when /v1 is retired (RFC 9745, RFC 8594). */
+  readonly retirement: Retirement | undefined;
+}
+
+/** The announcement and the end of a retired version. */
+export interface Retirement {
+  readonly deprecatedAt: Date;
+  readonly sunsetAt: Date;
+}
+
+export type LogLevel = (typeof logLevels)[number];
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** A wrong value in the environment; the message names the variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Reads the environment. Throws ConfigError for the first wrong value. An empty variable counts as unset. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const env = (name: string): string | undefined => environment[name] || undefined;
+  const mongodbUri = uri("MONGODB_URI", env("MONGODB_URI"), ["mongodb:", "mongodb+srv:"]);
+  const oidcIssuer = uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]);
+  const serviceTokens = list(env("SERVICE_TOKENS"));
+  if (serviceTokens.some((token) => token.length < 32)) wrong("SERVICE_TOKENS", "each token must have at least 32 characters");
+  if (serviceTokens.length === 0 && (mongodbUri !== undefined || oidcIssuer !== undefined)) {
+    wrong("SERVICE_TOKENS", "is required when MONGODB_URI or OIDC_ISSUER is set: one or more secrets of at least 32 characters, separated by commas");
+  }
+  const rateLimit = integer("RATE_LIMIT", env("RATE_LIMIT"), 10, 1, 1_000_000);
+  const documentProvider = env("DOC_PROVIDER") ?? "google";
+  if (!/^[a-z][a-z0-9_]{0,30}$/.test(documentProvider)) wrong("DOC_PROVIDER", "must match ^[a-z][a-z0-9_]{0,30}$");
+  return Object.freeze({
+    port: integer("PORT", env("PORT"), 8080, 0, 65535),
+    host: env("HOST") ?? "127.0.0.1",
+    internalPort: integer("INTERNAL_PORT", env("INTERNAL_PORT"), 8081, 0, 65535),
+    internalHost: env("INTERNAL_HOST") ?? "127.0.0.1",
+    baseUrl: uri("BASE_URL", env("BASE_URL"), ["http:", "https:"])?.replace(/\/+$/, ""),
+    mongodbUri,
+    redisUrl: uri("REDIS_URL", env("REDIS_URL"), ["redis:", "rediss:"]),
+    oidcIssuer,
+    dataDir: resolve(env("DATA_DIR") ?? "data"),
+    cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
+    serviceTokens: serviceTokens.length === 0 ? undefined : serviceTokens,
+    rateLimit,
+    rateBurst: integer("RATE_BURST", env("RATE_BURST"), 20, 1, 1_000_000),
+    trustProxy: integer("TRUST_PROXY", env("TRUST_PROXY"), 0, 0, 100),
+    documentProvider,
+    logLevel: oneOf("LOG_LEVEL", env("LOG_LEVEL"), logLevels, "info"),
+    corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
+    retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),
+  });
+}
+
+function wrong(name: string, message: string): never {
+  throw new ConfigError(`${name}: ${message}`);
+}
+
+function integer(name: string, value: string | undefined, fallback: number, min: number, max: number): number {
+  if (value === undefined) return fallback;
+  const number = /^(0|[1-9][0-9]*)$/.test(value) ? Number(value) : Number.NaN;
+  return number >= min && number <= max ? number : wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
+}
+
+function oneOf<T extends string>(name: string, value: string | undefined, values: readonly T[], fallback: T): T {
+  if (value === undefined) return fallback;
+  return values.find((known) => known === value) ?? wrong(name, `must be one of ${values.join(", ")}, not "${value}"`);
+}
+
+/** The value itself is not repeated in the message: a URI may hold a password. */
+function uri(name: string, value: string | undefined, schemes: readonly string[]): string | undefined {
+  if (value === undefined) return undefined;
+  const scheme = /^[a-z+]+:/.exec(value)?.[0] ?? "";
+  const parsable = schemes.includes(scheme) && (scheme.startsWith("mongodb") ? value.length > scheme.length + 2 : URL.canParse(value));
+  return parsable ? value : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
+}
+
+function corsOrigin(value: string): string {
+  if (URL.canParse(value) && new URL(value).origin === value) return value;
+  return wrong("CORS_ORIGINS", `"${value}" is not an origin such as https://app.example.com`);
+}
+
+function list(value: string | undefined): string[] {
+  return (value ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+}
+
+function retirement(deprecated: string | undefined, sunset: string | undefined): Retirement | undefined {
+  if (deprecated === undefined && sunset === undefined) return undefined;
+  if (deprecated === undefined) wrong("V1_DEPRECATED_AT", "is required when V1_SUNSET_AT is set");
+  if (sunset === undefined) wrong("V1_SUNSET_AT", "is required when V1_DEPRECATED_AT is set");
+  const deprecatedAt = moment("V1_DEPRECATED_AT", deprecated);
+  const sunsetAt = moment("V1_SUNSET_AT", sunset);
+  const earliest = new Date(deprecatedAt);
+  earliest.setUTCMonth(earliest.getUTCMonth() + 6);
+  if (sunsetAt < earliest) wrong("V1_SUNSET_AT", "must be at least 6 months after V1_DEPRECATED_AT");
+  return { deprecatedAt, sunsetAt };
+}
+
+function moment(name: string, value: string): Date {
+  const date = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(value) ? new Date(value) : new Date(Number.NaN);
+  return Number.isNaN(date.getTime()) ? wrong(name, `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, not "${value}"`) : date;
+}

@@ -1,0 +1,62 @@
+// How a contact, its notes and its sessions leave the store: documents to messages.
+import type { UUID } from "mongodb";
+import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
+import { present, timestamp } from "../db/message.ts";
+import type { ContactDocument } from "./store.ts";
+
+/** A note of a timeline, as the store's pipelines cut it. */
+export interface NoteRow {
+  readonly _id: UUID;
+  readonly content: string;
+  readonly source: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A recent session, as the store's pipelines cut it. */
+export interface SessionRow {
+  readonly _id: UUID;
+  readonly title: string | null;
+  readonly subtitle: string | null;
+  readonly session_date: Date;
+  readonly recording_status: string | null;
+}
+
+/** A whole contact. */
+export function contactMessage(
+  { _id, full_name, email, phone, notes, memory, inferred_name, created_at, updated_at, archived_at }: ContactDocument,
+  timeline: readonly NoteRow[],
+  sessions: readonly SessionRow[],
+): Contact {
+  return {
+    $typeName: "records.v1.Contact",
+    id: _id.toHexString(),
+    ...present({ fullName: full_name, email, phone, notes, memory, inferredName: inferred_name }),
+    createdAt: timestamp(created_at),
+    updatedAt: timestamp(updated_at),
+    notesTimeline: timeline.map(noteMessage),
+    recentSessions: sessions.map(sessionMessage),
+    ...(archived_at === null ? {} : { archivedAt: timestamp(archived_at) }),
+  };
+}
+
+/** A note of a timeline. */
+export function noteMessage({ _id, content, source, created_at, updated_at }: NoteRow): ContactTimelineNote {
+  return {
+    $typeName: "records.v1.ContactTimelineNote",
+    id: _id.toHexString(),
+    content,
+    source,
+    createdAt: timestamp(created_at),
+    updatedAt: timestamp(updated_at),
+  };
+}
+
+function sessionMessage({ _id, title, subtitle, session_date, recording_status }: SessionRow): ContactRecentSession {
+  return {
+    $typeName: "records.v1.ContactRecentSession",
+    id: _id.toHexString(),
+    ...present({ title, subtitle, recordingStatus: recording_status }),
+    sessionDate: timestamp(session_date),
+  };
+}

@@ -1,0 +1,43 @@
+// records.v1.ContactService: finds, reads and writes contacts.
+import type { ContactService as Descriptor, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { uuid } from "../db/mongo.ts";
+import { fail } from "../errors.ts";
+import type { NoteStore } from "../notes/store.ts";
+import type { AccountService } from "../rpc/routes.ts";
+import type { ContactSearch } from "./search.ts";
+import type { ContactChanges, ContactStore } from "./store.ts";
+
+type Service = AccountService<typeof Descriptor, "createContact" | "updateContact" | "appendContactNote">;
+
+/** The service over its stores. */
+export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
+  return {
+    async searchContacts({ query }, scope) {
+      return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
+    },
+    createContact({ fullName, email, phone }, scope) {
+      return contacts.create(scope, { full_name: fullName, email: email ?? null, phone: phone ?? null });
+    },
+    async getContact({ contactId }, scope) {
+      const contact = (await contacts.get(scope, uuid(contactId))) ?? fail(Reason.NOT_FOUND);
+      return { $typeName: "records.v1.GetContactResponse", contact };
+    },
+    updateContact(request, scope) {
+      return contacts.update(scope, uuid(request.contactId), changesOf(request));
+    },
+    appendContactNote({ contactId, content }, scope) {
+      return notes.append(scope, uuid(contactId), content, contacts.hold);
+    },
+  };
+}
+
+/** What the update mask names: a field that is named and unset is cleared. */
+function changesOf({ updateMask, fullName, email, phone }: UpdateContactRequest): ContactChanges {
+  const named = new Set(updateMask?.paths);
+  return {
+    ...(named.has("full_name") && fullName !== undefined ? { full_name: fullName } : {}),
+    ...(named.has("email") ? { email: email ?? null } : {}),
+    ...(named.has("phone") ? { phone: phone ?? null } : {}),
+  };
+}

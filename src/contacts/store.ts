@@ -1,0 +1,221 @@
+// Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
+import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
+import { UUID } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
+import { duplicateIndex } from "../db/mongo.ts";
+import type { IndexSpec } from "../db/mongo.ts";
+import { rankAt, rankBetween } from "../db/rank.ts";
+import { read } from "../db/read.ts";
+import { listIndex, searchIndex } from "../db/word-search.ts";
+import { commit } from "../db/write.ts";
+import { fail } from "../errors.ts";
+import type { Scope, WriteScope } from "../guards/scope.ts";
+import { phoneWords } from "../search/phones.ts";
+import { CONTACT_SHAPE, terms } from "../search/terms.ts";
+import { recordWords } from "../search/words.ts";
+import type { NoteRow, SessionRow } from "./messages.ts";
+import { contactMessage } from "./messages.ts";
+
+/** A contact as it is stored. `n` and `g` (see `src/search/terms.ts`) stand last, and only an active one has them. */
+export interface ContactDocument {
+  _id: UUID;
+  account_id: UUID;
+  external_id?: string;
+  /** Rises with every change, so that a change based on what was read before is noticed. */
+  version: number;
+  full_name: string | null;
+  email: string | null;
+  /** The email in lower case, while it has to be unique: for an active contact. */
+  email_key?: string;
+  phone: string | null;
+  notes: string | null;
+  memory: string | null;
+  inferred_name: string | null;
+  created_at: Date;
+  updated_at: Date;
+  archived_at: Date | null;
+  /** The rank of `updated_at`. */
+  rank: number;
+  n?: string;
+  g?: string[];
+}
+
+/** What a contact is called in copies of it: in its sessions, and over its notes. */
+export interface ContactNames {
+  readonly _id: UUID;
+  readonly full_name: string | null;
+  readonly inferred_name: string | null;
+  readonly email: string | null;
+}
+
+/** Brings the copies of a contact's names up to date, in the transaction that changes them. */
+export type RewriteCopies = (scope: WriteScope, contact: ContactNames, session: ClientSession | undefined) => Promise<void>;
+
+/** The fields that a user may change. */
+export type ContactChanges = Partial<Pick<ContactDocument, "full_name" | "email" | "phone">>;
+
+/** The contacts of all accounts, each method within one. */
+export interface ContactStore {
+  /** The contact, archived or not, with its timeline and sessions; undefined when the account has none with this id. */
+  get(scope: Scope, id: UUID): Promise<Contact | undefined>;
+  /** Creates a contact. Fails with DUPLICATE_EMAIL. */
+  create(scope: WriteScope, fields: Required<ContactChanges>): Promise<CreateContactResponse>;
+  /** Changes a contact. Fails with NOT_FOUND, CONTACT_ARCHIVED or DUPLICATE_EMAIL. */
+  update(scope: WriteScope, id: UUID, changes: ContactChanges): Promise<UpdateContactResponse>;
+  /**
+   * Marks the contact within a transaction, so that no archiving or deletion can commit beside it.
+   * Fails with NOT_FOUND or CONTACT_ARCHIVED.
+   */
+  hold(scope: WriteScope, id: UUID, session: ClientSession | undefined): Promise<ContactNames>;
+}
+
+export const contactsCollection = "contacts";
+/** How much of its timeline and sessions a contact shows (contract §3.5). */
+export const timelineLength = 50;
+export const recentSessionsLength = 5;
+
+export const contactIndexes: IndexSpec = {
+  collection: contactsCollection,
+  indexes: [
+    { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
+    { key: { account_id: 1, email_key: 1 }, name: "email", unique: true, partialFilterExpression: { email_key: { $type: "string" } } },
+    { key: { account_id: 1, external_id: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
+    { key: { account_id: 1, rank: -1 }, name: listIndex },
+  ],
+};
+
+/** The contacts of a database. */
+export function createContactStore(client: MongoClient, rewriteCopies: RewriteCopies): ContactStore {
+  const db: Db = client.db();
+  const contacts = db.collection<ContactDocument>(contactsCollection);
+
+  async function rowsOf(scope: Scope, id: UUID): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
+    const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts as unknown as Collection<Document>, scope, [
+      { $match: { _id: id, account_id: scope.accountId } },
+      { $project: { g: 0, n: 0 } },
+      { $unionWith: { coll: "notes", pipeline: timelineStages(scope, { parent_id: id }) } },
+      { $unionWith: { coll: "sessions", pipeline: recentSessionStages(scope, { contact_id: id }) } },
+    ]);
+    const [document, ...others] = rows;
+    if (document === undefined || !("version" in document)) return undefined;
+    return {
+      document,
+      notes: others.filter((row): row is NoteRow => "content" in row),
+      sessions: others.filter((row): row is SessionRow => "session_date" in row),
+    };
+  }
+
+  return {
+    async get(scope, id) {
+      const rows = await rowsOf(scope, id);
+      return rows === undefined ? undefined : contactMessage(rows.document, rows.notes, rows.sessions);
+    },
+
+    async create(scope, fields) {
+      const document = newContact(scope.accountId, fields);
+      const answer: CreateContactResponse = { $typeName: "records.v1.CreateContactResponse", contact: contactMessage(document, [], []) };
+      await uniquely(() => commit(client, scope, answer, (session) => contacts.insertOne(document, withSession(session))));
+      return answer;
+    },
+
+    async update(scope, id, changes) {
+      for (;;) {
+        const rows = await rowsOf(scope, id);
+        if (rows === undefined) return fail(Reason.NOT_FOUND);
+        if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
+        const before = rows.document;
+        const after = derive({ ...before, ...changes, version: before.version + 1, updated_at: laterThan(before.updated_at) });
+        const answer: UpdateContactResponse = {
+          $typeName: "records.v1.UpdateContactResponse",
+          contact: contactMessage(after, rows.notes, rows.sessions),
+        };
+        const renamed = after.full_name !== before.full_name || after.email !== before.email;
+        const write = async (session: ClientSession | undefined): Promise<boolean> => {
+          const unchanged = { _id: id, account_id: scope.accountId, version: before.version, archived_at: null };
+          const { matchedCount } = await contacts.replaceOne(unchanged, after, withSession(session));
+          if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, session);
+          return matchedCount === 1;
+        };
+        if (await uniquely(() => commit(client, scope, answer, write, { atomic: renamed }))) return answer;
+      }
+    },
+
+    async hold(scope, id, session) {
+      const names = { full_name: 1, inferred_name: 1, email: 1, archived_at: 1 } as const;
+      const found = await contacts.findOneAndUpdate(
+        { _id: id, account_id: scope.accountId, archived_at: null },
+        { $inc: { version: 1 } },
+        { projection: names, ...withSession(session) },
+      );
+      if (found !== null) return found;
+      const archived = await contacts.findOne({ _id: id, account_id: scope.accountId }, { projection: { _id: 1 }, ...withSession(session) });
+      return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
+    },
+  };
+}
+
+/** A new active contact. */
+export function newContact(accountId: UUID, fields: Required<ContactChanges>): ContactDocument {
+  const now = new Date();
+  return derive({
+    _id: new UUID(),
+    account_id: accountId,
+    version: 1,
+    notes: null,
+    memory: null,
+    inferred_name: null,
+    ...fields,
+    created_at: now,
+    updated_at: now,
+    archived_at: null,
+    rank: 0,
+  });
+}
+
+/** Sets what follows from the other fields: rank, the unique email, the terms of the search. */
+export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
+  const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
+  if (document.archived_at !== null) return derived;
+  const { full_name, inferred_name, email, phone } = document;
+  const words = [...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email), ...phoneWords(phone)];
+  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...terms(words, CONTACT_SHAPE) };
+}
+
+/** The newest notes of the contact that the filter names, as rows. */
+export function timelineStages(scope: Scope, parent: Document): Document[] {
+  return [
+    { $match: { account_id: scope.accountId, ...parent } },
+    { $sort: { rank: -1 } },
+    { $limit: timelineLength },
+    { $project: { content: 1, source: 1, created_at: 1, updated_at: 1 } },
+  ];
+}
+
+/** The newest past sessions of the contact that the filter names, as rows. */
+export function recentSessionStages(scope: Scope, client: Document): Document[] {
+  return [
+    { $match: { account_id: scope.accountId, ...client, rank: rankBetween(undefined, Date.now()) } },
+    { $sort: { rank: -1 } },
+    { $limit: recentSessionsLength },
+    { $project: { title: 1, subtitle: 1, session_date: 1, recording_status: 1 } },
+  ];
+}
+
+/** Runs a write, and says so when it runs into the unique email. */
+export async function uniquely<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (duplicateIndex(error) === "email") fail(Reason.DUPLICATE_EMAIL);
+    throw error;
+  }
+}
+
+function withSession(session: ClientSession | undefined): { session?: ClientSession } {
+  return session === undefined ? {} : { session };
+}
+
+function laterThan(time: Date): Date {
+  return new Date(Math.max(Date.now(), time.getTime() + 1));
+}

@@ -1,0 +1,22 @@
+// Small pieces of the mapping from documents to messages, which are built as plain objects: creating them costs more.
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+
+/** A date as a message, to the millisecond. */
+export function timestamp(date: Date): Timestamp {
+  const ms = date.getTime();
+  const seconds = Math.floor(ms / 1000);
+  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };
+}
+
+/** The date of a message that may be unset. */
+export function dateOf(time: Timestamp | undefined): Date | undefined {
+  return time === undefined ? undefined : new Date(timestampMs(time));
+}
+
+/** The fields that are not null: a message leaves the others out. */
+export function present<T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const set: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== null && fields[name] !== undefined) set[name] = fields[name];
+  return set as { [Name in keyof T]?: NonNullable<T[Name]> };
+}

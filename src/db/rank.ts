@@ -1,0 +1,28 @@
+// Rank: the number by which the indexes hold records newest first, one for each moment and record (contract §3).
+import type { UUID } from "mongodb";
+
+/** Milliseconds since 2020, in steps that leave room for a tie-breaker: the shorter the number, the smaller the index. */
+const epoch = Date.UTC(2020, 0, 1);
+const steps = 256;
+
+/** Below the rank of every date that a Timestamp can hold (year 1), above that of every record without a date. */
+const firstDated = -(2 ** 55);
+const undatedBase = -(2 ** 56);
+
+/** The rank of a record at this moment; records of one millisecond stand in the order of a byte of their ids. */
+export function rankAt(date: Date, id: UUID): number {
+  return (date.getTime() - epoch) * steps + (id.id[15] ?? 0);
+}
+
+/** The rank of a record without a date: after all that have one, by when it was created. */
+export function rankUndated(createdAt: Date, id: UUID): number {
+  return undatedBase + rankAt(createdAt, id);
+}
+
+/** The ranks of dated records between two moments, in milliseconds since 1970, both included. */
+export function rankBetween(first: number | undefined, last: number | undefined): { $gte: number; $lt?: number } {
+  return {
+    $gte: first === undefined ? firstDated : (first - epoch) * steps,
+    ...(last === undefined ? {} : { $lt: (last + 1 - epoch) * steps }),
+  };
+}

@@ -1,0 +1,43 @@
+// Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same command.
+import type { Collection, Document } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { Scope, UnprovenKey } from "../guards/scope.ts";
+import { commandLimitMs } from "./mongo.ts";
+
+/** How an aggregation is run. */
+export interface ReadOptions {
+  readonly hint?: string;
+}
+
+/**
+ * Runs the aggregation and returns its rows. Where the scope's API key is not proven yet, the same command looks the key
+ * up, and the read fails with INVALID_KEY when it is no longer active: a revocation is in force on the next request of
+ * every instance, whatever a cache holds, at the price of one look-up by `_id` and of no command.
+ */
+export async function read<T extends Document>(
+  collection: Collection<never> | Collection<Document>,
+  scope: Scope,
+  pipeline: readonly Document[],
+  options: ReadOptions = {},
+): Promise<T[]> {
+  const key = scope.unproven === undefined || scope.unproven.proven ? undefined : scope.unproven;
+  const stages = key === undefined ? [...pipeline] : [...pipeline, keyProof(key)];
+  const cursor = (collection as Collection<Document>).aggregate<T>(stages, { maxTimeMS: commandLimitMs, batchSize: 1_000, ...options });
+  const rows = await cursor.toArray();
+  if (key === undefined) return rows;
+  if (rows.at(-1)?.["active_key"] !== true) fail(Reason.INVALID_KEY);
+  key.proven = true;
+  rows.pop();
+  return rows;
+}
+
+/** Appends one row `{active_key: true}` to the rows of a pipeline when the key is active. */
+function keyProof(key: UnprovenKey): Document {
+  return {
+    $unionWith: {
+      coll: "api_keys",
+      pipeline: [{ $match: { _id: key.hash, active: true } }, { $project: { _id: 0, active_key: "$active" } }],
+    },
+  };
+}

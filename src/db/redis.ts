@@ -1,0 +1,76 @@
+// The connection to Redis, which holds only what may vanish: nobody waits for it longer than 50 ms.
+import { Redis } from "ioredis";
+
+/** A connection that is used while it answers and left alone while it does not. */
+export interface RedisLink {
+  readonly client: Redis;
+  /** Settles when Redis answers for the first time, or after a second: nobody waits longer for it to start. */
+  readonly firstReady: Promise<void>;
+  /** False from the first command that failed until a ping is answered again: callers then go on without Redis. */
+  ready(): boolean;
+  /** Runs a command; undefined when Redis is away, fails, or takes longer than 50 ms. Never throws. */
+  attempt<T>(command: (client: Redis) => Promise<T>): Promise<T | undefined>;
+  close(): void;
+}
+
+const commandTimeoutMs = 50;
+const probeIntervalMs = 200;
+const firstReadyMs = 1_000;
+
+/** Connects in the background. `onChange` is told when Redis goes away and when it is back. */
+export function connectRedis(url: string, onChange: (ready: boolean, error?: Error) => void): RedisLink {
+  const client = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
+  });
+  let away = false;
+  let closed = false;
+  let probe: NodeJS.Timeout | undefined;
+
+  function leave(error?: Error): void {
+    if (away || closed) return;
+    away = true;
+    onChange(false, error);
+    probe = setInterval(() => void client.ping().then(comeBack, () => undefined), probeIntervalMs).unref();
+  }
+  function comeBack(): void {
+    if (!away) return;
+    away = false;
+    clearInterval(probe);
+    onChange(true);
+  }
+
+  client.on("error", (error: Error) => leave(error));
+  client.on("close", () => leave());
+  client.on("ready", () => (away ? comeBack() : onChange(true)));
+  const ready = (): boolean => !away && client.status === "ready";
+  const firstReady = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, firstReadyMs);
+    client.once("ready", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  return {
+    client,
+    firstReady,
+    ready,
+    async attempt(command) {
+      if (!ready()) return undefined;
+      try {
+        return await command(client);
+      } catch (error) {
+        leave(error instanceof Error ? error : undefined);
+        return undefined;
+      }
+    },
+    close() {
+      closed = true;
+      clearInterval(probe);
+      client.disconnect();
+    },
+  };
+}

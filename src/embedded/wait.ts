@@ -1,0 +1,11 @@
+// Waits for a condition that can only be asked for.
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Asks every 10 ms until the answer is true. Fails with the signal's reason once that is aborted. */
+export async function until(condition: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    if (await condition()) return;
+    await sleep(10);
+  }
+}

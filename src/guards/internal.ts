@@ -1,0 +1,58 @@
+// 401 on the internal listener: the service token, and the account on whose behalf a call is made (contract §1).
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { UUID } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { uuid } from "../db/mongo.ts";
+import { fail, refuse } from "../errors.ts";
+import type { WriteScope } from "./scope.ts";
+import { grantWrites, readScope } from "./scope.ts";
+import { bearer } from "./authenticate.ts";
+
+/** A caller on the internal listener, who may write into any account. */
+export interface Operator {
+  /** The right to write into an account. Fails with NOT_FOUND when there is no such account. */
+  scopeFor(accountId: string): Promise<WriteScope>;
+}
+
+/** Checks service tokens, and whether an account exists. */
+export interface InternalAccess {
+  /** Fails with INVALID_SERVICE_TOKEN unless the header bears one of the tokens. */
+  requireToken(authorization: string | undefined): void;
+  /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
+  accountOf(header: string | undefined): Promise<UUID>;
+  readonly operator: Operator;
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `exists` tells whether there is an account with the id. */
+export function createInternalAccess(tokens: readonly string[], exists: (accountId: UUID) => Promise<boolean>): InternalAccess {
+  const digests = tokens.map(digest);
+
+  async function requireAccount(accountId: UUID): Promise<UUID> {
+    if (!(await exists(accountId))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
+    return accountId;
+  }
+
+  return {
+    requireToken(authorization) {
+      const sent = digest(bearer(authorization) ?? "");
+      if (!digests.some((known) => timingSafeEqual(known, sent))) fail(Reason.INVALID_SERVICE_TOKEN);
+    },
+    async accountOf(header) {
+      if (header === undefined || !uuidForm.test(header)) {
+        refuse([{ field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" }]);
+      }
+      return requireAccount(uuid(header));
+    },
+    operator: {
+      async scopeFor(accountId) {
+        return grantWrites(readScope(await requireAccount(uuid(accountId))));
+      },
+    },
+  };
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,35 @@
+// The update mask of a PATCH over RPC (contract §2.7; AIP-134): completes it, and refuses what it cannot mean.
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { create, getOption } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
+import type { Violation } from "../errors.ts";
+
+/**
+ * Where the message has a field mask: one that is unset becomes the fields that are set. Returns a violation for an
+ * update of nothing, a path that is no field of the update, and a field that is to be cleared and cannot be.
+ */
+export function completeMask(schema: DescMessage, message: Message): Violation[] {
+  const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
+  if (maskField === undefined) return [];
+  const fields = reflect(schema, message);
+  const updatable = schema.fields.filter((field) => field !== maskField && field.proto.proto3Optional);
+  const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
+  const paths = given?.paths ?? updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
+  const names = updatable.map(({ name }) => name).join(", ");
+  if (paths.length === 0) {
+    return [{ field: maskField.name, rule: "update_mask", message: `the update must change at least one of ${names}` }];
+  }
+  fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths: [...new Set(paths)] })));
+  return paths.flatMap((path) => pathViolations(path, updatable.find(({ name }) => name === path)));
+
+  function pathViolations(path: string, field: DescField | undefined): Violation[] {
+    if (field === undefined) {
+      return [{ field: maskField?.name ?? "", rule: "update_mask", message: `"${path}" is not one of ${names}` }];
+    }
+    if (fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
+    return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
+  }
+}

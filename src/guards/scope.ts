@@ -1,0 +1,66 @@
+// On whose behalf a store is asked: the account, the credential that has to stand, and the right to write.
+import type { Message } from "@bufbuild/protobuf";
+import type { Binary, UUID } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+
+/** The right to read one account's records. Every method of a record store takes one first. */
+export interface Scope {
+  readonly accountId: UUID;
+  /** The API key to prove in the same command as the data, until that was done; undefined where none is needed. */
+  readonly unproven: UnprovenKey | undefined;
+}
+
+/**
+ * An API key that was valid once, and whose revocation only MongoDB can rule out. `db/read.ts` does so within the
+ * command that reads the data, which spares a command of its own; the chain lets no answer out before it is proven.
+ */
+export interface UnprovenKey {
+  readonly hash: Binary;
+  proven: boolean;
+}
+
+declare const granted: unique symbol;
+
+/** The right to write one account's records. Only `authorize` grants it, and a store refuses any other object. */
+export interface WriteScope extends Scope {
+  readonly [granted]: true;
+  /** The idempotency key to store with the write, if the request bears one. */
+  readonly claim: Claim | undefined;
+}
+
+/** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
+export interface Claim {
+  /** The document to insert in the transaction of the write; `answer` is what the request will be answered. */
+  document(answer: Message): ClaimDocument;
+}
+
+/** A completed write, kept for 24 hours by the database's clock. */
+export interface ClaimDocument {
+  readonly _id: { readonly account_id: UUID; readonly key: string };
+  /** SHA-256 of the operation and its typed request. */
+  readonly fingerprint: Binary;
+  /** The answer as a protobuf message, for Connect and gRPC. */
+  readonly message: Binary;
+  /** The answer's REST body, to be sent again byte for byte. */
+  readonly body: string;
+}
+
+const grants = new WeakSet<Scope>();
+
+/** A scope that may read. */
+export function readScope(accountId: UUID, unproven?: UnprovenKey): Scope {
+  return { accountId, unproven };
+}
+
+/** Grants the right to write. For `authorize` and its like in `src/guards` alone. */
+export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
+  const write = { accountId: scope.accountId, unproven: scope.unproven, claim } as WriteScope;
+  grants.add(write);
+  return write;
+}
+
+/** Fails with ACCESS_DENIED unless the scope was granted the right to write, whatever its type says. */
+export function requireGrant(scope: WriteScope): void {
+  if (!grants.has(scope)) fail(Reason.ACCESS_DENIED);
+}

@@ -1,0 +1,19 @@
+// 503: the switches of the operator, as this instance last read them.
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+
+/** Whether the public interface and writes are on. */
+export interface SwitchState {
+  readonly publicInterface: boolean;
+  readonly writes: boolean;
+}
+
+/** Fails with INTERFACE_DISABLED while the public interface is off. */
+export function requireInterface(state: SwitchState): void {
+  if (!state.publicInterface) fail(Reason.INTERFACE_DISABLED);
+}
+
+/** Fails with WRITES_PAUSED while writes are off. */
+export function requireWrites(state: SwitchState): void {
+  if (!state.writes) fail(Reason.WRITES_PAUSED);
+}

@@ -1,0 +1,48 @@
+// The headers that every answer of a surface carries, whatever its status (contract §2.8, §10).
+import type { Config } from "../config.ts";
+import type { Request, Response } from "./listener.ts";
+
+/** Headers by name. */
+export type HeaderList = readonly (readonly [string, string])[];
+
+/** `RateLimit-Limit` and `RateLimit-Policy`: the early form of the IETF draft that the specification names. */
+export function rateLimitHeaders({ rateLimit }: Pick<Config, "rateLimit">): HeaderList {
+  return [["RateLimit-Limit", String(rateLimit)], ["RateLimit-Policy", `${rateLimit};w=1`]];
+}
+
+/** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), once the version is retired. */
+export function retirementHeaders({ retirement }: Pick<Config, "retirement">): HeaderList {
+  if (retirement === undefined) return [];
+  return [
+    ["Deprecation", `@${Math.floor(retirement.deprecatedAt.getTime() / 1000)}`],
+    ["Sunset", retirement.sunsetAt.toUTCString()],
+  ];
+}
+
+/** What browsers of these origins may do. */
+export function setCors(request: Request, response: Response, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  response.setHeader("Vary", "Origin");
+  const origin = request.headers.origin;
+  if (origin === undefined || !origins.includes(origin)) return;
+  response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Access-Control-Expose-Headers", exposed);
+  if (request.method !== "OPTIONS") return;
+  response.setHeader("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE, OPTIONS");
+  response.setHeader("Access-Control-Allow-Headers", allowed);
+  response.setHeader("Access-Control-Max-Age", "7200");
+}
+
+/** Sets all of them. */
+export function setHeaders(response: Response, headers: HeaderList): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
+}
+
+const exposed = [
+  "RateLimit-Limit", "RateLimit-Policy", "Retry-After", "X-Request-Id", "Location", "Idempotent-Replayed", "WWW-Authenticate", "Deprecation", "Sunset",
+  "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
+].join(", ");
+const allowed = [
+  "Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id",
+  "Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout", "X-Grpc-Web", "X-User-Agent",
+].join(", ");

@@ -1,0 +1,54 @@
+// What the surfaces take from an HTTP request: its id, its client's address, single headers.
+import { randomUUID } from "node:crypto";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { Inbound, Wire } from "../rpc/dispatch.ts";
+import type { Request } from "./listener.ts";
+
+const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Reads a request as far as the guards need it before its body. */
+export function inboundOf(request: Request, wire: Wire, trustProxy: number): Inbound {
+  const { headers } = request;
+  const sentId = single(headers["x-request-id"]);
+  return {
+    wire,
+    header: (name) => single(headers[name]),
+    address: clientAddress(request, trustProxy),
+    requestId: sentId !== undefined && requestIdForm.test(sentId) ? sentId : randomUUID(),
+    arrivedAt: performance.now(),
+  };
+}
+
+/** Fails with MALFORMED_HTTP on two `Host` or two `Authorization` lines: another reader may have taken the other one. */
+export function requireSingleLines({ rawHeaders }: Request): void {
+  let hosts = 0;
+  let authorizations = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase();
+    if (name === "host") hosts++;
+    else if (name === "authorization") authorizations++;
+  }
+  if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: it was sent more than once." });
+  if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: it was sent more than once." });
+}
+
+/** The path of the request target, as it was sent. */
+export function pathOf(request: Request): string {
+  const target = request.url ?? "/";
+  const end = target.indexOf("?");
+  return end === -1 ? target : target.slice(0, end);
+}
+
+/** The address that the outermost of our own proxies saw; without proxies the peer's (contract §6, `TRUST_PROXY`). */
+function clientAddress(request: Request, trustProxy: number): string {
+  const peer = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+  if (trustProxy === 0) return peer;
+  const forwarded = single(request.headers["x-forwarded-for"])?.split(",").map((part) => part.trim()).filter((part) => part !== "") ?? [];
+  const chain = [...forwarded, peer];
+  return chain[Math.max(0, chain.length - 1 - trustProxy)] ?? peer;
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
+}

@@ -1,0 +1,148 @@
+// One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right server.
+import { createServer as createHttp1 } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createHttp2 } from "node:http2";
+import type { ServerHttp2Session } from "node:http2";
+import { createServer as createTcp } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+
+/** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
+export type Request = IncomingMessage;
+export type Response = ServerResponse;
+
+/** What a listener does with requests, and with what the HTTP parser refuses by itself. */
+export interface ListenerOptions {
+  handle(request: Request, response: Response): void;
+  /** The whole HTTP/1.1 response for a message that was refused with this status. */
+  refuse(status: RefusedStatus): string;
+  /** Answers an `Expect` that is not understood: 417. */
+  refuseExpectation(request: Request, response: Response): void;
+}
+
+export type RefusedStatus = 400 | 408 | 431;
+
+/** A port that is listened on. */
+export interface Listener {
+  /** Listens; 0 picks a free port. Returns the port. Rejects when the port is taken. */
+  listen(port: number, host: string): Promise<number>;
+  /** Stops taking connections, lets what runs finish within `graceMs`, and closes. */
+  close(graceMs: number): Promise<void>;
+}
+
+const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 15_000;
+const keepAliveMs = 65_000;
+const maxConnections = 10_000;
+
+/** Slow clients are closed within seconds: Node's own defaults give them minutes. */
+export function createListener({ handle, refuse, refuseExpectation }: ListenerOptions): Listener {
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  let running = 0;
+  let closing = false;
+  let onIdle: (() => void) | undefined;
+
+  function receive(request: Request, response: Response): void {
+    running++;
+    response.once("close", () => {
+      running--;
+      if (running === 0) onIdle?.();
+    });
+    if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
+    handle(request, response);
+  }
+
+  const http1 = createHttp1(
+    { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 },
+    receive,
+  );
+  http1.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
+    // A response that has begun cannot be followed by another.
+    if (socket.bytesWritten > 0 && running > 0 && error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroy();
+    return socket.end(refuse(refusedStatus(error.code)));
+  });
+  http1.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    running++;
+    response.once("close", () => running--);
+    refuseExpectation(request, response);
+  });
+  http1.on("connect", (_request: IncomingMessage, socket: Socket) => socket.end(refuse(400)));
+
+  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } }, (request, response) =>
+    receive(request as unknown as Request, response as unknown as Response),
+  );
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+  });
+  http2.on("sessionError", () => undefined);
+
+  const tcp = createTcp((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.setNoDelay(true);
+    sniff(socket, headersTimeoutMs, (version) => (version === 2 ? http2 : http1).emit("connection", socket));
+  });
+  tcp.maxConnections = maxConnections;
+
+  return {
+    listen(port, host) {
+      return new Promise((resolve, reject) => {
+        tcp.once("error", reject);
+        tcp.listen(port, host, () => {
+          tcp.off("error", reject);
+          resolve((tcp.address() as AddressInfo).port);
+        });
+      });
+    },
+    async close(graceMs) {
+      closing = true;
+      const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
+      for (const session of sessions) session.close();
+      http1.closeIdleConnections();
+      if (running > 0) {
+        let timer: NodeJS.Timeout | undefined;
+        await new Promise<void>((resolve) => {
+          onIdle = resolve;
+          timer = setTimeout(resolve, graceMs);
+        });
+        clearTimeout(timer);
+      }
+      // The last answers may still be on their way out of the sockets' buffers.
+      for (const socket of sockets) socket.destroySoon();
+      const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 500);
+      await closed;
+      clearTimeout(cut);
+      http1.close();
+      http2.close();
+    },
+  };
+}
+
+/** Waits for as many bytes as tell HTTP/2 from HTTP/1, and puts them back. */
+function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void): void {
+  let seen: Buffer = Buffer.alloc(0);
+  const timer = setTimeout(() => socket.destroy(), waitMs);
+  socket.once("close", () => clearTimeout(timer));
+  const look = (chunk: Buffer): void => {
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+    const length = Math.min(seen.length, preface.length);
+    const alike = seen.subarray(0, length).equals(preface.subarray(0, length));
+    if (alike && length < preface.length) return;
+    socket.off("data", look);
+    socket.pause();
+    clearTimeout(timer);
+    socket.unshift(seen);
+    decide(alike ? 2 : 1);
+    socket.resume();
+  };
+  socket.on("data", look);
+}
+
+function refusedStatus(code: string | undefined): RefusedStatus {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}

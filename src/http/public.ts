@@ -1,0 +1,103 @@
+// The public listener's requests: common headers first, then the surface by its path.
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
+import type { Config } from "../config.ts";
+import { Failure, failureOf } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { RpcSurface } from "../rpc/connect.ts";
+import type { HeaderList } from "./headers.ts";
+import { rateLimitHeaders, retirementHeaders, setCors, setHeaders } from "./headers.ts";
+import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
+import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
+
+/** What is served on the public listener. */
+export interface PublicSurfaces {
+  /** Everything under `/v1`. */
+  readonly rest: (request: Request, response: Response, inbound: Inbound) => void;
+  readonly rpc: RpcSurface;
+  /** Documents by their paths: content type and text. */
+  readonly documents: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
+  /** One line of the log for every request. */
+  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
+}
+
+const refusedReasons = { 400: Reason.MALFORMED_HTTP, 408: Reason.REQUEST_TIMEOUT, 431: Reason.HEADERS_TOO_LARGE } as const;
+const reasonPhrases = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
+
+/** The handlers of the public listener. */
+export function publicListener(config: Config, surfaces: PublicSurfaces): ListenerOptions {
+  const limits = rateLimitHeaders(config);
+  const retirement = retirementHeaders(config);
+
+  function begin(request: Request, response: Response, headers: HeaderList): Inbound {
+    const path = pathOf(request);
+    const inbound = inboundOf(request, isRest(path) ? "rest" : "rpc", config.trustProxy);
+    response.setHeader("X-Request-Id", inbound.requestId);
+    setHeaders(response, headers);
+    setCors(request, response, config.corsOrigins);
+    surfaces.log(request, response, inbound);
+    return inbound;
+  }
+
+  return {
+    handle(request, response) {
+      const path = pathOf(request);
+      const rest = isRest(path);
+      const rpc = !rest && isRpc(path);
+      const inbound = begin(request, response, rest ? [...limits, ...retirement] : rpc ? limits : []);
+      try {
+        requireSingleLines(request);
+      } catch (error) {
+        return refuse(request, response, failureOf(error));
+      }
+      if (rest) return surfaces.rest(request, response, inbound);
+      if (surfaces.rpc.serves(path)) return void surfaces.rpc.handle(path, request, response, inbound);
+      const document = surfaces.documents.get(path);
+      if (document === undefined) return refuse(request, response, new Failure(Reason.UNKNOWN_PATH));
+      return serveDocument(request, response, document);
+    },
+    // The parser cannot say which path it was, so these carry the headers of every path.
+    refuse: (status) => refusal(status, [...limits, ...retirement]),
+    refuseExpectation(request, response) {
+      begin(request, response, [...limits, ...retirement]);
+      refuse(request, response, new Failure(Reason.EXPECTATION_FAILED));
+    },
+  };
+}
+
+/** The whole HTTP/1.1 response for a message that the parser refused. */
+export function refusal(status: RefusedStatus, headers: HeaderList): string {
+  const body = failureEnvelope(new Failure(refusedReasons[status]));
+  const lines = [
+    `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
+    `X-Request-Id: ${crypto.randomUUID()}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    "Content-Type: application/json; charset=utf-8",
+    "Cache-Control: no-store",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+function isRest(path: string): boolean {
+  return path === "/v1" || path.startsWith("/v1/");
+}
+
+function isRpc(path: string): boolean {
+  return path.startsWith("/records.");
+}
+
+function refuse(request: Request, response: Response, failure: Failure): void {
+  request.resume();
+  writeFailure(response, failure);
+}
+
+function serveDocument(request: Request, response: Response, { type, text }: { type: string; text: string }): void {
+  const allow = "GET, HEAD, OPTIONS";
+  request.resume();
+  if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
+  if (request.method !== "GET" && request.method !== "HEAD") return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));
+  response.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-cache" });
+  response.end(request.method === "HEAD" ? undefined : text);
+}

@@ -1,0 +1,41 @@
+// Dates and date-times of a request (contract §2.11; RFC 3339 §5.6), with a check of the calendar that Date does not do.
+
+/** The milliseconds since 1970 that a date or a moment covers, first and last. */
+export interface Moment {
+  readonly first: number;
+  readonly last: number;
+}
+
+const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2}))?$/;
+const dayMs = 86_400_000;
+
+/**
+ * Reads a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond; smaller parts are cut off).
+ * Undefined for anything else, and for a date or time that does not exist (30 February, 24:00, second 60).
+ */
+export function parseMoment(text: string): Moment | undefined {
+  const parts = form.exec(text);
+  if (parts === null) return undefined;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as SixNumbers;
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const offset = parts[8];
+  if (offset === undefined) return { first: date.getTime(), last: date.getTime() + dayMs - 1 };
+  const offsetMinutes = parseOffset(offset);
+  if (hour > 23 || minute > 59 || second > 59 || offsetMinutes === undefined) return undefined;
+  const ms = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const first = date.getTime() + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000 + ms;
+  return { first, last: first };
+}
+
+type SixNumbers = [number, number, number, number, number, number];
+
+function parseOffset(text: string): number | undefined {
+  if (text.length === 1) return 0;
+  const hours = Number(text.slice(1, 3));
+  const minutes = Number(text.slice(4, 6));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}

@@ -1,0 +1,182 @@
+// Notes in MongoDB, of contacts and of sessions in one collection: the document, its indexes, searching and appending.
+import type { ClientSession, Collection, Document, MongoClient } from "mongodb";
+import { UUID } from "mongodb";
+import type { AppendContactNoteResponse } from "../gen/records/v1/contacts_pb.ts";
+import type { NoteSearchResult, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
+import { NoteKind } from "../gen/records/v1/notes_pb.ts";
+import { present, timestamp } from "../db/message.ts";
+import type { IndexSpec } from "../db/mongo.ts";
+import type { PageRequest } from "../db/page.ts";
+import { cutPage, pageStages } from "../db/page.ts";
+import { rankAt } from "../db/rank.ts";
+import { read } from "../db/read.ts";
+import { listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
+import { commit } from "../db/write.ts";
+import type { Scope, WriteScope } from "../guards/scope.ts";
+import { NOTE_SHAPE, terms } from "../search/terms.ts";
+import { queryWords, recordWords } from "../search/words.ts";
+
+/** A note as it is stored. `n` and `g` (see `src/search/terms.ts`) stand last, `n` before `g`. */
+export interface NoteDocument {
+  _id: UUID;
+  account_id: UUID;
+  external_id?: string;
+  kind: "contact" | "session";
+  /** The contact or session that owns the note. */
+  parent_id: UUID;
+  /** What the owner is called, copied from it. */
+  label: string | null;
+  /** The type of a session note, in lower case; `user_manual` for a contact's. */
+  type: string;
+  title: string | null;
+  title_slug: string | null;
+  position: number;
+  content: string | null;
+  /** Where a contact's note comes from; null for a session's. */
+  source: string | null;
+  created_at: Date;
+  updated_at: Date;
+  /** The rank of `created_at`. */
+  rank: number;
+  n: string;
+  g: string[];
+}
+
+/** What a note's owner is called by. */
+export interface LabelledContact {
+  readonly full_name: string | null;
+  readonly inferred_name: string | null;
+  readonly email: string | null;
+}
+
+/** Marks a contact within a transaction and tells its names: `ContactStore.hold`. */
+export type HoldContact = (scope: WriteScope, id: UUID, session: ClientSession | undefined) => Promise<LabelledContact>;
+
+/** The notes of all accounts, each method within one. */
+export interface NoteStore {
+  /** A page of the notes that match, newest first. */
+  search(scope: Scope, query: string, page: PageRequest): Promise<SearchNotesResponse>;
+  /** Appends a manual note to a contact that `hold` finds active; fails as `hold` does. */
+  append(scope: WriteScope, contactId: UUID, content: string, hold: HoldContact): Promise<AppendContactNoteResponse>;
+  /** Renames the owner of notes. */
+  relabel(scope: WriteScope, parentId: UUID, label: string | null, session: ClientSession | undefined): Promise<void>;
+}
+
+export const notesCollection = "notes";
+/** How many code points of a note a search shows. */
+const excerptLength = 1_000;
+
+export const noteIndexes: IndexSpec = {
+  collection: notesCollection,
+  indexes: [
+    { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
+    { key: { account_id: 1, parent_id: 1, rank: -1 }, name: "parent" },
+    { key: { account_id: 1, rank: -1 }, name: listIndex },
+    { key: { account_id: 1, external_id: 1, kind: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
+  ],
+};
+
+/** The notes of a database. */
+export function createNoteStore(client: MongoClient): NoteStore {
+  const notes = client.db().collection<NoteDocument>(notesCollection);
+  const untyped = notes as unknown as Collection<Document>;
+
+  return {
+    async search(scope, query, page) {
+      const words = queryWords(query);
+      const plan = words.length === 0 ? undefined : await planWords(untyped, scope, words, NOTE_SHAPE);
+      const found =
+        plan === undefined
+          ? []
+          : await read<NoteDocument>(
+              untyped,
+              scope,
+              [
+                { $match: { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) } },
+                ...pageStages(page),
+                { $project: { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } },
+              ],
+              { hint: plan.driver === undefined ? listIndex : searchIndex },
+            );
+      const { rows, pagination } = cutPage(found, page);
+      return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
+    },
+
+    async append(scope, contactId, content, hold) {
+      const now = new Date();
+      const document = deriveNote({
+        _id: new UUID(),
+        account_id: scope.accountId,
+        kind: "contact",
+        parent_id: contactId,
+        label: null,
+        type: "user_manual",
+        title: null,
+        title_slug: null,
+        position: 0,
+        content,
+        source: "api",
+        created_at: now,
+        updated_at: now,
+      });
+      const answer: AppendContactNoteResponse = {
+        $typeName: "records.v1.AppendContactNoteResponse",
+        note: {
+          $typeName: "records.v1.ContactTimelineNote",
+          id: document._id.toHexString(),
+          content,
+          source: "api",
+          createdAt: timestamp(now),
+          updatedAt: timestamp(now),
+        },
+      };
+      const work = async (session: ClientSession | undefined): Promise<void> => {
+        const label = contactLabel(await hold(scope, contactId, session));
+        await notes.insertOne({ ...document, label }, session === undefined ? {} : { session });
+      };
+      await commit(client, scope, answer, work, { atomic: true });
+      return answer;
+    },
+
+    async relabel(scope, parentId, label, session) {
+      const filter = { account_id: scope.accountId, parent_id: parentId };
+      await notes.updateMany(filter, { $set: { label } }, session === undefined ? {} : { session });
+    },
+  };
+}
+
+/** Sets what follows from the other fields: rank and the terms of the search. */
+export function deriveNote(document: Omit<NoteDocument, "rank" | "n" | "g">): NoteDocument {
+  return {
+    ...document,
+    rank: rankAt(document.created_at, document._id),
+    ...terms(recordWords(document.content), NOTE_SHAPE),
+  };
+}
+
+/** What a contact is called over its notes (contract §3.4). */
+export function contactLabel({ full_name, inferred_name, email }: LabelledContact): string | null {
+  return full_name ?? inferred_name ?? email;
+}
+
+function resultMessage({ kind, parent_id, label, type, content, created_at }: NoteDocument): NoteSearchResult {
+  const text = content ?? "";
+  const excerpt = firstCodePoints(text, excerptLength);
+  return {
+    $typeName: "records.v1.NoteSearchResult",
+    kind: kind === "contact" ? NoteKind.CONTACT : NoteKind.SESSION,
+    parentId: parent_id.toHexString(),
+    ...present({ parentLabel: label }),
+    noteType: type,
+    content: excerpt,
+    truncated: excerpt.length < text.length,
+    createdAt: timestamp(created_at),
+  };
+}
+
+function firstCodePoints(text: string, count: number): string {
+  if (text.length <= count) return text;
+  let end = 0;
+  for (let seen = 0; seen < count && end < text.length; seen++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}

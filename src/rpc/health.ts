@@ -1,0 +1,33 @@
+// grpc.health.v1 on the internal listener: whether the service as a whole, and each of its services, can be used.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { HealthCheckRequest, HealthCheckResponse } from "../gen/grpc/health/v1/health_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
+
+const watchEveryMs = 250;
+
+/** Registers the health service. `serving` tells whether requests are served; the empty name is the whole server. */
+export function registerHealth(router: ConnectRouter, services: readonly string[], serving: () => boolean): void {
+  const known = new Set(["", ...services]);
+  const current = (): Status => (serving() ? Status.SERVING : Status.NOT_SERVING);
+  router.service(Health, {
+    check({ service }: HealthCheckRequest) {
+      if (!known.has(service)) throw new ConnectError(`there is no service "${service}"`, Code.NotFound);
+      return response(current());
+    },
+    list: () => ({ statuses: Object.fromEntries([...known].map((name) => [name, response(current())])) }),
+    async *watch({ service }: HealthCheckRequest, { signal }: HandlerContext) {
+      let told: Status | undefined;
+      while (!signal.aborted) {
+        const status = known.has(service) ? current() : Status.SERVICE_UNKNOWN;
+        if (status !== told) yield response((told = status));
+        await sleep(watchEveryMs, undefined, { signal }).catch(() => undefined);
+      }
+    },
+  });
+}
+
+function response(status: Status): HealthCheckResponse {
+  return { $typeName: "grpc.health.v1.HealthCheckResponse", status };
+}

@@ -1,0 +1,42 @@
+// Descriptor → implementation: how a service is written, and how it stands behind the chain.
+import type { DescMethod, DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
+import type { Grant, Handler } from "../guards/chain.ts";
+import type { Operator } from "../guards/internal.ts";
+import type { Scope, WriteScope } from "../guards/scope.ts";
+
+/**
+ * A service of one account's records: one function for every rpc of the descriptor. Those in `Writes` are granted the
+ * right to write, the others the right to read.
+ */
+export type AccountService<Service extends DescService, Writes extends keyof Service["method"] = never> = {
+  [Rpc in keyof Service["method"]]: (
+    request: MessageShape<Service["method"][Rpc]["input"]>,
+    scope: Rpc extends Writes ? WriteScope : Scope,
+  ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
+};
+
+/** A service of the operator's, on the internal listener alone. */
+export type OperatorService<Service extends DescService> = {
+  [Rpc in keyof Service["method"]]: (
+    request: MessageShape<Service["method"][Rpc]["input"]>,
+    operator: Operator,
+  ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
+};
+
+/** Puts the methods of a service into the table of handlers. */
+export function route<Service extends DescService>(
+  handlers: Map<DescMethodUnary, Handler>,
+  service: Service,
+  implementation: AccountService<Service, keyof Service["method"]> | AccountService<Service> | OperatorService<Service>,
+): void {
+  const functions = implementation as unknown as Record<string, (message: Message, grant: Grant) => Promise<Message>>;
+  for (const rpc of service.methods) {
+    const handler = functions[rpc.localName];
+    if (handler === undefined || !isUnary(rpc)) throw new Error(`${rpc.parent.typeName}/${rpc.name} has no unary implementation`);
+    handlers.set(rpc, handler);
+  }
+}
+
+function isUnary(rpc: DescMethod): rpc is DescMethodUnary {
+  return rpc.methodKind === "unary";
+}

@@ -1,0 +1,111 @@
+// Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are asked.
+import { cutWord, isUnspaced, WORD_LENGTH } from './words.ts';
+
+/** Which prefixes of a word are stored, in code points, and whether the whole word is stored beside them, marked. */
+export interface SearchShape {
+  readonly min: number;
+  readonly max: number;
+  readonly whole: boolean;
+}
+
+/** Notes are the many and the long: no one-letter prefixes, 14 % of the index (notes/performance.md §1). */
+export const NOTE_SHAPE: SearchShape = { min: 2, max: 8, whole: false };
+/** Sessions: titles, subtitles and names. */
+export const SESSION_SHAPE: SearchShape = { min: 1, max: 8, whole: false };
+/** Contacts: names, addresses and phones; those with whole words come first (contract §3.2). */
+export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
+
+/**
+ * In a script without blanks, whatever the document: one Han letter is a word by itself, and four tell as much as
+ * eight Latin ones.
+ */
+const UNSPACED_LENGTHS = { min: 1, max: 4 };
+
+/** What a searchable document stores: `g`, the distinct index terms, and `n`, its words as one text. */
+export interface Terms {
+  g: string[];
+  n: string;
+}
+
+/** A term that the `g` of every match holds. When `exact` it decides alone; else `checkPattern` has to hold as well. */
+export interface Probe {
+  term: string;
+  exact: boolean;
+}
+
+/**
+ * The terms of a record's words, as `recordWords` and `phoneWords` give them (contract §3.1): in `g` the prefixes of
+ * the shape, in `n` each distinct word after a blank, with one more at the end (" met anna "); empty without a word.
+ *
+ * `g` has no cap by number: no query can know which records hit it, so what it dropped would be matches lost. Lengths
+ * bound it, which record and query both know. In a spaced script a letter ends at most one prefix, in an unspaced one
+ * four, and a word adds one where whole words are kept. A note's 10,000 code points fold to at most 6 unspaced letters
+ * each (㌖) or 18 spaced ones (ﷺ): at most 240,000 terms of 29 bytes or 180,000 of 45, under 9 MB where BSON takes 16.
+ * Plain text has no more than 10,000, or 40,000 in Han.
+ */
+export function terms(words: Iterable<string>, shape: SearchShape): Terms {
+  const g = new Set<string>();
+  let n = '';
+  for (const word of new Set(words)) {
+    if (isUnspaced(word)) addRun(g, word);
+    else addPrefixes(g, word, 0, shape);
+    if (shape.whole) g.add(wholeProbe(cutWord(word)));
+    n += ` ${word}`;
+  }
+  return { g: [...g], n: n && `${n} ` };
+}
+
+/**
+ * The longest term that a document needs in `g` to have a word beginning with `word`, one of `queryWords`.
+ * Undefined when the shape stores no prefix so short (one letter in notes): then only `checkPattern` tells.
+ */
+export function probe(word: string, shape: SearchShape): Probe | undefined {
+  const { min, max } = isUnspaced(word) ? UNSPACED_LENGTHS : shape;
+  let end = 0;
+  let length = 0;
+  for (; length < max && end < word.length; length += 1) end = nextPoint(word, end);
+  return length < min ? undefined : { term: word.slice(0, end), exact: end === word.length };
+}
+
+/**
+ * The term in `g` of just those documents that have `word`, one of `queryWords`, as a whole word, where the shape keeps
+ * them (contract §3.2): the word, at most 32 code points, and a blank, which no prefix holds.
+ */
+export function wholeProbe(word: string): string {
+  return `${word} `;
+}
+
+/**
+ * Source of a regular expression, without flags, that finds in `n` a word beginning with `word`, one of `queryWords`.
+ * In a script without blanks every character begins a word, so none is asked for. There is nothing to escape in a word.
+ */
+export function checkPattern(word: string): string {
+  return isUnspaced(word) ? word : ` ${word}`;
+}
+
+/**
+ * Source of a regular expression, without flags, that finds in `n` the whole word `word`, one of `queryWords`. In a
+ * script without blanks only a whole run is one: of 王小明 the word 小明 is a beginning, else every ending were whole.
+ */
+export function wholeCheckPattern(word: string): string {
+  // A run stands uncut in `n`: a word that may have been cut agrees with its beginning, as it does with the term in `g`.
+  const mayBeCut = isUnspaced(word) && [...word].length === WORD_LENGTH;
+  return mayBeCut ? ` ${word}` : ` ${word} `;
+}
+
+function addRun(g: Set<string>, run: string): void {
+  for (let at = 0; at < run.length; at = nextPoint(run, at)) addPrefixes(g, run, at, UNSPACED_LENGTHS);
+}
+
+function addPrefixes(g: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {
+  let end = from;
+  for (let length = 1; length <= max && end < word.length; length += 1) {
+    end = nextPoint(word, end);
+    if (length >= min) g.add(word.slice(from, end));
+  }
+}
+
+/** The end of the code point that begins at `at`. */
+function nextPoint(word: string, at: number): number {
+  return at + ((word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+}

@@ -1,0 +1,45 @@
+// The services over their stores, wired: what the composition root and the demo data share.
+import type { MongoClient } from "mongodb";
+import { accountIndexes, createAccountStore } from "./accounts/store.ts";
+import { apiKeyIndexes, createApiKeyStore } from "./api-keys/store.ts";
+import { createContactSearch } from "./contacts/search.ts";
+import { createContactService } from "./contacts/service.ts";
+import type { RewriteCopies } from "./contacts/store.ts";
+import { contactIndexes, createContactStore } from "./contacts/store.ts";
+import { claimIndexes } from "./guards/idempotency.ts";
+import { createContactIngest } from "./ingest/contacts.ts";
+import { createIngestService } from "./ingest/service.ts";
+import { createSessionIngest } from "./ingest/sessions.ts";
+import { createNoteService } from "./notes/service.ts";
+import { contactLabel, createNoteStore, noteIndexes } from "./notes/store.ts";
+import { createSessionService } from "./sessions/service.ts";
+import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
+import { createTranscriptStore } from "./sessions/transcripts.ts";
+import { createSwitchStore } from "./switches/store.ts";
+
+/** The indexes of every collection. */
+export const allIndexes = [contactIndexes, noteIndexes, sessionIndexes, apiKeyIndexes, accountIndexes, claimIndexes];
+
+/** What there is over one database. */
+export function createServices(client: MongoClient) {
+  const db = client.db();
+  const notes = createNoteStore(client);
+  const sessions = createSessionStore(client);
+  const rewriteCopies: RewriteCopies = async (scope, { _id, full_name, inferred_name, email }, session) => {
+    await sessions.renameClient(scope, _id, { full_name, inferred_name, email }, session);
+    await notes.relabel(scope, _id, contactLabel({ full_name, inferred_name, email }), session);
+  };
+  const contacts = createContactStore(client, rewriteCopies);
+  return {
+    accounts: createAccountStore(db),
+    apiKeys: createApiKeyStore(db),
+    switches: createSwitchStore(db),
+    contacts: createContactService(contacts, createContactSearch(client), notes),
+    sessions: createSessionService(sessions, createTranscriptStore(client)),
+    notes: createNoteService(notes),
+    ingest: createIngestService(createContactIngest(client, rewriteCopies), createSessionIngest(client, notes)),
+  };
+}
+
+/** The services of one database. */
+export type Services = ReturnType<typeof createServices>;

@@ -1,0 +1,97 @@
+// How a session and its notes leave the store: documents to messages.
+import type { UUID } from "mongodb";
+import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
+import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
+import { present, timestamp } from "../db/message.ts";
+import type { SessionDocument } from "./store.ts";
+
+/** A note of a session, as the store's pipeline cuts it. */
+export interface SessionNoteRow {
+  readonly _id: UUID;
+  readonly title: string | null;
+  readonly title_slug: string | null;
+  readonly content: string | null;
+  readonly position: number;
+  readonly type: string;
+  readonly created_at: Date;
+}
+
+/** The types of session notes, as they are stored. */
+export const sessionNoteTypes = {
+  user_manual: SessionNoteType.USER_MANUAL,
+  ai_meeting_prep: SessionNoteType.AI_MEETING_PREP,
+  user_template: SessionNoteType.USER_TEMPLATE,
+  ai_predefined: SessionNoteType.AI_PREDEFINED,
+  ai_assistant: SessionNoteType.AI_ASSISTANT,
+  reader_comment: SessionNoteType.READER_COMMENT,
+} as const;
+
+/** The name under which a type of session notes is stored; empty for none. */
+export function noteTypeName(type: SessionNoteType): string {
+  return Object.entries(sessionNoteTypes).find(([, known]) => known === type)?.[0] ?? "";
+}
+
+/** A session in a list. */
+export function sessionSummary(document: SessionDocument): SessionSummary {
+  const { contact_id, client } = document;
+  return {
+    $typeName: "records.v1.SessionSummary",
+    id: document._id.toHexString(),
+    ...summaryFields(document),
+    ...(contact_id === null
+      ? {}
+      : {
+          client: {
+            $typeName: "records.v1.SessionClient",
+            id: contact_id.toHexString(),
+            ...present({ fullName: client?.full_name }),
+          },
+        }),
+  };
+}
+
+/** A session with its notes. */
+export function sessionDetail(document: SessionDocument, notes: readonly SessionNoteRow[]): SessionDetail {
+  const { contact_id, client, conference_url, provider_doc_url, created_at, updated_at } = document;
+  return {
+    $typeName: "records.v1.SessionDetail",
+    id: document._id.toHexString(),
+    ...summaryFields(document),
+    ...present({ conferenceUrl: conference_url, providerDocUrl: provider_doc_url }),
+    createdAt: timestamp(created_at),
+    updatedAt: timestamp(updated_at),
+    notes: [...notes].sort(byPosition).map(sessionNote),
+    ...(contact_id === null
+      ? {}
+      : {
+          client: {
+            $typeName: "records.v1.SessionDetailClient",
+            id: contact_id.toHexString(),
+            ...present({ fullName: client?.full_name, email: client?.email }),
+          },
+        }),
+  };
+}
+
+function summaryFields(document: SessionDocument) {
+  const { title, subtitle, session_date, session_date_end, recording_status, source, conference_provider } = document;
+  return {
+    ...present({ title, subtitle, recordingStatus: recording_status, source, conferenceProvider: conference_provider }),
+    ...(session_date === null ? {} : { sessionDate: timestamp(session_date) }),
+    ...(session_date_end === null ? {} : { sessionDateEnd: timestamp(session_date_end) }),
+  };
+}
+
+function sessionNote({ title, title_slug, content, position, type }: SessionNoteRow): SessionNote {
+  return {
+    $typeName: "records.v1.SessionNote",
+    ...present({ title, titleSlug: title_slug, content }),
+    position,
+    type: sessionNoteTypes[type as keyof typeof sessionNoteTypes],
+  };
+}
+
+/** Notes of one position stand in the order in which they were written. */
+function byPosition(a: SessionNoteRow, b: SessionNoteRow): number {
+  return a.position - b.position || a.created_at.getTime() - b.created_at.getTime() || a._id.toHexString().localeCompare(b._id.toHexString());
+}

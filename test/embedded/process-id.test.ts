@@ -1,0 +1,45 @@
+// A process is known by more than its pid, and only that very one is ended.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { endProcess, identify, isRunning, pidOf } from "../../src/embedded/process-id.ts";
+
+function sleeper(script = "exec sleep 60"): { pid: number; exited: Promise<unknown[]> } {
+  const child = spawn("/bin/sh", ["-c", script], { stdio: "ignore" });
+  const exited = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { pid: child.pid as number, exited };
+}
+
+test("a process has one name for all its life, and none once it is gone", async () => {
+  const { pid, exited } = sleeper();
+  const id = identify(pid) as string;
+  expect(pidOf(id)).toBe(pid);
+  expect(identify(pid)).toBe(id);
+  expect(isRunning(id)).toBe(true);
+  await endProcess(id, 5_000);
+  expect((await exited)[1]).toBe("SIGTERM");
+  expect(isRunning(id)).toBe(false);
+  expect(identify(pid)).toBeUndefined();
+});
+
+test("another process that has got the same pid is neither taken for it nor ended (OPS-21)", async () => {
+  const { pid } = sleeper();
+  const own = identify(pid) as string;
+  const earlier = own.replace(/-(\d+)-/, (_, start: string) => `-${Number(start) - 1}-`);
+  expect(isRunning(earlier)).toBe(false);
+  await endProcess(earlier, 1_000);
+  expect(isRunning(own)).toBe(true);
+});
+
+test("a process that does not heed SIGTERM is killed after the patience", async () => {
+  const { pid, exited } = sleeper("trap '' TERM; while :; do sleep 0.05; done");
+  const id = identify(pid) as string;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await endProcess(id, 200);
+  expect((await exited)[1]).toBe("SIGKILL");
+});
+
+test("a name that is no process is not running", () => {
+  for (const id of ["", "undefined", "0-0-0", "-1-5-a"]) expect(isRunning(id), id).toBe(false);
+});

@@ -1,0 +1,26 @@
+// Finding as a store does it: one word drives by its term in `g`, the others are checked in `n`.
+import { recordWords, queryWords } from '../../src/search/words.ts';
+import { checkPattern, NOTE_SHAPE, probe, terms, wholeCheckPattern, wholeProbe, type SearchShape, type Terms } from '../../src/search/terms.ts';
+
+/** Whether a stored document answers a query's words, when the word at `driver` drives. */
+export function answers({ g, n }: Terms, words: string[], driver: number, shape: SearchShape): boolean {
+  return words.every((word, at) => {
+    const driving = at === driver ? probe(word, shape) : undefined;
+    if (driving && !g.includes(driving.term)) return false;
+    return driving?.exact === true || new RegExp(checkPattern(word)).test(n);
+  });
+}
+
+/** The same with every word as a whole one. */
+export function answersWhole({ g, n }: Terms, words: string[], driver: number): boolean {
+  return words.every((word, at) => (at === driver ? g.includes(wholeProbe(word)) : new RegExp(wholeCheckPattern(word)).test(n)));
+}
+
+/** What a query finds in a note, whichever of its words drives; a difference between the drivers is an error. */
+export function finds(record: string, query: string, shape: SearchShape = NOTE_SHAPE): boolean {
+  const stored = terms(recordWords(record), shape);
+  const words = queryWords(query);
+  const found = new Set(words.map((_, driver) => answers(stored, words, driver, shape)));
+  if (found.size > 1) throw new Error(`the answer hangs on the driving word: ${query} in ${record}`);
+  return found.has(true);
+}

@@ -1,0 +1,79 @@
+// How contacts are found by their phone (contract §3.2).
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { phoneWords, queryReadings } from '../../src/search/phones.ts';
+import { CONTACT_SHAPE, terms } from '../../src/search/terms.ts';
+import { answers, answersWhole } from './finding.ts';
+
+/** Whether some reading of the query answers, whichever word drives. */
+function findsPhone(phone: string, query: string, answer = (stored: ReturnType<typeof terms>, words: string[], driver: number) => answers(stored, words, driver, CONTACT_SHAPE)): boolean {
+  const stored = terms(phoneWords(phone), CONTACT_SHAPE);
+  return queryReadings(query).some((words) => {
+    const found = new Set(words.map((_, driver) => answer(stored, words, driver)));
+    expect(found.size).toBe(1);
+    return found.has(true);
+  });
+}
+
+describe('phones', () => {
+  test.each([
+    ['+49 (170) 123', ['49', '170', '123', '49170123']],
+    ['+49170123', ['49170123']],
+    ['12 12', ['12', '1212']],
+    ['555-1234 ext. 9', ['555', '1234', 'ext', '9', '55512349']],
+    ['٠١٧٠ ١٢', ['0170', '12', '017012']],
+    [`+${'1'.repeat(20)} ${'2'.repeat(20)}`, ['1'.repeat(20), '2'.repeat(20), '1'.repeat(20) + '2'.repeat(12)]],
+    ['call me', ['call', 'me']],
+    ['+', []],
+    ['', []],
+    [null, []],
+    [undefined, []],
+  ])('CSR-08: the words of the phone %j are %j', (phone, words) => {
+    expect(phoneWords(phone)).toEqual(words);
+  });
+
+  test.each([
+    ['+49 (170) 12', [['49', '170', '12'], ['4917012']]],
+    ['4917012', [['4917012']]],
+    ['12 12', [['12'], ['1212']]],
+    ['anna 0170 12 schmidt 3 4', [['anna', '0170', '12', 'schmidt', '3', '4'], ['anna', '017012', 'schmidt', '34']]],
+    ['anna schm', [['anna', 'schm']]],
+    ['a1 2', [['a1', '2']]],
+    ['电话12 34', [['电话', '12', '34'], ['电话', '1234']]],
+    [`${'1'.repeat(30)} 2345`, [['1'.repeat(30), '2345'], [`${'1'.repeat(30)}23`]]],
+  ])('CSR-08: the query %s is read as %j', (query, readings) => {
+    expect(queryReadings(query)).toEqual(readings);
+  });
+
+  test('SRC-06: a query without a letter or digit has no reading, so that nothing matches', () => {
+    expect([queryReadings('--'), queryReadings('+ +'), queryReadings('')]).toEqual([[], [], []]);
+  });
+
+  test.each([
+    ['+49 170 1234567', '+49170123'], ['+49 170 1234567', '49170'], ['+491701234567', '+49 (170) 12'], ['+491701234567', '49 170'],
+    ['(0170) 123-45-67', '0170/1234'], ['+49 170 1234567', '170'], ['+٤٩ ١٧٠', '+49 17'], ['+49 170', '٤٩١٧'], ['+49 17 01', '4 9 1 7'],
+  ])('CSR-08: the phone %s is found by %s', (phone, query) => {
+    expect(findsPhone(phone, query)).toBe(true);
+  });
+
+  test.each([['+491701234567', '170'], ['+49 170', '49 171'], ['+49 170', '491702'], ['+49 170', '0']])(
+    'CSR-08: the phone %s is not found by %s', (phone, query) => {
+      expect(findsPhone(phone, query)).toBe(false);
+    });
+
+  test('CSR-08, CSR-11: a phone typed in full is a whole word, however it is spaced', () => {
+    expect(findsPhone('+49 (170) 123', '49 17 0123', answersWhole)).toBe(true);
+    expect(findsPhone('+49 (170) 123', '49 17 012', answersWhole)).toBe(false);
+  });
+
+  test('CSR-08: every phone is found by every beginning of its digits, with or without +, however both are spaced', () => {
+    const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 });
+    const gaps = fc.array(fc.constantFrom('', '', ' ', '-', '(', ') ', '/', '.', '\u00a0'), { minLength: 40, maxLength: 40 });
+    const plus = fc.constantFrom('', '+');
+    const spaced = (text: string, between: string[]): string => [...text].map((digit, at) => (between[at] ?? '') + digit).join('');
+    fc.assert(fc.property(digits, gaps, gaps, plus, plus, fc.nat(), (all, inRecord, inQuery, sign, typed, length) => {
+      const start = all.slice(0, 1 + (length % all.length));
+      expect(findsPhone(sign + spaced(all, inRecord), typed + spaced(start, inQuery))).toBe(true);
+    }), { numRuns: 1000 });
+  });
+});

@@ -1,0 +1,27 @@
+// Starts one real mongod for the whole run; every test file takes a database of its own in it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startMongod } from "../../src/embedded/mongod.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    mongodbUri: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
+  const mongod = await startMongod({ dataDir, cacheDir: testCacheDir(), env: process.env, progress: (line) => console.log(line) });
+  project.provide("mongodbUri", mongod.uri);
+  return async () => {
+    await mongod.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+/** Programs are kept where the service keeps them, so that a run fetches nothing that is there. */
+export function testCacheDir(): string {
+  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "records");
+}
