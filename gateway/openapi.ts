@@ -1,4 +1,71 @@
-// Stand-in until the document is generated.
-export function openApiDocument(_options: { baseUrl: string; documentProvider: string; rateLimit: number }): Map<string, { type: string; text: string }> {
-  return new Map();
+// The OpenAPI document in force: the generated one, with what only the configuration knows put in.
+import { stringify } from "yaml";
+import generated from "../src/gen/openapi.json" with { type: "json" };
+
+/** What the document shows of the configuration. */
+export interface OpenApiOptions {
+  /** What the outside calls us, without a trailing slash. */
+  readonly baseUrl: string;
+  /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
+  readonly documentProvider: string;
+  /** Requests allowed a second. */
+  readonly rateLimit: number;
+}
+
+/** An OpenAPI 3.1 document, as far as it is known here. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly headers: Readonly<Record<string, { example?: unknown }>>;
+  };
+}
+
+interface Schema {
+  properties?: Readonly<Record<string, object>>;
+  required?: readonly string[];
+}
+
+/** The mark that the plugin leaves on a property whose name bears the provider's. */
+const providerMark = "x-provider-name";
+
+/** The document for these options, a new one each time. */
+export function openApiDocument({ baseUrl, documentProvider, rateLimit }: OpenApiOptions): OpenApiDocument {
+  const { "x-generated": _, ...rest } = generated;
+  const document: OpenApiDocument = structuredClone(rest) as OpenApiDocument;
+  document.servers = [{ url: baseUrl }];
+  for (const schema of Object.values(document.components.schemas)) nameProvider(schema, documentProvider);
+  setExample(document, "RateLimit-Limit", rateLimit);
+  setExample(document, "RateLimit-Policy", `${rateLimit};w=1`);
+  return document;
+}
+
+/** The document as it is served: content type and text by path. */
+export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, { readonly type: string; readonly text: string }> {
+  const document = openApiDocument(options);
+  return new Map([
+    ["/openapi.json", { type: "application/json; charset=utf-8", text: JSON.stringify(document) }],
+    ["/openapi.yaml", { type: "application/yaml; charset=utf-8", text: stringify(document, { aliasDuplicateObjects: false }) }],
+  ]);
+}
+
+function nameProvider(schema: Schema, provider: string): void {
+  const marked = Object.entries(schema.properties ?? {}).filter(([, property]) => providerMark in property).map(([name]) => name);
+  if (marked.length === 0) return;
+  const nameOf = (name: string): string => (marked.includes(name) ? name.replace("provider", provider) : name);
+  schema.properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, property]) => [
+      nameOf(name),
+      Object.fromEntries(Object.entries(property).filter(([keyword]) => keyword !== providerMark)),
+    ]),
+  );
+  schema.required = schema.required?.map(nameOf) ?? [];
+}
+
+function setExample(document: OpenApiDocument, header: string, example: unknown): void {
+  const found = document.components.headers[header];
+  if (found !== undefined) found.example = example;
 }

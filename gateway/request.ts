@@ -29,6 +29,8 @@ const maxViolations = 50;
 /** The reader of a route's requests. A field that has a violation stays unset. */
 export function createRequestReader(route: Route): RequestReader {
   const queryNames = new Set(route.query.map(({ name }) => name));
+  // A request that takes nothing cannot be wrong: health is 200 or 429 (contract §2.13).
+  const takesNothing = route.rpc.input.fields.length === 0;
   const body = route.body;
   const properties = new Map(body?.fields.map((field) => [field.name, field]));
   const propertyNames = [...properties.keys()].join(", ");
@@ -42,18 +44,20 @@ export function createRequestReader(route: Route): RequestReader {
       if (text === undefined) violations.push({ field: field.name, rule: "encoding", message: "must be percent-encoded UTF-8" });
       else set(fields, field, readText(field, text, violations));
     }
-    if (route.query.length > 0 || query !== "") {
-      const values = readQuery(query, queryNames, violations);
-      for (const field of route.query) {
-        const text = values.get(field.name);
-        if (text !== undefined) set(fields, field, readText(field, text, violations));
-        else if (field.required) violations.push(missing(field));
-      }
-    }
+    if (!takesNothing) readParameters(fields, query, violations);
     if (body !== undefined && received?.kind === "object") readProperties(fields, body, received.properties, received.flaws, violations);
     else if (received !== undefined && "violation" in received) violations.push(received.violation);
     return { message, violations: violations.slice(0, maxViolations) };
   };
+
+  function readParameters(fields: Fields, query: string, violations: Violation[]): void {
+    const values = readQuery(query, queryNames, violations);
+    for (const field of route.query) {
+      const text = values.get(field.name);
+      if (text !== undefined) set(fields, field, readText(field, text, violations));
+      else if (field.required && !violations.some((violation) => violation.field === field.name)) violations.push(missing(field));
+    }
+  }
 
   function readProperties(fields: Fields, body: RequestBody, given: ReadonlyMap<string, Json>, flaws: readonly Flaw[], violations: Violation[]): void {
     const flawed = new Set<string>();
@@ -65,8 +69,10 @@ export function createRequestReader(route: Route): RequestReader {
       const field = properties.get(name);
       if (field === undefined) {
         violations.push({ field: shownName(name), rule: "unknown_property", message: `is none of the properties ${propertyNames}` });
+      } else if (flawed.has(name)) {
+        continue;
       } else if (value !== null) {
-        if (!flawed.has(name)) set(fields, field, readValue(field, value, violations));
+        set(fields, field, readValue(field, value, violations));
       } else if (!field.nullable) {
         violations.push({ field: name, rule: "not_null", message: "must not be null" });
       }

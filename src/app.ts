@@ -3,7 +3,7 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { createGateway } from "../gateway/handler.ts";
-import { openApiDocument } from "../gateway/openapi.ts";
+import { openApiFiles } from "../gateway/openapi.ts";
 import { createRenderBody, writeFailure } from "../gateway/response.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
@@ -145,7 +145,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   const port = await openListener.listen(config.port, config.host);
   const internalPort = await internalListener.listen(config.internalPort, config.internalHost);
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  for (const [path, document] of openApiDocument({ baseUrl, documentProvider: config.documentProvider, rateLimit: config.rateLimit })) documents.set(path, document);
+  for (const [path, document] of openApiFiles({ baseUrl, documentProvider: config.documentProvider, rateLimit: config.rateLimit })) documents.set(path, document);
 
   return {
     port,

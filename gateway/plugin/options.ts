@@ -31,8 +31,9 @@ export interface FieldRules {
   readonly notNull: boolean;
 }
 
-/** `records.v1.reason`. */
+/** A value of `records.v1.Reason` with its option `records.v1.reason`. */
 export interface ReasonRules {
+  readonly value: DescEnumValue;
   readonly httpStatus: number;
 }
 
@@ -41,7 +42,8 @@ export interface Options {
   http(rpc: DescMethod): HttpRule | undefined;
   method(rpc: DescMethod): MethodRules | undefined;
   field(field: DescField): FieldRules | undefined;
-  reason(value: DescEnumValue): ReasonRules | undefined;
+  /** By the number that `MethodRules.errors` holds. */
+  reason(number: number): ReasonRules | undefined;
   /** `buf.validate.field`; one without any rule where it is not set. */
   validate(field: DescField): ValidateRules;
 }
@@ -49,11 +51,16 @@ export interface Options {
 /** Looks the options up among the extensions that these files define. */
 export function findOptions(files: readonly DescFile[]): Options {
   const extensions = new Map(files.flatMap((file) => file.extensions).map((extension) => [extension.typeName, extension]));
+  const reasons = extensions.get("records.v1.method")?.message?.fields.find(({ name }) => name === "errors")?.enum;
   return {
     http: (rpc) => read<HttpRule>(rpc, "google.api.http"),
     method: (rpc) => read<MethodRules>(rpc, "records.v1.method"),
     field: (field) => read<FieldRules>(field, "records.v1.field"),
-    reason: (value) => read<ReasonRules>(value, "records.v1.reason"),
+    reason: (number) => {
+      const value = reasons?.value[number];
+      const rules = value && read<{ readonly httpStatus: number }>(value, "records.v1.reason");
+      return value && rules && { value, httpStatus: rules.httpStatus };
+    },
     validate: (field) => getOption(field, validateField),
   };
 

@@ -1,6 +1,7 @@
 // The protoc plugin: makes src/gen/rest.ts and src/gen/openapi.json of the rpcs that bear google.api.http.
 import { createEcmaScriptPlugin, runNodeJs } from "@bufbuild/protoplugin";
 import { findOperations } from "./operation.ts";
+import { openApiDocument } from "./openapi/document.ts";
 import { findOptions } from "./options.ts";
 import { printTable } from "./table.ts";
 
@@ -13,6 +14,7 @@ const plugin = createEcmaScriptPlugin({
     const options = findOptions(schema.allFiles);
     const operations = findOperations(schema.files, options);
     printTable(schema.generateFile("rest.ts"), operations, options);
+    schema.generateFile("openapi.json").print(JSON.stringify(openApiDocument(operations, options), null, 2));
   },
 });
 

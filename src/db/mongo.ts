@@ -1,5 +1,5 @@
 // The connection to MongoDB.
-import { MongoClient, MongoServerError, UUID } from "mongodb";
+import { MongoClient, MongoError, MongoErrorLabel, MongoServerError, UUID } from "mongodb";
 import type { Db, IndexDescription } from "mongodb";
 
 /** Commands give up on their own a little before a request's deadline of 5 seconds. */
@@ -50,3 +50,23 @@ export function duplicateIndex(error: unknown): string | undefined {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return undefined;
   return /index: (\S+)/.exec(error.message)?.[1] ?? "";
 }
+
+/** Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are wrong. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return false;
+  if (error instanceof MongoServerError) return passing.has(Number(error.code)) || passingLabels.some((label) => error.hasErrorLabel(label));
+  return unreachable.has(error.name) || passingLabels.some((label) => error.hasErrorLabel(label));
+}
+
+/** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, out of disk. */
+const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
+const passingLabels = [
+  MongoErrorLabel.RetryableWriteError,
+  MongoErrorLabel.TransientTransactionError,
+  MongoErrorLabel.UnknownTransactionCommitResult,
+];
+const unreachable = new Set([
+  "MongoNetworkError", "MongoNetworkTimeoutError", "MongoServerSelectionError", "MongoNotConnectedError", "MongoTopologyClosedError",
+  "MongoPoolClearedError", "MongoPoolClosedError", "PoolClearedOnNetworkError", "MongoWaitQueueTimeoutError", "MongoServerClosedError",
+  "MongoClientClosedError", "MongoExpiredSessionError",
+]);

@@ -2,7 +2,9 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Credential } from "../gen/records/v1/options_pb.ts";
-import { fail } from "../errors.ts";
+import { isUnavailable } from "../db/mongo.ts";
+import type { Violation } from "../errors.ts";
+import { Failure, fail } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, Caller } from "./call.ts";
@@ -52,15 +54,28 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
         invoke: (message, found = []) => within(remainingMs(inbound), run(message, found)),
       };
 
-      async function run(message: Message, found: Parameters<typeof validate>[2]): Promise<Answer> {
+      async function run(message: Message, found: readonly Violation[]): Promise<Answer> {
         try {
-          const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-          validate(rpc.input, message, [...(found ?? []), ...keyViolations(key)]); // 422
-          const grant = await door.grant(call, caller);
-          return await perform(handler as Handler, message, grant, key); // 404, 409
-        } finally {
-          await door.conclude(caller);
+          return await concluded(() => answer(message, found));
+        } catch (error) {
+          throw isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : error;
         }
+      }
+
+      async function answer(message: Message, found: readonly Violation[]): Promise<Answer> {
+        const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
+        validate(rpc.input, message, [...found, ...keyViolations(key)]); // 422
+        return perform(handler as Handler, message, await door.grant(call, caller), key); // 404, 409
+      }
+
+      /** No answer leaves before the door's last word, save that the database is away: that tells nobody anything. */
+      async function concluded(work: () => Promise<Answer>): Promise<Answer> {
+        const outcome = await work().then((answer) => () => answer, (error: unknown) => {
+          if (isUnavailable(error)) throw error;
+          return () => { throw error; };
+        });
+        await door.conclude(caller);
+        return outcome();
       }
 
       async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined): Promise<Answer> {

@@ -1,0 +1,25 @@
+// Turns the comments of protos into the texts of the API reference.
+import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
+import { getComments } from "@bufbuild/protoplugin";
+
+/** A comment: its first paragraph without the full stop, and the rest. */
+export interface CommentText {
+  readonly summary: string;
+  readonly description: string | undefined;
+}
+
+/** The comment of an rpc, parted where its first paragraph ends. */
+export function commentText(desc: Exclude<AnyDesc, DescFile>): CommentText {
+  const [first = "", ...rest] = paragraphs(desc);
+  return { summary: first.replace(/\.$/, ""), description: rest.length === 0 ? undefined : rest.join("\n\n") };
+}
+
+/** The whole comment, a line for each paragraph. */
+export function description(desc: Exclude<AnyDesc, DescFile>): string {
+  return paragraphs(desc).join("\n\n");
+}
+
+function paragraphs(desc: Exclude<AnyDesc, DescFile>): string[] {
+  const text = getComments(desc).leading ?? "";
+  return text.split(/\n[ \t]*\n/).map((paragraph) => paragraph.trim().replaceAll(/\s*\n\s*/g, " ")).filter((paragraph) => paragraph !== "");
+}

@@ -1,0 +1,57 @@
+// Puts the OpenAPI 3.1 document together: one path item for each template, one schema for each message.
+import type { DescService } from "@bufbuild/protobuf";
+import { messageName } from "../names.ts";
+import type { Operation } from "../operation.ts";
+import { nameOf } from "../operation.ts";
+import type { Options } from "../options.ts";
+import { responseMessages } from "../response-field.ts";
+import { description } from "./comments.ts";
+import { operationObject, requestBodySchema } from "./path-item.ts";
+import { bodySchema, messageSchema } from "./response-schema.ts";
+import type { JsonObject } from "./schema.ts";
+import { errorSchema, headers, schemeNames, securitySchemes } from "./shared.ts";
+import { info } from "./text.ts";
+
+/** The document. Throws an Error that names the rpc for what it cannot describe. */
+export function openApiDocument(operations: readonly Operation[], options: Options): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  const schemas: Record<string, JsonObject> = { Error: errorSchema };
+  const services = new Set<DescService>();
+  for (const operation of operations) {
+    const { rpc, template, method } = operation;
+    services.add(rpc.parent);
+    try {
+      (paths[template] ??= {})[method.toLowerCase()] = operationObject(operation, tagOf(rpc.parent), options);
+      if (operation.body !== undefined) addSchema(messageName(rpc.input), requestBodySchema(operation, options));
+      addSchema(messageName(rpc.output), bodySchema(operation, options));
+    } catch (error) {
+      throw new Error(`${nameOf(rpc)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  }
+  for (const message of responseMessages(operations, options)) addSchema(messageName(message), messageSchema(message, options));
+  const schemes = (["key", "session"] as const).filter((credential) => operations.some((operation) => operation.credential === credential));
+  return {
+    "x-generated": "by gateway/plugin from the protos, do not edit",
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: "/" }],
+    security: [{ [schemeNames.key]: [] }],
+    tags: [...services].map((service) => ({ name: tagOf(service), description: description(service) })),
+    paths,
+    components: { schemas, headers, securitySchemes: Object.fromEntries(schemes.map((credential) => [schemeNames[credential], securitySchemes[credential]])) },
+  };
+
+  /** Two rpcs may share a message, but not under two descriptions. */
+  function addSchema(name: string, schema: JsonObject): void {
+    if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(schema)) {
+      throw new Error(`two schemas would be called ${name}`);
+    }
+    schemas[name] = schema;
+  }
+}
+
+/** The name of the service's file: `records/v1/contacts.proto` → `Contacts`. */
+function tagOf({ file }: DescService): string {
+  const name = file.name.slice(file.name.lastIndexOf("/") + 1).replaceAll("_", " ");
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,83 @@
+// The schemas of what a request bears: all that is refused must show here, so a rule that cannot be shown is refused itself.
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { FieldRulesSchema, Int32RulesSchema, StringRulesSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { enumNames } from "../names.ts";
+import type { Options } from "../options.ts";
+import { requestKind } from "../request-field.ts";
+import { description } from "./comments.ts";
+import type { JsonObject } from "./schema.ts";
+import { orNull } from "./schema.ts";
+
+const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
+
+/** The schema of a path or query parameter. Throws an Error that names the field for a rule that it cannot say. */
+export function parameterSchema(field: DescField, options: Options): JsonObject {
+  const schema = valueSchema(field, options);
+  // Query integers have no sign (contract §2.4).
+  return schema.type === "integer" ? { ...schema, minimum: Math.max(0, Number(schema.minimum)) } : schema;
+}
+
+/** The schema of a property of a body. Throws an Error that names the field for a rule that it cannot say. */
+export function propertySchema(field: DescField, options: Options): JsonObject {
+  const rules = options.field(field);
+  const nullable = !options.validate(field).required && rules?.notNull !== true;
+  const schema = valueSchema(field, options);
+  return { ...(nullable ? orNull(schema) : schema), description: description(field), ...exampleOf(field, options, (example) => ({ examples: [example] })) };
+}
+
+/** What `wrap` makes of the field's example; nothing where it has none. */
+export function exampleOf(field: DescField, options: Options, wrap: (example: string) => JsonObject): JsonObject {
+  const example = options.field(field)?.example ?? "";
+  return example === "" ? {} : wrap(example);
+}
+
+function valueSchema(field: DescField, options: Options): JsonObject {
+  expectOnly(field, FieldRulesSchema, options.validate(field), ["required", "string", "int32"]);
+  switch (requestKind(field)) {
+    case "string":
+      return stringSchema(field, options);
+    case "int32":
+      return integerSchema(field, options);
+    case "bool":
+      return { type: "boolean" };
+    case "enum":
+      return { type: "string", enum: [...enumNames(field.enum!)].filter(([number]) => number !== 0).map(([, name]) => name) };
+  }
+}
+
+function stringSchema(field: DescField, options: Options): JsonObject {
+  if (options.field(field)?.format === 1) return { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }] };
+  const { required, type } = options.validate(field);
+  const rules = type.case === "string" ? type.value : undefined;
+  if (rules !== undefined) expectOnly(field, StringRulesSchema, rules, ["min_len", "max_len", "pattern", "uuid"]);
+  if (rules?.wellKnown.case === "uuid") return { type: "string", format: "uuid" };
+  // A required string that may be empty does not exist in proto3: unset and empty are the same.
+  const minLength = Math.max(Number(rules?.minLen ?? 0), required ? 1 : 0);
+  return {
+    type: "string",
+    ...(minLength > 0 && { minLength }),
+    ...(rules?.maxLen !== undefined && rules.maxLen > 0n && { maxLength: Number(rules.maxLen) }),
+    ...(rules?.pattern !== undefined && rules.pattern !== "" && { pattern: rules.pattern }),
+  };
+}
+
+function integerSchema(field: DescField, options: Options): JsonObject {
+  const { type } = options.validate(field);
+  const rules = type.case === "int32" ? type.value : undefined;
+  if (rules !== undefined) expectOnly(field, Int32RulesSchema, rules, ["gte", "lte"]);
+  const defaultValue = options.field(field)?.defaultValue;
+  return {
+    type: "integer",
+    format: "int32",
+    minimum: rules?.greaterThan.case === "gte" ? rules.greaterThan.value : int32.min,
+    maximum: rules?.lessThan.case === "lte" ? rules.lessThan.value : int32.max,
+    ...(defaultValue !== undefined && { default: defaultValue }),
+  };
+}
+
+function expectOnly<Rules extends Message>(field: DescField, schema: DescMessage, rules: Rules, known: readonly string[]): void {
+  const set = reflect(schema, rules);
+  const unknown = schema.fields.find((rule) => set.isSet(rule) && !known.includes(rule.name));
+  if (unknown !== undefined) throw new Error(`the rule ${unknown.name} of the field ${field.name} cannot be shown in OpenAPI`);
+}

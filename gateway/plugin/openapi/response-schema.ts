@@ -1,0 +1,62 @@
+// The schemas of answers: every field is there, null where it may be, and more may come (contract §2.1; spec Versioning 2).
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { enumNames, messageName } from "../names.ts";
+import type { Operation } from "../operation.ts";
+import type { Options } from "../options.ts";
+import type { ResponseType } from "../response-field.ts";
+import { responseField } from "../response-field.ts";
+import { description } from "./comments.ts";
+import type { JsonObject } from "./schema.ts";
+import { orNull, reference } from "./schema.ts";
+
+/** The mark of a property whose name bears the document provider's at run time; gateway/openapi.ts takes it out. */
+export const providerMark = "x-provider-name";
+
+/** The schema of a message in answers. */
+export function messageSchema(message: DescMessage, options: Options): JsonObject {
+  return { ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options)])), description: description(message) };
+}
+
+/** The schema of the body of a success: `data`, and what stands beside it. */
+export function bodySchema({ rpc, data, siblings }: Operation, options: Options): JsonObject {
+  const whole = data === undefined ? objectSchema(rpc.output.fields.map((field) => [field.name, fieldSchema(field, options)])) : fieldSchema(data, options);
+  return objectSchema([["data", whole], ...siblings.map((field): [string, JsonObject] => [field.name, fieldSchema(field, options)])]);
+}
+
+function objectSchema(properties: readonly (readonly [string, JsonObject])[]): JsonObject {
+  return { type: "object", properties: Object.fromEntries(properties), required: properties.map(([name]) => name) };
+}
+
+function fieldSchema(field: DescField, options: Options): JsonObject {
+  const { type, repeated, nullable } = responseField(field, options);
+  const item = typeSchema(type, field, options);
+  const schema = repeated ? { type: "array", items: item } : nullable ? orNull(item) : item;
+  const rules = options.field(field);
+  return {
+    ...schema,
+    description: description(field),
+    ...(rules?.example !== undefined && rules.example !== "" && { examples: [rules.example] }),
+    ...(rules?.providerName === true && { [providerMark]: true }),
+  };
+}
+
+function typeSchema(type: ResponseType, field: DescField, options: Options): JsonObject {
+  switch (type.kind) {
+    case "message":
+      return reference("schemas", messageName(type.message));
+    case "enum":
+      return { type: "string", enum: [...enumNames(type.enum)].filter(([number]) => number !== 0).map(([, name]) => name) };
+    case "timestamp":
+      return { type: "string", format: "date-time" };
+    case "integer":
+      return { type: "integer", format: "int32" };
+    case "number":
+      return { type: "number", format: "double" };
+    case "boolean":
+      return { type: "boolean" };
+    case "string": {
+      const rules = options.validate(field).type;
+      return { type: "string", ...(rules.case === "string" && rules.value.wellKnown.case === "uuid" && { format: "uuid" }) };
+    }
+  }
+}
