@@ -22,7 +22,6 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
   const client = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: commandTimeoutMs,
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
   });
@@ -61,7 +60,7 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
     async attempt(command) {
       if (!ready()) return undefined;
       try {
-        return await command(client);
+        return await answered(command(client));
       } catch (error) {
         leave(error instanceof Error ? error : undefined);
         return undefined;
@@ -73,4 +72,16 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
       client.disconnect();
     },
   };
+}
+
+/**
+ * The answer, or a rejection after 50 ms. When the time is up the sockets are read once more before it counts: on a busy
+ * instance the answer may have been waiting there all along.
+ */
+function answered<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const tooLate = (): void => reject(new Error(`Redis did not answer within ${commandTimeoutMs} ms`));
+    const timer = setTimeout(() => setImmediate(() => setImmediate(tooLate)), commandTimeoutMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { UUID } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
-import { grantWrites, readScope } from "../guards/scope.ts";
+import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import { demoRecords } from "./demo/records.ts";
@@ -79,10 +79,10 @@ export function createDemo(dataDir: string, progress: (line: string) => void): D
   };
 }
 
-async function fillAccount({ ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {
+async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
   const accountId = id.toHexString();
-  const operator = { scopeFor: () => Promise.resolve(grantWrites(readScope(id))) };
+  const { operator } = createInternalAccess([], accounts.exists);
   const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
   const prefix = "records.ingest.v1" as const;
   for (const part of inBatches(contacts)) batches.push(ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator));

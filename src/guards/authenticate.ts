@@ -23,7 +23,7 @@ export interface Authentication {
   identify(authorization: string | undefined, fresh: boolean, waitMs: number): Promise<Caller>;
   /** Fails with 401 or 503 unless the caller has a key. */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;
-  /** Looks the key of an unproven caller up; fails with INVALID_KEY when it is no longer active. */
+  /** Looks up a key that is not proven yet; fails with INVALID_KEY when it is no longer active, else with UNAVAILABLE. */
   prove(caller: Extract<Caller, { kind: "key" }>): Promise<void>;
 }
 
@@ -67,7 +67,8 @@ export function createAuthentication(keys: Keys): Authentication {
     },
     async prove({ unproven }) {
       if (unproven === undefined || unproven.proven) return;
-      if ((await lookUp(unproven.hash)) === undefined) fail(Reason.INVALID_KEY);
+      const facts = await lookUp(unproven.hash).catch((cause: unknown) => fail(Reason.UNAVAILABLE, { cause }));
+      if (facts === undefined) fail(Reason.INVALID_KEY);
       unproven.proven = true;
     },
   };

@@ -34,7 +34,7 @@ export interface Door {
   readonly guards: readonly ((call: Call, caller: Caller) => void)[];
   /** What the service is granted, once the message is valid. */
   grant(call: Call, caller: Caller): Promise<Scope | Operator | undefined>;
-  /** The last word, after the service, before any answer leaves. */
+  /** The last word, after the service: no answer, good or bad, leaves before it. */
   conclude(caller: Caller): Promise<void>;
 }
 
@@ -50,39 +50,37 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       const call = callOf(rpc, inbound);
       const caller = await door.charge(inbound, call);
       for (const guard of door.guards) guard(call, caller);
+      // A client that takes its time to send the body does so on its own account.
+      const spentMs = performance.now() - inbound.arrivedAt;
       return {
-        invoke: (message, found = []) => within(remainingMs(inbound), run(message, found)),
+        invoke(message, found = []) {
+          const until = performance.now() + deadlineMs - spentMs;
+          return within(deadlineMs - spentMs, run(message, found, until));
+        },
       };
 
-      async function run(message: Message, found: readonly Violation[]): Promise<Answer> {
+      async function run(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
         try {
-          return await concluded(() => answer(message, found));
+          const outcome = await answer(message, found, until);
+          await door.conclude(caller);
+          return outcome;
         } catch (error) {
-          throw isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : error;
+          if (isUnavailable(error)) throw new Failure(Reason.UNAVAILABLE, { cause: error });
+          await door.conclude(caller);
+          throw error;
         }
       }
 
-      async function answer(message: Message, found: readonly Violation[]): Promise<Answer> {
+      async function answer(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
         const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
         validate(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        return perform(handler as Handler, message, await door.grant(call, caller), key); // 404, 409
+        return perform(handler as Handler, message, await door.grant(call, caller), key, until); // 404, 409
       }
 
-      /** No answer leaves before the door's last word, save that the database is away: that tells nobody anything. */
-      async function concluded(work: () => Promise<Answer>): Promise<Answer> {
-        const outcome = await work().then((answer) => () => answer, (error: unknown) => {
-          if (isUnavailable(error)) throw error;
-          return () => { throw error; };
-        });
-        await door.conclude(caller);
-        return outcome();
-      }
-
-      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined): Promise<Answer> {
+      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined, until: number): Promise<Answer> {
         if (grant === undefined || !("accountId" in grant)) return firstAnswer(await serve(message, grant));
         if (!call.writes) return firstAnswer(await serve(message, grant));
         if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant)));
-        const until = inbound.arrivedAt + deadlineMs;
         return idempotency.run({ rpc, scope: grant, key, message, until }, (scope) => serve(message, scope));
       }
     },
@@ -98,7 +96,7 @@ export function publicDoor(throttle: Throttle, authentication: Authentication, s
   return {
     async charge(inbound, call) {
       const optional = call === undefined || open(call);
-      const waitMs = optional ? optionalKeyWaitMs : remainingMs(inbound);
+      const waitMs = optional ? optionalKeyWaitMs : deadlineMs;
       // Only a read can prove the key together with the data.
       const caller = await authentication.identify(inbound.header("authorization"), call?.writes === true, waitMs);
       await throttle(caller, inbound.address);
@@ -116,7 +114,6 @@ export function publicDoor(throttle: Throttle, authentication: Authentication, s
       return readScope(key.accountId, unproven);
     },
     async conclude(caller) {
-      // No answer, good or bad, leaves for a key that is no longer active.
       if (caller.kind === "key") await authentication.prove(caller);
     },
   };
@@ -142,8 +139,4 @@ export function internalDoor(access: InternalAccess, switches: () => SwitchState
 
 function firstAnswer(message: Message): Answer {
   return { message, replayed: false, body: undefined };
-}
-
-function remainingMs(inbound: Inbound): number {
-  return inbound.arrivedAt + deadlineMs - performance.now();
 }

@@ -25,8 +25,8 @@ export type OnError = (failure: Failure, inbound: Inbound) => void;
 const entryKey = createContextKey<Entry | undefined>(undefined);
 type Entry = { readonly admitted: Admitted; readonly inbound: Inbound } | { readonly refused: Failure };
 
-/** Ingest carries batches; a record itself is far smaller. */
-const maxMessageBytes = { public: 256 * 1024, internal: 32 * 1024 * 1024 };
+/** Ingest carries batches; a record itself is far smaller than either. */
+const maxMessageBytes = { public: 1024 * 1024, internal: 32 * 1024 * 1024 };
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection).

@@ -13,7 +13,7 @@ export interface Inbound {
   /** The address of the client, as TRUST_PROXY lets it be known. */
   readonly address: string;
   readonly requestId: string;
-  /** When it arrived, in milliseconds of `performance.now()`: the deadline of 5 seconds runs from here. */
+  /** When it arrived, in milliseconds of `performance.now()`. */
   readonly arrivedAt: number;
 }
 

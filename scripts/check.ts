@@ -1,0 +1,47 @@
+// `npm run check`: whether the protos are in order, src/gen is what they generate, and everything compiles. Changes nothing.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buf, releasedImage } from "./buf.ts";
+
+const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
+  ["the protos break a lint rule (buf lint)", () => buf("lint")],
+  [`the protos break what was released in ${releasedImage} (buf breaking)`, () => buf("breaking", "proto", "--against", releasedImage)],
+  ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
+  ["the code does not compile (tsc --noEmit)", () => spawnSync("node_modules/.bin/tsc", ["--noEmit"], { stdio: "inherit" }).status === 0],
+];
+
+for (const [failure, step] of steps) {
+  if (step()) continue;
+  console.error(`check failed: ${failure}`);
+  process.exitCode = 1;
+}
+
+/** Generates into a folder of its own and compares, so that it works on any tree and touches none. */
+function isGenerated(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "records-check-"));
+  try {
+    if (!buf("generate", "--output", folder)) return false;
+    const fresh = join(folder, "src/gen");
+    const differing = [...new Set([...filesOf(fresh), ...filesOf("src/gen")])].filter((name) => read(join(fresh, name)) !== read(join("src/gen", name)));
+    for (const name of differing) console.error(`differs: src/gen/${name}`);
+    return differing.length === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+// Holds the house to its plan: who may import whom, how large a file may be, and a few habits.
+import { readFileSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** Room → the rooms that it may import, itself included. The first room whose path a file begins with is its own. */
+const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
+  ["src/gen/", ["src/gen/"]],
+  ["src/search/", ["src/search/"]],
+  ["src/errors.ts", ["src/gen/"]],
+  ["src/moment.ts", []],
+  ["src/config.ts", []],
+  ["src/metrics.ts", []],
+  ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/guards/scope.ts"]],
+  ["src/guards/", ["src/guards/", "src/gen/", "src/db/", "src/errors.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
+  ["src/rpc/dispatch.ts", ["src/errors.ts"]],
+  ["src/rpc/", ["src/rpc/", "src/gen/", "src/guards/", "src/errors.ts", "src/http/listener.ts"]],
+  ["src/contacts/", domain("src/contacts/", "src/notes/store.ts")],
+  ["src/sessions/", domain("src/sessions/", "src/moment.ts")],
+  ["src/notes/", domain("src/notes/")],
+  ["src/accounts/", domain("src/accounts/")],
+  ["src/api-keys/", domain("src/api-keys/")],
+  ["src/health/", domain("src/health/")],
+  ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts")],
+  ["src/ingest/", domain("src/ingest/", "src/contacts/", "src/sessions/", "src/notes/")],
+  ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/response.ts"]],
+  ["src/log.ts", ["src/config.ts", "src/http/", "src/rpc/dispatch.ts"]],
+  ["src/embedded/", ["src/embedded/", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts"]],
+  ["src/services.ts", ["src/"]],
+  ["src/app.ts", ["src/", "gateway/"]],
+  ["src/main.ts", ["src/", "gateway/"]],
+  ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts"]],
+  ["gateway/", ["gateway/", "src/gen/", "src/errors.ts", "src/rpc/dispatch.ts"]],
+];
+
+function domain(own: string, ...more: string[]): string[] {
+  return [own, "src/gen/", "src/db/", "src/search/", "src/errors.ts", "src/guards/scope.ts", "src/rpc/routes.ts", ...more];
+}
+
+const files = ["src", "gateway"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, folder, name), "utf8") })),
+);
+const handWritten = files.filter(({ path }) => !path.startsWith("src/gen/"));
+
+function importsOf({ path, text }: { path: string; text: string }): string[] {
+  return [...text.matchAll(/^(?:import|export)[^;]*?from ["'](\.[^"']+)["']/gms)].map(([, target]) => relative(root, join(root, path, "..", target ?? "")));
+}
+
+test("every file imports only what its room may", () => {
+  const wrong = handWritten.flatMap((file) => {
+    const may = rooms.find(([room]) => file.path.startsWith(room))?.[1];
+    if (may === undefined) return [`${file.path} is in no room`];
+    return importsOf(file).filter((target) => !may.some((room) => target.startsWith(room))).map((target) => `${file.path} → ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the imports are really seen", () => {
+  expect(importsOf(files.find(({ path }) => path === "src/contacts/service.ts") ?? { path: "", text: "" })).toEqual(
+    expect.arrayContaining(["src/notes/store.ts", "src/contacts/store.ts", "src/db/mongo.ts"]),
+  );
+  expect(handWritten.flatMap(importsOf).length).toBeGreaterThan(200);
+});
+
+test("nobody imports main, and only main imports app", () => {
+  const importers = (target: string): string[] => files.filter((file) => importsOf(file).includes(target)).map(({ path }) => path);
+  expect(importers("src/main.ts")).toEqual([]);
+  expect(importers("src/app.ts")).toEqual(["src/main.ts"]);
+});
+
+test("only the guards grant the right to write", () => {
+  const granting = handWritten.filter(({ path, text }) => /\bgrantWrites\b/.test(text) && !path.startsWith("src/guards/"));
+  expect(granting.map(({ path }) => path)).toEqual([]);
+});
+
+test("only config and the embedded parts read the environment", () => {
+  const reading = handWritten.filter(({ text }) => /process\.env/.test(text)).map(({ path }) => path);
+  expect(reading.sort()).toEqual(["src/embedded/parts.ts", "src/main.ts"]);
+});
+
+test("every query of records goes through db/read or db/write, which name the account", () => {
+  const records = /\b(contacts|sessions|notes|transcripts)\.(find|findOne|aggregate|countDocuments)\(/;
+  const stores = handWritten.filter(({ path, text }) => /^src\/(contacts|sessions|notes)\//.test(path) && records.test(text));
+  for (const { path, text } of stores) {
+    for (const [query] of text.matchAll(/\b(?:contacts|sessions|notes|transcripts)\.(?:find|findOne)\([^;]*;/g)) expect(query, path).toContain("account_id");
+  }
+});
+
+test.each([
+  ["any", /(:|<|\bas) any\b/],
+  ["@ts-ignore", /@ts-(ignore|expect-error|nocheck)/],
+  ["export default", /^export default/m],
+  ["export *", /^export \*/m],
+  ["TODO", /\b(TODO|FIXME|XXX)\b/],
+])("no file has %s", (_name, pattern) => {
+  expect(handWritten.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test("every file opens with one sentence on what it is for, and none has more than 300 lines", () => {
+  for (const { path, text } of handWritten) {
+    expect(text, path).toMatch(/^(\/\/ |\/\*\*)\S.*[.:,]/);
+    expect(text.split("\n").length, path).toBeLessThanOrEqual(300);
+  }
+});
+
+test("no folder is called utils, common or helpers", () => {
+  expect(handWritten.filter(({ path }) => /\/(utils?|common|helpers?|lib)(\/|\.ts$)/.test(path)).map(({ path }) => path)).toEqual([]);
+});

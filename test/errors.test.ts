@@ -1,0 +1,36 @@
+// Holds the table of failures to the proto's list of reasons and to the contract's statuses and codes.
+import { Code } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { failures } from "../src/errors.ts";
+import { Reason, ReasonSchema } from "../src/gen/records/v1/errors_pb.ts";
+import { reasonName } from "../src/rpc/connect-error.ts";
+
+test("the table has every reason of the proto and no other", () => {
+  expect(Object.keys(failures).map(Number).sort((a, b) => a - b)).toEqual(ReasonSchema.values.map(({ number }) => number).sort((a, b) => a - b));
+});
+
+test.each([
+  ["MISSING_KEY", 401, Code.Unauthenticated],
+  ["INVALID_KEY", 401, Code.Unauthenticated],
+  ["ACCESS_DENIED", 403, Code.PermissionDenied],
+  ["NOT_FOUND", 404, Code.NotFound],
+  ["DUPLICATE_EMAIL", 409, Code.AlreadyExists],
+  ["CONTACT_ARCHIVED", 409, Code.FailedPrecondition],
+  ["IDEMPOTENCY_KEY_REUSED", 409, Code.Aborted],
+  ["INVALID_REQUEST", 422, Code.InvalidArgument],
+  ["RATE_LIMITED", 429, Code.ResourceExhausted],
+  ["INTERFACE_DISABLED", 503, Code.Unavailable],
+  ["WRITES_PAUSED", 503, Code.Unavailable],
+  ["UNAVAILABLE", 503, Code.Unavailable],
+] as const)("%s is %i, and over RPC code %i [WIR-05, WIR-06, WIR-07, WIR-08]", (name, http, code) => {
+  const reason = Reason[name];
+  expect(failures[reason]).toMatchObject({ http, code });
+  expect(reasonName(reason)).toBe(name);
+});
+
+test("every message is a sentence for a person, without a word of the inside", () => {
+  for (const { message } of Object.values(failures)) {
+    expect(message).toMatch(/\.$/);
+    expect(message).not.toMatch(/mongo|redis|stack|undefined|null|Error/i);
+  }
+});
