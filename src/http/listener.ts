@@ -137,7 +137,8 @@ function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void)
     clearTimeout(timer);
     socket.unshift(seen);
     decide(alike ? 2 : 1);
-    socket.resume();
+    // HTTP/2 takes what was put back out of the socket by itself; flowing, it would be lost.
+    if (!alike) socket.resume();
   };
   socket.on("data", look);
 }

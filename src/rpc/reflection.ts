@@ -4,15 +4,17 @@ import { createRegistry, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { Code } from "@connectrpc/connect";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { ServerReflectionRequest, ServerReflectionResponse } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 
 type Answer = ServerReflectionResponse["messageResponse"];
 
-/** Registers both versions, for the services of these files and all that they import. */
+/** Registers both versions, for the services of these files, health and reflection, and for the details of errors. */
 export function registerReflection(router: ConnectRouter, files: readonly DescFile[]): void {
-  const index = indexOf(files);
+  const index = indexOf([...files, Health.file, ReflectionV1.file, ReflectionV1Alpha.file, file_google_rpc_error_details]);
   router.service(ReflectionV1, {
     async *serverReflectionInfo(requests) {
       for await (const request of requests) {

@@ -1,0 +1,111 @@
+// Holds the JSON reader to the language's own, and to what that one does not see (contract §2.3, §2.4).
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json } from "../../gateway/json.ts";
+import { readJson } from "../../gateway/json.ts";
+
+test("a JSON text is read as JSON.parse reads it, however it is spaced [VAL-01]", () => {
+  const spaced = fc.tuple(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t", "\n \r"));
+  fc.assert(
+    fc.property(spaced, ([text, space]) => {
+      const loose = ` ${JSON.stringify(JSON.parse(text), null, space)}\r\n`;
+      expect(plain(valueOf(loose))).toEqual(JSON.parse(loose));
+    }),
+  );
+});
+
+test("a text is taken exactly when JSON.parse takes it [VAL-01]", () => {
+  const pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", "\\u", "d83d", "\\ud83d\\ude00", "a", "\u0000", "\u0001", "é", "true", "nul", "l", "-", "+", ".", "0", "1", "e", "E", " ", "\n", "\u00a0", "\ufeff"];
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((parts) => parts.join(""));
+  fc.assert(fc.property(fc.oneof(texts, fc.tuple(fc.json(), texts, fc.nat()).map(insert)), (text) => "value" in readJson(text) === parses(text)), { numRuns: 20_000 });
+});
+
+test.each([
+  ["", "it ends too early"],
+  ["  ", "it ends too early"],
+  ['{"a":', "it ends too early"],
+  ['{"a":1', "it ends too early"],
+  ['["a', "it ends too early"],
+  ["{a:1}", 'unexpected "a" at position 1'],
+  ['{"a":1,}', 'unexpected "}" at position 7'],
+  ["[1,]", 'unexpected "]" at position 3'],
+  ["[1 2]", 'unexpected "2" at position 3'],
+  ["[01]", 'unexpected "1" at position 2'],
+  ["{} {}", 'unexpected "{" at position 3'],
+  ["'a'", `unexpected "'" at position 0`],
+  ['"\\x"', 'unexpected "\\\\" at position 1'],
+  ['"a\nb"', 'unexpected "\\n" at position 2'],
+  ["\ufeff{}", 'unexpected "\ufeff" at position 0'],
+  ["😀", 'unexpected "😀" at position 0'],
+])("%j is no JSON: %s [VAL-01]", (text, problem) => {
+  expect(readJson(text)).toEqual({ problem });
+});
+
+test.each([
+  ['{"a":1,"a":2}', ["a"]],
+  ['{"a":1,"\\u0061":1}', ["a"]],
+  ['{"a":{"b":1,"b":1}}', ["a.b"]],
+  ['{"a":[{"b":1},{"b":1,"b":1}]}', ["a.b"]],
+  ['{"__proto__":1,"__proto__":1}', ["__proto__"]],
+  ['{"a":1,"a":1,"a":1}', ["a", "a"]],
+  ['{"a":{"a":1},"b":{"a":1}}', []],
+])("%s has these names twice: %j [VAL-03]", (text, paths) => {
+  expect(flawsOf(text)).toEqual(paths.map((path) => ({ path, kind: "duplicate" })));
+});
+
+test.each([
+  ['{"a":"\\ud83d"}', ["a"]],
+  ['{"a":"\\ude00\\ud83d"}', ["a"]],
+  ['{"a":[["x\\udc00"]]}', ["a"]],
+  ['{"\\ud83d":1}', ["\ud83d"]],
+  ['{"a":"\\ud83d\\ude00"}', []],
+  ['{"a":"\\ud83d😀"}', ["a"]],
+])("%s has lone surrogates at %j [VAL-12]", (text, paths) => {
+  expect(flawsOf(text)).toEqual(paths.map((path) => ({ path, kind: "surrogate" })));
+});
+
+test("no name of an object is special", () => {
+  const value = valueOf('{"__proto__":{"a":1},"constructor":2,"toString":3}') as Map<string, Json>;
+  expect([...value.keys()]).toEqual(["__proto__", "constructor", "toString"]);
+});
+
+test("NUL and other escaped controls are characters like others [VAL-13]", () => {
+  expect(valueOf('"a\\u0000b\\u001f"')).toBe("a\u0000b\u001f");
+});
+
+test("nesting of any depth is read without recursion", () => {
+  const depth = 130_000;
+  expect(readJson("[".repeat(depth))).toEqual({ problem: "it ends too early" });
+  expect(readJson('{"a":'.repeat(depth))).toEqual({ problem: "it ends too early" });
+  expect("value" in readJson("[".repeat(depth) + "]".repeat(depth))).toBe(true);
+});
+
+function insert([json, piece, at]: [string, string, number]): string {
+  const start = at % (json.length + 1);
+  return json.slice(0, start) + piece + json.slice(start + (at % 3));
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function valueOf(text: string): Json {
+  const reading = readJson(text);
+  if ("problem" in reading) throw new Error(reading.problem);
+  return reading.value;
+}
+
+function flawsOf(text: string): unknown {
+  const reading = readJson(text);
+  return "problem" in reading ? reading : reading.flaws;
+}
+
+function plain(value: Json): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, inner]) => [name, plain(inner)]));
+  return Array.isArray(value) ? value.map(plain) : value;
+}

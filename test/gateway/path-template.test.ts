@@ -1,0 +1,38 @@
+// What a path template may be, and which templates match the same paths.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseTemplate, templateShape } from "../../gateway/path-template.ts";
+
+test("a template is literal segments and parameters", () => {
+  expect(parseTemplate("/v1/contacts/{contact_id}/notes")).toEqual([
+    { literal: "v1" },
+    { literal: "contacts" },
+    { parameter: "contact_id" },
+    { literal: "notes" },
+  ]);
+  expect(parseTemplate("/v1/contacts/{contact.id}")[2]).toEqual({ parameter: "contact.id" });
+});
+
+test("what is read is what was written", () => {
+  const literal = fc.stringMatching(/^[A-Za-z0-9._~-]{1,8}$/).map((text) => ({ literal: text }));
+  const parameter = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/).map((name) => ({ parameter: name }));
+  const segments = fc.uniqueArray(fc.oneof(literal, parameter), { minLength: 1, selector: (segment) => JSON.stringify(segment) });
+  fc.assert(
+    fc.property(segments, (written) => {
+      const template = written.map((segment) => ("literal" in segment ? `/${segment.literal}` : `/{${segment.parameter}}`)).join("");
+      expect(parseTemplate(template)).toEqual(written);
+    }),
+  );
+});
+
+test.each(["", "v1", "/", "/v1/", "/v1//contacts", "/v1/{}", "/v1/{id", "/v1/id}", "/v1/a{id}", "/v1/{Id}", "/v1/{id=*}", "/v1/**", "/v1/a:verb", "/v1/a%20b", "/v1/{a}/{a}", "/v1/{a.}"])(
+  "%j is no template",
+  (template) => {
+    expect(() => parseTemplate(template)).toThrow("the path");
+  },
+);
+
+test("templates that differ in their parameters' names alone have one shape", () => {
+  expect(templateShape(parseTemplate("/v1/{a}/b"))).toBe(templateShape(parseTemplate("/v1/{c}/b")));
+  expect(templateShape(parseTemplate("/v1/{a}/b"))).not.toBe(templateShape(parseTemplate("/v1/a/b")));
+});

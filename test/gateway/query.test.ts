@@ -1,0 +1,51 @@
+// How a query string is taken apart (contract §2.3, §2.4).
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readQuery } from "../../gateway/query.ts";
+import type { Violation } from "../../src/errors.ts";
+
+function read(query: string, ...known: string[]): { values: unknown; violations: Violation[] } {
+  const violations: Violation[] = [];
+  return { values: Object.fromEntries(readQuery(query, new Set(known), violations)), violations };
+}
+
+test("a well-formed query is read as URLSearchParams reads it", () => {
+  const names = fc.uniqueArray(fc.string({ unit: "grapheme" }), { maxLength: 5 });
+  fc.assert(
+    fc.property(names, fc.array(fc.string({ unit: "grapheme" }), { minLength: 5, maxLength: 5 }), (known, values) => {
+      const params = new URLSearchParams(known.map((name, at) => [name, values[at] ?? ""]));
+      expect(read(params.toString(), ...known)).toEqual({ values: Object.fromEntries(params), violations: [] });
+    }),
+  );
+});
+
+test("no query breaks the reader", () => {
+  const pieces = fc.constantFrom("&", "=", "+", "%", "%2", "%41", "%c3", "%a9", "a", "b", "é", "\ud83d", "\u0000");
+  fc.assert(fc.property(fc.array(pieces).map((parts) => parts.join("")), (query) => void read(query, "a", "b")));
+});
+
+test("names and values are decoded, a plus is a blank", () => {
+  expect(read("q%75ery=a+b%2Bc%20d", "query")).toEqual({ values: { query: "a b+c d" }, violations: [] });
+  expect(read("a=%E2%82%AC=%3D&b&c=", "a", "b", "c").values).toEqual({ a: "€==", b: "", c: "" });
+  expect(read("&&a=1&", "a").values).toEqual({ a: "1" });
+});
+
+test("an unknown parameter is ignored, however often it comes [VAL-10]", () => {
+  expect(read("x=1&x=2&a=3&contact_id[$ne]=1", "a")).toEqual({ values: { a: "3" }, violations: [] });
+});
+
+test("a known parameter that comes twice is refused once, the same value or not [VAL-09]", () => {
+  const violations = [{ field: "a", rule: "repeated", message: "must not be given more than once" }];
+  expect(read("a=1&a=1", "a").violations).toEqual(violations);
+  expect(read("a=1&%61=2&a=3", "a").violations).toEqual(violations);
+});
+
+test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u0000"])("%j as a value is not percent-encoded UTF-8", (value) => {
+  expect(read(`a=${value}`, "a")).toEqual({ values: {}, violations: [{ field: "a", rule: "encoding", message: "must be percent-encoded UTF-8" }] });
+  expect(read(`x=${value}`, "a").violations).toHaveLength(1);
+});
+
+test("a name that cannot be decoded is named as it was sent, and not at length", () => {
+  expect(read("%zz=1").violations).toMatchObject([{ field: "%zz" }]);
+  expect(read(`${"%ff".repeat(99)}=1`).violations[0]?.field).toHaveLength(65);
+});

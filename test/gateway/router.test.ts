@@ -1,0 +1,47 @@
+// Which paths exist and what may be done with them (contract §2.2, §2.3).
+import { expect, test } from "vitest";
+import { createRouter } from "../../gateway/router.ts";
+
+const router = createRouter([
+  { method: "GET", template: "/v1/contacts" },
+  { method: "POST", template: "/v1/contacts" },
+  { method: "GET", template: "/v1/contacts/{contact_id}" },
+  { method: "POST", template: "/v1/contacts/{contact_id}/notes" },
+  { method: "GET", template: "/v1/contacts/newest/{count}" },
+  { method: "DELETE", template: "/v1/contacts/newest" },
+]);
+
+function found(path: string): unknown {
+  const match = router(path);
+  return match && [match.resource.allow, ...match.captured];
+}
+
+test("a path leads to its methods, HEAD and OPTIONS among them [FMT-09, ERR-06]", () => {
+  expect(found("/v1/contacts")).toEqual(["GET, HEAD, POST, OPTIONS"]);
+  expect(found("/v1/contacts/7")).toEqual(["GET, HEAD, OPTIONS", "7"]);
+  expect(found("/v1/contacts/7/notes")).toEqual(["POST, OPTIONS", "7"]);
+});
+
+test("HEAD is answered by the operation of GET [FMT-08]", () => {
+  const operations = router("/v1/contacts")?.resource.operations;
+  expect(operations?.get("HEAD")).toBe(operations?.get("GET"));
+});
+
+test("literal text goes before a parameter, and gives way to it where it leads nowhere", () => {
+  expect(found("/v1/contacts/newest")).toEqual(["DELETE, OPTIONS"]);
+  expect(found("/v1/contacts/newest/3")).toEqual(["GET, HEAD, OPTIONS", "3"]);
+  expect(found("/v1/contacts/newest/notes")).toEqual(["GET, HEAD, OPTIONS", "notes"]);
+  expect(found("/v1/contacts/newer/notes")).toEqual(["POST, OPTIONS", "newer"]);
+});
+
+test.each(["", "/", "/v1", "/v1/", "/v1/contacts/", "/v1//contacts", "//v1/contacts", "/v1/contacts//notes", "/v1/contacts/7/notes/", "/v1/contacts/7/notes/8", "/V1/contacts", "/v1/%63ontacts", "/v1/./contacts", "/v1/sessions/../contacts", "/v1/contacts;a=b", "/__proto__"])(
+  "%j is unknown [ERR-05]",
+  (path) => {
+    expect(router(path)).toBeUndefined();
+  },
+);
+
+test("what a parameter takes is raw, dots and escapes included", () => {
+  expect(found("/v1/contacts/..")).toEqual(["GET, HEAD, OPTIONS", ".."]);
+  expect(found("/v1/contacts/a%2Fb")).toEqual(["GET, HEAD, OPTIONS", "a%2Fb"]);
+});

@@ -1,0 +1,111 @@
+// A mongod of a test's own, of one member or three, whose commands can be made to fail: the shared one is everybody's.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Document } from "mongodb";
+import { MongoClient } from "mongodb";
+import { findMongod } from "../../src/embedded/find-mongod.ts";
+import { isListening } from "../../src/embedded/port.ts";
+import { REPLICA_SET, becomePrimary } from "../../src/embedded/replica-set.ts";
+import type { EmbeddedOptions, EmbeddedServer, ServerKind } from "../../src/embedded/server.ts";
+import { startServer } from "../../src/embedded/server.ts";
+import { until } from "../../src/embedded/wait.ts";
+import { testCacheDir } from "./global-setup.ts";
+
+/** A replica set that a test may hurt. */
+export interface OwnMongod {
+  readonly uri: string;
+  readonly members: readonly EmbeddedServer[];
+  /** Ends every member and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** What mongod is to do to commands that it is sent: `failCommand` of its fail points. */
+export interface CommandFault {
+  readonly failCommands: readonly string[];
+  readonly [option: string]: unknown;
+}
+
+function kind(memory: string, ready: ServerKind["ready"]): ServerKind {
+  return {
+    role: "mongod",
+    folder: "mongodb",
+    arguments: (folder, logFile, port) => [
+      ...["--dbpath", folder, "--logpath", logFile, "--logappend", "--quiet"],
+      ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
+      ...["--replSet", REPLICA_SET, "--oplogSize", "64", "--wiredTigerCacheSizeGB", memory],
+      ...["--setParameter", "diagnosticDataCollectionEnabled=false", "--setParameter", "enableTestCommands=1"],
+    ],
+    ready,
+    uri: (port) => `mongodb://127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}`,
+  };
+}
+
+/** Starts a replica set of one. */
+export async function startOwnMongod(): Promise<OwnMongod> {
+  const dataDir = mkdtempSync(join(tmpdir(), "records-mongod-"));
+  const ready: ServerKind["ready"] = async (port, pid, signal) => {
+    await until(() => isListening(port), signal);
+    await becomePrimary(port, pid, signal);
+  };
+  const options = optionsIn(dataDir);
+  const mongod = await startServer(kind("0.50", ready), await findMongod(options), options);
+  return {
+    uri: mongod.uri,
+    members: [mongod],
+    async stop() {
+      await mongod.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a replica set of three; a new primary is elected within about 2 seconds. */
+export async function startThreeMongods(): Promise<OwnMongod> {
+  const dataDir = mkdtempSync(join(tmpdir(), "records-mongods-"));
+  const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
+  const program = await findMongod(optionsIn(dataDir));
+  const members = await Promise.all([0, 1, 2].map((at) => startServer(kind("0.25", ready), program, optionsIn(join(dataDir, String(at))))));
+  const hosts = members.map(({ uri }) => new URL(uri).host);
+  await initiate(hosts);
+  return {
+    uri: `mongodb://${hosts.join(",")}/records?replicaSet=${REPLICA_SET}`,
+    members,
+    async stop() {
+      await Promise.all(members.map((member) => member.stop()));
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs the work while the fault is in force, and takes it out again. */
+export async function withFault<T>(uri: string, mode: Document | "alwaysOn", data: CommandFault, work: () => Promise<T>): Promise<T> {
+  const client = await MongoClient.connect(uri);
+  try {
+    await client.db("admin").command({ configureFailPoint: "failCommand", mode, data });
+    return await work();
+  } finally {
+    await client.db("admin").command({ configureFailPoint: "failCommand", mode: "off" });
+    await client.close();
+  }
+}
+
+async function initiate(hosts: readonly string[]): Promise<void> {
+  const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`);
+  try {
+    const admin = client.db("admin");
+    const members = hosts.map((host, _id) => ({ _id, host }));
+    const settings = { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 };
+    await admin.command({ replSetInitiate: { _id: REPLICA_SET, members, settings } });
+    await until(async () => {
+      const { members: states } = (await admin.command({ replSetGetStatus: 1 })) as { members: { stateStr: string }[] };
+      return states.some(({ stateStr }) => stateStr === "PRIMARY") && states.every(({ stateStr }) => stateStr === "PRIMARY" || stateStr === "SECONDARY");
+    }, AbortSignal.timeout(60_000));
+  } finally {
+    await client.close();
+  }
+}
+
+function optionsIn(dataDir: string): EmbeddedOptions {
+  return { dataDir, cacheDir: testCacheDir(), env: process.env, progress: () => undefined };
+}
