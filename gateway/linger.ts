@@ -4,7 +4,7 @@ import type { Request, Response } from "./http.ts";
 import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";
 
 /** How long the rest of a refused body is read and thrown away before the connection is closed. */
-const lingerMs = 2_000;
+const lingerMs = 1_000;
 
 /** Writes the failure at once, reads on for a moment, then closes the connection (the stream, in HTTP/2). */
 export function writeFailureAndClose(request: Request, response: Response, failure: Failure): void {
@@ -15,13 +15,16 @@ export function writeFailureAndClose(request: Request, response: Response, failu
   setJsonHead(response, failure.kind.http, body);
   // The client knows by Content-Length that this is all, though the answer is not ended yet.
   response.write(body);
-  const stop = (): void => {
+  const timer = setTimeout(() => {
+    response.end();
+    // HTTP/2 keeps the connection: only the stream is closed, once its end has been sent.
+    setImmediate(() => response.stream?.close());
+  }, lingerMs);
+  const end = (): void => {
     clearTimeout(timer);
     response.end();
-    response.stream?.close();
   };
-  const timer = setTimeout(stop, lingerMs);
-  request.on("end", stop);
-  request.on("close", stop);
+  request.on("end", end);
+  request.on("close", end);
   request.resume();
 }

@@ -8,6 +8,7 @@ import type { RewriteCopies } from "./contacts/store.ts";
 import { contactIndexes, createContactStore } from "./contacts/store.ts";
 import { claimIndexes } from "./guards/idempotency.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
+import { createNoteIngest } from "./ingest/notes.ts";
 import { createIngestService } from "./ingest/service.ts";
 import { createSessionIngest } from "./ingest/sessions.ts";
 import { createNoteService } from "./notes/service.ts";
@@ -37,7 +38,7 @@ export function createServices(client: MongoClient) {
     contacts: createContactService(contacts, createContactSearch(client), notes),
     sessions: createSessionService(sessions, createTranscriptStore(client)),
     notes: createNoteService(notes),
-    ingest: createIngestService(createContactIngest(client, rewriteCopies), createSessionIngest(client, notes)),
+    ingest: createIngestService(createContactIngest(client, rewriteCopies), createSessionIngest(client, notes), createNoteIngest(client)),
   };
 }
 

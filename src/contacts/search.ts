@@ -52,7 +52,7 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
     ...tier(0, plans.map(wholeFilter)),
     { $unionWith: { coll: contacts.collectionName, pipeline: tier(1, plans.map((plan) => planFilter(plan, CONTACT_SHAPE))) } },
     { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
-    { $sort: { tier: 1, "contact.rank": -1 } },
+    { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
     { $limit: resultLimit },
     { $replaceWith: "$contact" },
   ];

@@ -102,6 +102,8 @@ export interface StoredClaim {
   readonly fingerprint: Buffer;
   readonly message: Buffer;
   readonly body: string;
+  /** For how long it still holds, by the database's clock; unset for one that was just stored. */
+  readonly leftMs?: number;
 }
 
 function claimOf(
@@ -134,12 +136,15 @@ async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID,
 /** The claim of the last 24 hours, as a majority knows it. */
 async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key: string): Promise<StoredClaim | undefined> {
   const filter = { _id: { account_id: accountId, key }, $expr: { $gt: ["$created_at", dayAgo] } };
-  const found = await claims.findOne(filter, { readConcern: { level: "majority" } });
+  const leftMs = { $subtract: [{ $dateAdd: { startDate: "$created_at", unit: "hour", amount: 24 } }, "$$NOW"] };
+  const projection = { fingerprint: 1, message: 1, body: 1, leftMs };
+  const found = await claims.findOne<ClaimDocument & { leftMs: number }>(filter, { projection, readConcern: { level: "majority" } });
   if (found === null) return undefined;
   return {
     fingerprint: Buffer.from(found.fingerprint.buffer),
     message: Buffer.from(found.message.buffer),
     body: found.body,
+    leftMs: found.leftMs,
   };
 }
 

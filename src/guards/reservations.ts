@@ -17,7 +17,7 @@ export interface Reservations {
 /** A reservation outlives its holder by this much at most: a repeated request then goes to the database itself. */
 const leaseMs = 1_000;
 const renewEveryMs = 300;
-/** Far below the 24 hours that MongoDB remembers. */
+/** Far below the 24 hours that MongoDB remembers; an answer that holds no longer than a part of it is kept for that part. */
 const answerMs = 3_600_000;
 
 const reserveScript = "local held = redis.call('GET', KEYS[1]) if held then return held end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return false";
@@ -29,7 +29,8 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
   if (redis === undefined) return { reserve: () => Promise.resolve({ kind: "unknown", release: () => undefined }) };
 
   function keep(key: string, claim: StoredClaim): void {
-    void redis?.attempt((client) => client.set(key, encode(claim), "PX", answerMs));
+    const keptMs = Math.min(answerMs, Math.floor(claim.leftMs ?? answerMs));
+    if (keptMs > 0) void redis?.attempt((client) => client.set(key, encode(claim), "PX", keptMs));
   }
 
   return {

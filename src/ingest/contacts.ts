@@ -1,22 +1,27 @@
 // Contacts from outside: creates, replaces, archives and restores them.
-import type { ClientSession, MongoClient, UUID } from "mongodb";
+import type { ClientSession, MongoClient } from "mongodb";
 import type { ContactItem } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument, RewriteCopies } from "../contacts/store.ts";
 import { contactsCollection, derive, uniquely } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
+import { duplicateIndex } from "../db/mongo.ts";
 import { commit } from "../db/write.ts";
-import { fail } from "../errors.ts";
+import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import { findNamed, idOf } from "./items.ts";
+import type { Outcome } from "./batch.ts";
+import { findNamed, identityOf } from "./batch.ts";
 
 /** Writes contacts of one account at a time. */
 export interface ContactIngest {
-  /** Creates or replaces a contact. Fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
-  upsert(scope: WriteScope, item: ContactItem): Promise<UUID>;
-  /** Archives or restores a contact. Fails with NOT_FOUND or DUPLICATE_EMAIL. */
-  setArchived(scope: WriteScope, id: UUID, archived: boolean): Promise<UUID>;
+  /** Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
+  upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome<ContactDocument>[]>;
+  /** Archives or restores contacts. An item fails with NOT_FOUND or DUPLICATE_EMAIL. */
+  setArchived(scope: WriteScope, ids: readonly string[], archived: boolean): Promise<Outcome<ContactDocument>[]>;
 }
+
+/** How many contacts are written at the same time: each has an email to itself, so each is a write by itself. */
+const width = 32;
 
 /** Over the contacts of a database. */
 export function createContactIngest(client: MongoClient, rewriteCopies: RewriteCopies): ContactIngest {
@@ -34,37 +39,68 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     return uniquely(() => commit(client, scope, undefined, write, { atomic: renamed }));
   }
 
+  /** Inserts, unless another item has just made the record with this external id: then false. */
+  async function insert(scope: WriteScope, contact: ContactDocument): Promise<boolean> {
+    try {
+      await uniquely(() => commit(client, scope, undefined, () => contacts.insertOne(contact)));
+      return true;
+    } catch (error) {
+      if (duplicateIndex(error) === "external_id") return false;
+      throw error;
+    }
+  }
+
+  async function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
+    for (let before = known; ; before = (await findNamed(contacts, scope, [item])).get(item)) {
+      const after = documentOf(scope, item, before);
+      if (await (before === undefined ? insert(scope, after) : replace(scope, before, after))) return { id: after._id };
+    }
+  }
+
+  async function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
+    for (let before = known; ; before = (await findNamed(contacts, scope, [{ id }])).get({ id })) {
+      if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
+      if ((before.archived_at !== null) === archived) return { id: before._id };
+      const archived_at = archived ? new Date() : null;
+      if (await replace(scope, before, derive({ ...before, version: before.version + 1, archived_at }))) return { id: before._id };
+    }
+  }
+
   return {
-    async upsert(scope, item) {
-      for (;;) {
-        const before = await findNamed(contacts, scope.accountId, item);
-        const after = documentOf(scope.accountId, item, before);
-        if (before === undefined) {
-          await uniquely(() => commit(client, scope, undefined, () => contacts.insertOne(after)));
-          return after._id;
-        }
-        if (await replace(scope, before, after)) return after._id;
-      }
+    async upsert(scope, items) {
+      const known = await findNamed(contacts, scope, items);
+      return inTurn(items, (item) => put(scope, item, known.get(item)));
     },
-    async setArchived(scope, id, archived) {
-      for (;;) {
-        const before = await contacts.findOne({ _id: id, account_id: scope.accountId });
-        if (before === null) return fail(Reason.NOT_FOUND);
-        if ((before.archived_at !== null) === archived) return id;
-        const archivedAt = archived ? new Date() : null;
-        if (await replace(scope, before, derive({ ...before, version: before.version + 1, archived_at: archivedAt }))) return id;
-      }
+    async setArchived(scope, ids, archived) {
+      const known = await findNamed(contacts, scope, ids.map((id) => ({ id })));
+      return inTurn(ids, (id) => archive(scope, id, archived, known.get({ id })));
     },
   };
 }
 
-function documentOf(accountId: UUID, item: ContactItem, before: ContactDocument | undefined): ContactDocument {
+/** Writes every item, several at a time; one that fails leaves the others untouched. */
+async function inTurn<Item>(items: readonly Item[], write: (item: Item) => Promise<Outcome<ContactDocument>>): Promise<Outcome<ContactDocument>[]> {
+  const outcomes = new Array<Outcome<ContactDocument>>(items.length);
+  let next = 0;
+  async function work(): Promise<void> {
+    for (let at = next++; at < items.length; at = next++) {
+      outcomes[at] = await write(items[at] as Item).catch((error: unknown) => ({ failure: failureOfItem(error) }));
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+  return outcomes;
+}
+
+function failureOfItem(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (duplicateIndex(error) === undefined) throw error;
+  return new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" });
+}
+
+function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {
   const now = new Date();
-  const externalId = item.externalId ?? before?.external_id;
   return derive({
-    _id: before?._id ?? idOf(item),
-    account_id: accountId,
-    ...(externalId === undefined ? {} : { external_id: externalId }),
+    ...identityOf(scope, item, before),
     version: (before?.version ?? 0) + 1,
     full_name: item.fullName ?? null,
     email: item.email ?? null,

@@ -1,49 +1,41 @@
-// records.ingest.v1.IngestService: batches of records, written item by item.
+// records.ingest.v1.IngestService: batches of records, answered item by item.
 import type { IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { uuid } from "../db/mongo.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import { resultsOf } from "./batch.ts";
 import type { ContactIngest } from "./contacts.ts";
-import { eachItem } from "./items.ts";
+import type { NoteIngest } from "./notes.ts";
 import type { SessionIngest } from "./sessions.ts";
 
 /** The service over what writes each kind of record. */
-export function createIngestService(contacts: ContactIngest, sessions: SessionIngest): OperatorService<typeof Descriptor> {
-  const byId = (id: string): { id: string } => ({ id });
+export function createIngestService(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest): OperatorService<typeof Descriptor> {
   return {
     async upsertContacts({ accountId, contacts: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(items, (item) => item, (item) => contacts.upsert(scope, item));
+      const results = resultsOf(items, await contacts.upsert(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertContactsResponse", results };
     },
     async upsertSessions({ accountId, sessions: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(items, (item) => item, (item) => sessions.upsertSession(scope, item));
+      const results = resultsOf(items, await sessions.upsert(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
-    async putTranscripts({ accountId, transcripts }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(transcripts, () => ({}), (item) => sessions.putTranscript(scope, item));
-      return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results };
+    async putTranscripts({ accountId, transcripts: items }, operator) {
+      const outcomes = await sessions.putTranscripts(await operator.scopeFor(accountId), items);
+      return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results: resultsOf(items.map(() => ({})), outcomes) };
     },
-    async upsertSessionNotes({ accountId, notes }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(notes, (item) => item, (item) => sessions.upsertSessionNote(scope, item));
+    async upsertSessionNotes({ accountId, notes: items }, operator) {
+      const results = resultsOf(items, await notes.upsertOfSessions(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
-    async upsertContactNotes({ accountId, notes }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(notes, (item) => item, (item) => sessions.upsertContactNote(scope, item));
+    async upsertContactNotes({ accountId, notes: items }, operator) {
+      const results = resultsOf(items, await notes.upsertOfContacts(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
     async archiveContacts({ accountId, contactIds }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(contactIds, byId, (id) => contacts.setArchived(scope, uuid(id), true));
-      return { $typeName: "records.ingest.v1.ArchiveContactsResponse", results };
+      const outcomes = await contacts.setArchived(await operator.scopeFor(accountId), contactIds, true);
+      return { $typeName: "records.ingest.v1.ArchiveContactsResponse", results: resultsOf(contactIds.map((id) => ({ id })), outcomes) };
     },
     async restoreContacts({ accountId, contactIds }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = await eachItem(contactIds, byId, (id) => contacts.setArchived(scope, uuid(id), false));
-      return { $typeName: "records.ingest.v1.RestoreContactsResponse", results };
+      const outcomes = await contacts.setArchived(await operator.scopeFor(accountId), contactIds, false);
+      return { $typeName: "records.ingest.v1.RestoreContactsResponse", results: resultsOf(contactIds.map((id) => ({ id })), outcomes) };
     },
   };
 }

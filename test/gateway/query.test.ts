@@ -13,7 +13,7 @@ test("a well-formed query is read as URLSearchParams reads it", () => {
   const names = fc.uniqueArray(fc.string({ unit: "grapheme" }), { maxLength: 5 });
   fc.assert(
     fc.property(names, fc.array(fc.string({ unit: "grapheme" }), { minLength: 5, maxLength: 5 }), (known, values) => {
-      const params = new URLSearchParams(known.map((name, at) => [name, values[at] ?? ""]));
+      const params = new URLSearchParams(known.map((name, at): [string, string] => [name, values[at] ?? ""]));
       expect(read(params.toString(), ...known)).toEqual({ values: Object.fromEntries(params), violations: [] });
     }),
   );

@@ -101,7 +101,7 @@ export function restRequest(rpc: Rpc, request: Fields): { method: string; path: 
     return encodeURIComponent(String(value));
   });
   if (method !== "GET") return { method, path: filled, body: Object.fromEntries(left) };
-  const query = new URLSearchParams([...left].map(([name, value]) => [name, String(value)])).toString();
+  const query = new URLSearchParams([...left].map(([name, value]): [string, string] => [name, String(value)])).toString();
   return { method, path: query === "" ? filled : `${filled}?${query}` };
 }
 
@@ -127,8 +127,8 @@ async function callConnect(base: string, { rpc, request, ...call }: WireCall): P
 }
 
 async function callTransport(transport: Transport, { rpc, request, ...call }: WireCall): Promise<Outcome> {
-  const { service, name } = { service: endpoints[rpc].service, name: rpc };
-  const method = descriptors.find(({ typeName }) => typeName === service)?.methods.find((known) => known.name === name) as DescMethodUnary;
+  const { service } = endpoints[rpc];
+  const method = descriptors.find(({ typeName }) => typeName === service)?.methods.find(({ name }) => name === rpc) as DescMethodUnary;
   try {
     const answer = await transport.unary(method, undefined, undefined, metadata(call), fromJson(method.input, request as JsonObject));
     return { http: undefined, code: "ok", body: restBody(rpc, toJson(method.output, answer.message) as JsonObject) };

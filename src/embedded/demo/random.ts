@@ -1,0 +1,48 @@
+// Chance that always falls the same way: a seeded generator, what is drawn from it, and stable ids.
+import { createHash } from "node:crypto";
+
+/** The next number, at least 0 and less than 1. */
+export type Random = () => number;
+
+/** A generator (mulberry32) that gives the same row of numbers for the same seed. */
+export function createRandom(seed: string): Random {
+  let state = 0x811c9dc5;
+  for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A whole number, both ends included. */
+export function between(random: Random, from: number, to: number): number {
+  return from + Math.floor(random() * (to - from + 1));
+}
+
+/** True with the given probability. */
+export function chance(random: Random, probability: number): boolean {
+  return random() < probability;
+}
+
+/** One of the list, which must not be empty. */
+export function pick<T>(random: Random, list: readonly T[]): T {
+  return list[Math.floor(random() * list.length)] as T;
+}
+
+/** Draws from the list like from a deck of cards: nothing comes again before everything has come. */
+export function deck<T>(random: Random, list: readonly T[]): () => T {
+  let rest: T[] = [];
+  return () => {
+    if (rest.length === 0) rest = [...list];
+    return rest.splice(Math.floor(random() * rest.length), 1)[0] as T;
+  };
+}
+
+/** A UUID of version 4 in form, the same for the same name. */
+export function stableId(name: string): string {
+  const hex = createHash("sha256").update(name).digest("hex");
+  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4] as string;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

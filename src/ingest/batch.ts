@@ -1,0 +1,131 @@
+// A batch of items: finds the records that they name in one command, writes them in one, and answers item by item.
+import type { AnyBulkWriteOperation, Collection, Document, MongoClient } from "mongodb";
+import { MongoBulkWriteError, UUID } from "mongodb";
+import type { ItemResult } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { uuid } from "../db/mongo.ts";
+import { commit } from "../db/write.ts";
+import { Failure } from "../errors.ts";
+import type { WriteScope } from "../guards/scope.ts";
+
+/** What every kind of record has. */
+export interface KnownRecord {
+  _id: UUID;
+  account_id: UUID;
+  external_id?: string;
+}
+
+/** How an item says which record it means. */
+export interface ItemName {
+  readonly id?: string | undefined;
+  readonly externalId?: string | undefined;
+}
+
+/** The records of an account that names were given for. */
+export interface NamedRecords<T> {
+  /** The record with this id, else the one with this external id. */
+  get(name: ItemName): T | undefined;
+}
+
+/** What one item comes to: a record to put in place, or why it fails. */
+export type Outcome<T> = { readonly id: UUID; readonly put?: T } | { readonly failure: Failure };
+
+/** How `findNamed` looks for records. */
+export interface FindOptions {
+  /** What of the records is needed; all of them where it is not said. */
+  readonly fields?: Document;
+  /** Where external ids are unique only within a kind. */
+  readonly kind?: string;
+}
+
+/** Finds the records that any of the names means, in one command. */
+export async function findNamed<T extends KnownRecord>(
+  collection: Collection<T>,
+  scope: WriteScope,
+  names: readonly ItemName[],
+  { fields, kind }: FindOptions = {},
+): Promise<NamedRecords<T>> {
+  const ids = names.flatMap(({ id }) => (id === undefined ? [] : [uuid(id)]));
+  const externalIds = names.flatMap(({ externalId }) => (externalId === undefined ? [] : [externalId]));
+  const account = { account_id: scope.accountId, ...(kind === undefined ? {} : { kind }) };
+  const branches = [
+    ...(ids.length === 0 ? [] : [{ ...account, _id: { $in: ids } }]),
+    ...(externalIds.length === 0 ? [] : [{ ...account, external_id: { $in: externalIds } }]),
+  ];
+  const options = fields === undefined ? {} : { projection: { account_id: 1, external_id: 1, ...fields } };
+  const found = branches.length === 0 ? [] : ((await collection.find({ $or: branches } as never, options).toArray()) as T[]);
+  const byId = new Map(found.map((record) => [record._id.toHexString(), record]));
+  const byExternalId = new Map(found.map((record) => [record.external_id, record]));
+  return {
+    get({ id, externalId }) {
+      if (id !== undefined) return byId.get(id.toLowerCase());
+      return externalId === undefined ? undefined : byExternalId.get(externalId);
+    },
+  };
+}
+
+/** Puts records in place, in one command; those that cannot be written turn into failures. */
+export async function putAll<T extends KnownRecord>(client: MongoClient, scope: WriteScope, collection: Collection<T>, outcomes: readonly Outcome<T>[]): Promise<Outcome<T>[]> {
+  const settled = withoutRepeats(outcomes);
+  const puts = settled.flatMap((outcome, at) => ("put" in outcome && outcome.put !== undefined ? [{ at, record: outcome.put }] : []));
+  if (puts.length === 0) return settled;
+  const operations = puts.map(({ record }) => ({
+    replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true },
+  })) as unknown as AnyBulkWriteOperation<T>[];
+  try {
+    await commit(client, scope, undefined, () => collection.bulkWrite(operations, { ordered: false }));
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    for (const { index, code } of [error.writeErrors].flat()) {
+      if (code !== 11000) throw error;
+      const at = puts[index]?.at ?? 0;
+      settled[at] = { failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }) };
+    }
+  }
+  return settled;
+}
+
+/** Where a batch names one new record twice by its external id, both items are that record, as the last one has it. */
+function withoutRepeats<T extends KnownRecord>(outcomes: readonly Outcome<T>[]): Outcome<T>[] {
+  const settled = [...outcomes];
+  const seen = new Map<string, number>();
+  for (const [at, outcome] of settled.entries()) {
+    if (!("put" in outcome) || outcome.put?.external_id === undefined) continue;
+    const first = seen.get(outcome.put.external_id);
+    const earlier = first === undefined ? undefined : settled[first];
+    if (first !== undefined && earlier !== undefined && "id" in earlier) {
+      settled[first] = { id: earlier.id };
+      settled[at] = { id: earlier.id, put: { ...outcome.put, _id: earlier.id } };
+    }
+    seen.set(outcome.put.external_id, at);
+  }
+  return settled;
+}
+
+/** The results of a batch, one for each item, in the same order. */
+export function resultsOf<T>(items: readonly ItemName[], outcomes: readonly Outcome<T>[]): ItemResult[] {
+  return items.map(({ id, externalId }, at) => {
+    const outcome = outcomes[at];
+    const named = externalId === undefined ? {} : { externalId };
+    const base = { $typeName: "records.ingest.v1.ItemResult", ...named } as const;
+    if (outcome === undefined || "id" in outcome) return { ...base, id: outcome?.id.toHexString() ?? "" };
+    const { reason, message } = outcome.failure;
+    return { ...base, id: id ?? "", error: { $typeName: "records.ingest.v1.ItemError", reason, message } };
+  });
+}
+
+/** The id of the record that an item becomes: its own, that of the record it replaces, or a new one. */
+export function identityOf(scope: WriteScope, { id, externalId }: ItemName, before: KnownRecord | undefined) {
+  const external = externalId ?? before?.external_id;
+  return {
+    _id: before?._id ?? (id === undefined ? new UUID() : uuid(id)),
+    account_id: scope.accountId,
+    ...(external === undefined ? {} : { external_id: external }),
+  };
+}
+
+/** Why an item fails that does not say what it belongs to, or names what is not there. */
+export function missingParent(kind: string, { id, externalId }: ItemName): Failure {
+  if (id !== undefined || externalId !== undefined) return new Failure(Reason.NOT_FOUND, { message: `${kind}: there is no such record in this account` });
+  return new Failure(Reason.INVALID_REQUEST, { message: `${kind}_id or ${kind}_external_id is required` });
+}

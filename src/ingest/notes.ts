@@ -1,0 +1,85 @@
+// Notes of sessions and of contacts from outside.
+import type { MongoClient } from "mongodb";
+import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactDocument } from "../contacts/store.ts";
+import { contactsCollection } from "../contacts/store.ts";
+import { dateOf } from "../db/message.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import type { NoteDocument } from "../notes/store.ts";
+import { contactLabel, deriveNote, notesCollection } from "../notes/store.ts";
+import { noteTypeName } from "../sessions/messages.ts";
+import type { SessionDocument } from "../sessions/store.ts";
+import { sessionsCollection } from "../sessions/store.ts";
+import type { Outcome } from "./batch.ts";
+import { findNamed, identityOf, missingParent, putAll } from "./batch.ts";
+
+/** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
+export interface NoteIngest {
+  upsertOfSessions(scope: WriteScope, items: readonly SessionNoteItem[]): Promise<Outcome<NoteDocument>[]>;
+  upsertOfContacts(scope: WriteScope, items: readonly ContactNoteItem[]): Promise<Outcome<NoteDocument>[]>;
+}
+
+/** Over the collections of a database. */
+export function createNoteIngest(client: MongoClient): NoteIngest {
+  const db = client.db();
+  const contacts = db.collection<ContactDocument>(contactsCollection);
+  const sessions = db.collection<SessionDocument>(sessionsCollection);
+  const notes = db.collection<NoteDocument>(notesCollection);
+  const times = { created_at: 1 };
+
+  return {
+    async upsertOfSessions(scope, items) {
+      const ownerOf = ({ sessionId: id, sessionExternalId: externalId }: SessionNoteItem) => ({ id, externalId });
+      const [known, owners] = await Promise.all([findNamed(notes, scope, items, { fields: times, kind: "session" }), findNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 } })]);
+      const outcomes = items.map((item): Outcome<NoteDocument> => {
+        const owner = owners.get(ownerOf(item));
+        if (owner === undefined) return { failure: missingParent("session", ownerOf(item)) };
+        const before = known.get(item);
+        const put = deriveNote({
+          ...identityOf(scope, item, before),
+          kind: "session",
+          parent_id: owner._id,
+          label: owner.title,
+          type: noteTypeName(item.type),
+          title: item.title ?? null,
+          title_slug: item.titleSlug ?? null,
+          position: item.position,
+          content: item.content ?? null,
+          source: null,
+          created_at: dateOf(item.createdAt) ?? before?.created_at ?? new Date(),
+          updated_at: new Date(),
+        });
+        return { id: put._id, put };
+      });
+      return putAll(client, scope, notes, outcomes);
+    },
+
+    async upsertOfContacts(scope, items) {
+      const ownerOf = ({ contactId: id, contactExternalId: externalId }: ContactNoteItem) => ({ id, externalId });
+      const names = { full_name: 1, inferred_name: 1, email: 1 };
+      const [known, owners] = await Promise.all([findNamed(notes, scope, items, { fields: times, kind: "contact" }), findNamed(contacts, scope, items.map(ownerOf), { fields: names })]);
+      const outcomes = items.map((item): Outcome<NoteDocument> => {
+        const owner = owners.get(ownerOf(item));
+        if (owner === undefined) return { failure: missingParent("contact", ownerOf(item)) };
+        const before = known.get(item);
+        const createdAt = dateOf(item.createdAt) ?? before?.created_at ?? new Date();
+        const put = deriveNote({
+          ...identityOf(scope, item, before),
+          kind: "contact",
+          parent_id: owner._id,
+          label: contactLabel(owner),
+          type: "user_manual",
+          title: null,
+          title_slug: null,
+          position: 0,
+          content: item.content,
+          source: item.source,
+          created_at: createdAt,
+          updated_at: dateOf(item.updatedAt) ?? createdAt,
+        });
+        return { id: put._id, put };
+      });
+      return putAll(client, scope, notes, outcomes);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// What the writes of contacts come to, on every wire.
+import { expect } from "vitest";
+import type { Case, World } from "../support/run-cases.ts";
+
+const invalid = { http: 422, code: "invalid_argument", reason: "INVALID_REQUEST" } as const;
+const created = { http: 201, code: "ok", volatile: ["id", "email", "full_name", "phone", "content", "created_at", "updated_at"] } as const;
+const ok = { http: 200, code: "ok", volatile: ["updated_at"] } as const;
+const notFound = { http: 404, code: "not_found", reason: "NOT_FOUND", message: "There is no such record in this account." } as const;
+const denied = { http: 403, code: "permission_denied", reason: "ACCESS_DENIED" } as const;
+const duplicate = { http: 409, code: "already_exists", reason: "DUPLICATE_EMAIL" } as const;
+const archived = { http: 409, code: "failed_precondition", reason: "CONTACT_ARCHIVED" } as const;
+const unknown = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+const emoji = "😀";
+
+/** An address of exactly this many characters. */
+const emailOf = (length: number, world: World): string => `${world.fresh()}${"a".repeat(length)}`.slice(0, length - 12) + "@example.com";
+
+export const contactWriteCases: readonly Case[] = [
+  // CreateContact
+  { title: "a create answers the whole contact [CCR-01, WIR-02, WIR-04]", rpc: "CreateContact", ...created, request: (world) => ({ full_name: "Bo Chen", email: `${world.fresh()}@example.com`, phone: "555" }), check: ({ data }) => expect(data).toMatchObject({ full_name: "Bo Chen", phone: "555", archived_at: null, notes_timeline: [], recent_sessions: [] }) },
+  { title: "a create needs no email and no phone [CCR-14]", rpc: "CreateContact", ...created, request: () => ({ full_name: "Bo" }), check: ({ data }) => expect(data).toMatchObject({ full_name: "Bo", email: null, phone: null }) },
+  { title: "a create takes null for email and phone [CCR-14]", rpc: "CreateContact", ...created, request: () => ({ full_name: "Bo", email: null, phone: null }), check: ({ data }) => expect(data).toMatchObject({ email: null, phone: null }) },
+  { title: "a create without full_name is refused [CCR-11, WIR-06]", rpc: "CreateContact", ...invalid, request: () => ({ email: null }) },
+  { title: "a full_name of 0 characters is refused at create [CCR-12]", rpc: "CreateContact", ...invalid, request: () => ({ full_name: "" }) },
+  { title: "a full_name of 1 character is accepted at create [CCR-12]", rpc: "CreateContact", ...created, request: () => ({ full_name: "B" }) },
+  { title: "a full_name of 200 emoji is accepted at create [CCR-13, VAL-11]", rpc: "CreateContact", ...created, request: () => ({ full_name: emoji.repeat(200) }), check: ({ data }) => expect(data).toHaveProperty("full_name", emoji.repeat(200)) },
+  { title: "a full_name of 201 characters is refused at create [CCR-13, ERR-02]", rpc: "CreateContact", ...invalid, message: "full_name: must be at most 200 characters", request: () => ({ full_name: "a".repeat(201) }) },
+  { title: "a full_name of 201 emoji is refused at create [CCR-13, VAL-11]", rpc: "CreateContact", ...invalid, message: "full_name: must be at most 200 characters", request: () => ({ full_name: emoji.repeat(201) }) },
+  { title: "an email of 254 characters is accepted [CCR-15]", rpc: "CreateContact", ...created, request: (world) => ({ full_name: "Bo", email: emailOf(254, world) }), check: ({ data }) => expect((data as { email: string }).email).toHaveLength(254) },
+  { title: "an email of 255 characters is refused [CCR-15, ERR-02]", rpc: "CreateContact", ...invalid, message: "email: must be at most 254 characters", request: (world) => ({ full_name: "Bo", email: emailOf(255, world) }) },
+  ...["", "a", "a@b", "a@b.", "@b.c", "a b@c.d", "a@b@c.d", "a@b.c ", "a\n@b.c", "a\u00a0@b.c"].map((email): Case => ({
+    title: `the email ${JSON.stringify(email)} is refused [CCR-16]`, rpc: "CreateContact", ...invalid, message: "email: must be an email address such as name@example.com", request: () => ({ full_name: "Bo", email }),
+  })),
+  { title: "an email of the shortest form is accepted [CCR-16]", rpc: "CreateContact", ...created, request: (world) => ({ full_name: "Bo", email: `${world.fresh()}@b.c` }) },
+  { title: "a phone of 0 characters is accepted [CCR-17]", rpc: "CreateContact", ...created, request: () => ({ full_name: "Bo", phone: "" }), check: ({ data }) => expect(data).toHaveProperty("phone", "") },
+  { title: "a phone of 50 emoji is accepted: it has no pattern [CCR-17, VAL-11]", rpc: "CreateContact", ...created, request: () => ({ full_name: "Bo", phone: emoji.repeat(50) }) },
+  { title: "a phone of 51 characters is refused [CCR-17]", rpc: "CreateContact", ...invalid, message: "phone: must be at most 50 characters", request: () => ({ full_name: "Bo", phone: "1".repeat(51) }) },
+  { title: "everything that is wrong is named [ERR-03]", rpc: "CreateContact", ...invalid, message: "full_name: must be at most 200 characters; email: must be an email address such as name@example.com; phone: must be at most 50 characters", request: () => ({ full_name: "a".repeat(201), email: "x", phone: "1".repeat(51) }) },
+  { title: "an email that an active contact has is a conflict, in whatever case [CCR-06, UNI-01, WIR-07]", rpc: "CreateContact", ...duplicate, request: (world) => ({ full_name: "Bo", email: world.taken.toUpperCase() }) },
+  { title: "a create with a read-only key is denied [CCR-04, AUT-05, WIR-06]", rpc: "CreateContact", ...denied, key: ({ reader }) => reader.key, request: () => ({ full_name: "Bo" }) },
+  { title: "a create without a key is unauthenticated [CCR-03, WIR-05]", rpc: "CreateContact", http: 401, code: "unauthenticated", reason: "MISSING_KEY", key: () => null, request: () => ({ full_name: "Bo" }) },
+  { title: "an idempotency key that named another request is a conflict [WIR-07]", rpc: "CreateContact", http: 409, code: "aborted", reason: "IDEMPOTENCY_KEY_REUSED", idempotencyKey: () => "used-before", request: () => ({ full_name: "Another" }) },
+
+  // UpdateContact
+  { title: "an update answers the whole contact as changed [CUP-01, WIR-10]", rpc: "UpdateContact", ...ok, request: ({ contact }) => ({ contact_id: contact, phone: "+44 20" }), check: ({ data }) => expect(data).toMatchObject({ full_name: "Ann Lee", email: "Taken@Example.com", phone: "+44 20", memory: "Likes tea." }) },
+  { title: "an update with the id in upper case is accepted [VAL-16]", rpc: "UpdateContact", ...ok, request: ({ contact }) => ({ contact_id: contact.toUpperCase(), full_name: "Ann Lee" }), check: ({ data }, { contact }) => expect(data).toHaveProperty("id", contact) },
+  { title: "a contact may be given the email that it has [CUP-05]", rpc: "UpdateContact", ...ok, request: ({ contact, taken }) => ({ contact_id: contact, email: taken }) },
+  { title: "an update of nothing is refused [CUP-10, WIR-10]", rpc: "UpdateContact", ...invalid, request: ({ contact }) => ({ contact_id: contact }) },
+  { title: "an update to a full_name of 0 characters is refused [CUP-12]", rpc: "UpdateContact", ...invalid, request: ({ contact }) => ({ contact_id: contact, full_name: "" }) },
+  { title: "an update to a full_name of 201 characters is refused [CUP-12]", rpc: "UpdateContact", ...invalid, message: "full_name: must be at most 200 characters", request: ({ contact }) => ({ contact_id: contact, full_name: "a".repeat(201) }) },
+  { title: "an update to an email of 255 characters is refused [CUP-13]", rpc: "UpdateContact", ...invalid, message: "email: must be at most 254 characters", request: (world) => ({ contact_id: world.contact, email: emailOf(255, world) }) },
+  { title: "an update to a text that is no email is refused [CUP-13]", rpc: "UpdateContact", ...invalid, message: "email: must be an email address such as name@example.com", request: ({ contact }) => ({ contact_id: contact, email: "" }) },
+  { title: "an update to a phone of 51 characters is refused [CUP-13]", rpc: "UpdateContact", ...invalid, message: "phone: must be at most 50 characters", request: ({ contact }) => ({ contact_id: contact, phone: "1".repeat(51) }) },
+  { title: "an update of what is no uuid is refused [CUP-07]", rpc: "UpdateContact", ...invalid, request: () => ({ contact_id: "ann", full_name: "Ann" }) },
+  { title: "an update of an unknown contact is not found [CUP-04, WIR-06]", rpc: "UpdateContact", ...notFound, request: () => ({ contact_id: unknown, full_name: "Ann" }) },
+  { title: "an update of another account's contact is not found [ISO-02, ISO-05]", rpc: "UpdateContact", ...notFound, request: ({ strangers }) => ({ contact_id: strangers.contact, full_name: "Ann" }) },
+  { title: "an update of an archived contact is a conflict [CUP-06, WIR-07]", rpc: "UpdateContact", ...archived, request: (world) => ({ contact_id: world.archived, full_name: "Ann" }) },
+  { title: "an update to an email that another active contact has is a conflict [CUP-05, WIR-07]", rpc: "UpdateContact", ...duplicate, request: ({ contact }) => ({ contact_id: contact, email: "OTHER@example.com" }) },
+  { title: "an update with a read-only key is denied [CUP-03, AUT-05]", rpc: "UpdateContact", ...denied, key: ({ reader }) => reader.key, request: ({ readers }) => ({ contact_id: readers.contact, full_name: "Ann" }) },
+  { title: "an update without a key is unauthenticated [CUP-02]", rpc: "UpdateContact", http: 401, code: "unauthenticated", key: () => null, request: ({ contact }) => ({ contact_id: contact, full_name: "Ann" }) },
+
+  // AppendContactNote
+  { title: "an append answers the timeline note [CNT-01, CNT-02]", rpc: "AppendContactNote", ...created, request: ({ contact }) => ({ contact_id: contact, content: "Called" }), check: ({ data }) => expect(data).toMatchObject({ content: "Called", source: "api" }) },
+  { title: "an append without content is refused [CNT-11]", rpc: "AppendContactNote", ...invalid, request: ({ contact }) => ({ contact_id: contact }) },
+  { title: "a content of 0 characters is refused [CNT-13]", rpc: "AppendContactNote", ...invalid, request: ({ contact }) => ({ contact_id: contact, content: "" }) },
+  { title: "a content of 1 character is accepted [CNT-13]", rpc: "AppendContactNote", ...created, request: ({ contact }) => ({ contact_id: contact, content: "c" }) },
+  { title: "a content of 10000 emoji is accepted [CNT-14, VAL-11]", rpc: "AppendContactNote", ...created, request: ({ contact }) => ({ contact_id: contact, content: emoji.repeat(10_000) }), check: ({ data }) => expect(data).toHaveProperty("content", emoji.repeat(10_000)) },
+  { title: "a content of 10001 characters is refused [CNT-14]", rpc: "AppendContactNote", ...invalid, message: "content: must be at most 10000 characters", request: ({ contact }) => ({ contact_id: contact, content: "c".repeat(10_001) }) },
+  { title: "an append to what is no uuid is refused [CNT-08]", rpc: "AppendContactNote", ...invalid, request: () => ({ contact_id: "ann", content: "c" }) },
+  { title: "an append to an unknown contact is not found [CNT-06]", rpc: "AppendContactNote", ...notFound, request: () => ({ contact_id: unknown, content: "c" }) },
+  { title: "an append to another account's contact is not found [ISO-02, ISO-05]", rpc: "AppendContactNote", ...notFound, request: ({ strangers }) => ({ contact_id: strangers.contact, content: "c" }) },
+  { title: "an append to an archived contact is a conflict [CNT-07, WIR-07]", rpc: "AppendContactNote", ...archived, request: (world) => ({ contact_id: world.archived, content: "c" }) },
+  { title: "an append with a read-only key is denied [CNT-05, AUT-05]", rpc: "AppendContactNote", ...denied, key: ({ reader }) => reader.key, request: ({ readers }) => ({ contact_id: readers.contact, content: "c" }) },
+  { title: "an append without a key is unauthenticated [CNT-04]", rpc: "AppendContactNote", http: 401, code: "unauthenticated", key: () => null, request: ({ contact }) => ({ contact_id: contact, content: "c" }) },
+];

@@ -1,0 +1,177 @@
+// Holds the settings to the contract's table: defaults, what is taken, and what stops the start with one line.
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { ConfigError, readConfig } from "../src/config.ts";
+
+const token = "a-service-token-of-32-characters-or-more";
+const mongodb = { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token };
+
+test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 10 a second, 20 at once, no proxy, google [OPS-11, OPS-12, RTE-15, RTE-12]", () => {
+  expect(readConfig({})).toEqual({
+    port: 8080,
+    host: "127.0.0.1",
+    internalPort: 8081,
+    internalHost: "127.0.0.1",
+    baseUrl: undefined,
+    mongodbUri: undefined,
+    redisUrl: undefined,
+    oidcIssuer: undefined,
+    dataDir: resolve("data"),
+    cacheDir: join(homedir(), ".cache", "records"),
+    serviceTokens: undefined,
+    rateLimit: 10,
+    rateBurst: 20,
+    trustProxy: 0,
+    documentProvider: "google",
+    logLevel: "info",
+    corsOrigins: [],
+    retirement: undefined,
+  });
+});
+
+test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
+  const config = readConfig({
+    ...mongodb,
+    PORT: "0",
+    HOST: "0.0.0.0",
+    INTERNAL_PORT: "65535",
+    INTERNAL_HOST: "::1",
+    BASE_URL: "https://api.example.com/",
+    REDIS_URL: "rediss://:secret@cache.example:6380/1",
+    OIDC_ISSUER: "https://id.example.com",
+    DATA_DIR: "/var/lib/records",
+    SERVICE_TOKENS: `${token}, ${token}2,`,
+    RATE_LIMIT: "7",
+    RATE_BURST: "3",
+    TRUST_PROXY: "2",
+    DOC_PROVIDER: "acme_docs2",
+    LOG_LEVEL: "silent",
+    CORS_ORIGINS: "https://a.example, http://localhost:3000",
+    V1_DEPRECATED_AT: "2026-01-31T00:00:00Z",
+    V1_SUNSET_AT: "2026-07-31T02:00:00+02:00",
+    XDG_CACHE_HOME: "/var/cache",
+  });
+  expect(config).toEqual({
+    port: 0,
+    host: "0.0.0.0",
+    internalPort: 65535,
+    internalHost: "::1",
+    baseUrl: "https://api.example.com",
+    mongodbUri: "mongodb://db.example/records",
+    redisUrl: "rediss://:secret@cache.example:6380/1",
+    oidcIssuer: "https://id.example.com",
+    dataDir: "/var/lib/records",
+    cacheDir: "/var/cache/records",
+    serviceTokens: [token, `${token}2`],
+    rateLimit: 7,
+    rateBurst: 3,
+    trustProxy: 2,
+    documentProvider: "acme_docs2",
+    logLevel: "silent",
+    corsOrigins: ["https://a.example", "http://localhost:3000"],
+    retirement: { deprecatedAt: new Date("2026-01-31T00:00:00Z"), sunsetAt: new Date("2026-07-31T00:00:00Z") },
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test("an empty variable counts as one that is not set [OPS-11]", () => {
+  const empty = Object.fromEntries(["PORT", "HOST", "MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "LOG_LEVEL", "V1_SUNSET_AT", "BASE_URL"].map((name) => [name, ""]));
+  expect(readConfig(empty)).toEqual(readConfig({}));
+});
+
+const deprecated = "2026-01-31T00:00:00Z";
+
+test.each([
+  ["PORT", "http", {}],
+  ["PORT", "-1", {}],
+  ["PORT", "65536", {}],
+  ["PORT", "080", {}],
+  ["PORT", "8080.0", {}],
+  ["PORT", " 8080", {}],
+  ["INTERNAL_PORT", "1e3", {}],
+  ["RATE_LIMIT", "0", {}],
+  ["RATE_LIMIT", "ten", {}],
+  ["RATE_LIMIT", "1000001", {}],
+  ["RATE_BURST", "0", {}],
+  ["RATE_BURST", "0x14", {}],
+  ["TRUST_PROXY", "true", {}],
+  ["TRUST_PROXY", "-1", {}],
+  ["TRUST_PROXY", "101", {}],
+  ["BASE_URL", "api.example.com", {}],
+  ["BASE_URL", "ftp://api.example.com", {}],
+  ["BASE_URL", "https://", {}],
+  ["MONGODB_URI", "localhost:27017", { SERVICE_TOKENS: token }],
+  ["MONGODB_URI", "https://db.example", { SERVICE_TOKENS: token }],
+  ["MONGODB_URI", "mongodb://", { SERVICE_TOKENS: token }],
+  ["REDIS_URL", "cache.example:6379", {}],
+  ["REDIS_URL", "http://cache.example", {}],
+  ["OIDC_ISSUER", "id.example.com", { SERVICE_TOKENS: token }],
+  ["DOC_PROVIDER", "Google", {}],
+  ["DOC_PROVIDER", "1docs", {}],
+  ["DOC_PROVIDER", "a-b", {}],
+  ["DOC_PROVIDER", `a${"b".repeat(31)}`, {}],
+  ["LOG_LEVEL", "verbose", {}],
+  ["LOG_LEVEL", "INFO", {}],
+  ["CORS_ORIGINS", "*", {}],
+  ["CORS_ORIGINS", "app.example.com", {}],
+  ["CORS_ORIGINS", "https://app.example.com/", {}],
+  ["CORS_ORIGINS", "https://good.example,https://bad.example/path", {}],
+  ["CORS_ORIGINS", "null", {}],
+  ["SERVICE_TOKENS", "too-short", {}],
+  ["SERVICE_TOKENS", `${token},short`, {}],
+  ["V1_DEPRECATED_AT", "yesterday", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
+  ["V1_DEPRECATED_AT", "2026-01-31", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
+  ["V1_DEPRECATED_AT", "2026-01-31T00:00:00", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
+  ["V1_SUNSET_AT", "1801526400", { V1_DEPRECATED_AT: deprecated }],
+] as const)("%s=%s stops the start with one line that names the variable [OPS-14]", (name, value, others) => {
+  expectRefused(name, { ...others, [name]: value });
+});
+
+test.each([
+  ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated }],
+  ["V1_DEPRECATED_AT", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
+  ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2026-07-30T23:59:59Z" }],
+  ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2026-01-31T00:00:00Z" }],
+  ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2025-12-31T00:00:00Z" }],
+] as const)("a retirement without its other half, or shorter than 6 months, is refused by the name of %s: %j [VER-04, OPS-14]", (name, environment) => {
+  expectRefused(name, environment);
+});
+
+test.each([
+  ["2026-01-31T00:00:00Z", "2026-07-31T00:00:00Z"],
+  ["2026-02-28T12:00:00+01:00", "2026-08-28T11:00:00Z"],
+  ["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"],
+])("a retirement from %s to %s is taken: 6 months or more [VER-04]", (from, to) => {
+  expect(readConfig({ V1_DEPRECATED_AT: from, V1_SUNSET_AT: to }).retirement).toEqual({ deprecatedAt: new Date(from), sunsetAt: new Date(to) });
+});
+
+test.each([
+  [{ MONGODB_URI: "mongodb://db.example/records" }],
+  [{ OIDC_ISSUER: "https://id.example.com" }],
+])("with %j the service tokens are required, by their name [OPS-13, OPS-14]", (environment) => {
+  expectRefused("SERVICE_TOKENS", environment);
+});
+
+test("what is refused never repeats a URI, which may hold a password [OPS-14]", () => {
+  for (const name of ["MONGODB_URI", "REDIS_URL", "BASE_URL"]) {
+    expect(refusal({ ...mongodb, [name]: "x://user:hunter2@db.example" })).not.toContain("hunter2");
+  }
+  expect(refusal({ SERVICE_TOKENS: "hunter2" })).not.toContain("hunter2");
+});
+
+function expectRefused(name: string, environment: NodeJS.ProcessEnv): void {
+  const message = refusal(environment);
+  expect(message.startsWith(`${name}: `), message).toBe(true);
+  expect(message).not.toContain("\n");
+}
+
+function refusal(environment: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error(`${JSON.stringify(environment)} was taken`);
+}

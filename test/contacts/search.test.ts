@@ -1,0 +1,123 @@
+// GET /v1/contacts: what is found, what comes back of it, and in which order.
+import { expect, test } from "vitest";
+import type { Client } from "../support/client.ts";
+import { ids, newClient, useService } from "../support/client.ts";
+import { contact, mismatches } from "../support/shapes.ts";
+
+const service = useService();
+
+async function find(client: Client, query: string): Promise<string[]> {
+  const answer = await client.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
+  expect(answer.status, answer.text).toBe(200);
+  return ids(answer);
+}
+
+test("a search answers whole contacts as a look-up by id does, and no pagination object [CSR-01, CGT-06, FMT-02]", async () => {
+  const client = await newClient(service());
+  const [full, bare] = await client.put.contacts(
+    { full_name: "Ann Lee", email: "ann@example.com", phone: "+1 415", notes: "n", memory: "m", inferred_name: "Annie" },
+    { inferred_name: "Ann Bare" },
+  );
+  await client.put.contactNotes({ contact_id: full, content: "Called", source: "import" });
+  await client.put.session({ contact_id: full, title: "Past", session_date: "2026-01-01T00:00:00Z" });
+  const { body } = await client.get("/v1/contacts?query=ann");
+  expect(Object.keys(body)).toEqual(["data"]);
+  expect(body.data.flatMap((found: unknown) => mismatches(contact, found))).toEqual([]);
+  for (const id of [full, bare]) {
+    const { body: one } = await client.get(`/v1/contacts/${id}`);
+    expect(body.data).toContainEqual(one.data);
+  }
+  expect(body.data).toHaveLength(2);
+});
+
+test("full_name, inferred_name, email and phone are each searched, and nothing else [CSR-07]", async () => {
+  const client = await newClient(service());
+  const [byName, byInferred, byEmail, byPhone] = await client.put.contacts(
+    { full_name: "Quentin" },
+    { inferred_name: "Quentin" },
+    { email: "quentin@example.com" },
+    { phone: "quentin" },
+    { full_name: "Other", notes: "quentin", memory: "quentin" },
+  );
+  expect((await find(client, "quentin")).sort()).toEqual([byName, byInferred, byEmail, byPhone].sort());
+});
+
+test("a phone is found by the beginning of its digits, with or without +, however spaced on either side [CSR-08]", async () => {
+  const client = await newClient(service());
+  const spaced = await client.put.contact({ phone: "+1 (415) 555-0100" });
+  const plain = await client.put.contact({ phone: "4915123456789" });
+  for (const query of ["14", "+14", "1415555", "+1 415 555 0100", "1-415-555-0100", "(1415) 5550100", "+1(415)5"]) {
+    expect(await find(client, query), query).toEqual([spaced]);
+  }
+  for (const query of ["+49 151 23456789", "49 151", "+4915", "49-15-12"]) expect(await find(client, query), query).toEqual([plain]);
+  for (const query of ["15123456789", "1415556", "+1 415 555 01000"]) expect(await find(client, query), query).toEqual([]);
+});
+
+test("archived contacts are left out of a search, and back in it when restored [CSR-09, SRC-07]", async () => {
+  const client = await newClient(service());
+  const [stays, goes] = await client.put.contacts({ full_name: "Ann Stays" }, { full_name: "Ann Goes" });
+  await client.put.archive(goes ?? "");
+  expect(await find(client, "ann")).toEqual([stays]);
+  await client.put.restore(goes ?? "");
+  expect((await find(client, "ann")).sort()).toEqual([stays, goes].sort());
+});
+
+test("at most 25 contacts come back, those of the newest updated_at [CSR-10, CSR-11]", async () => {
+  const client = await newClient(service());
+  const items = Array.from({ length: 27 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: new Date(Date.UTC(2026, 0, 1, index)).toISOString() }));
+  const written = await client.put.contacts(...items);
+  expect(await find(client, "ann")).toEqual(written.toReversed().slice(0, 25));
+});
+
+test("those in which every word is whole come first, then the rest, newest updated_at first within each [CSR-11]", async () => {
+  const client = await newClient(service());
+  const item = (full_name: string, month: number) => ({ full_name, updated_at: `2026-0${month}-01T00:00:00Z` });
+  const [wholeOld, partNew, wholeNew, partOld, half] = await client.put.contacts(
+    item("Ann Lee", 1), item("Anna Leeds", 6), item("Lee Ann", 3), item("Annabel Lee-Roy", 4), item("Ann Leeds", 5),
+  );
+  expect(await find(client, "lee ann")).toEqual([wholeNew, wholeOld, partNew, half, partOld]);
+  expect(await find(client, "ANN")).toEqual([half, wholeNew, wholeOld, partNew, partOld]);
+});
+
+test("an old contact with whole words stands before 25 newer ones without [CSR-10, CSR-11]", async () => {
+  const client = await newClient(service());
+  const old = await client.put.contact({ full_name: "Ann", updated_at: "2020-06-01T00:00:00Z" });
+  await client.put.contacts(...Array.from({ length: 30 }, (_, index) => ({ full_name: `Anna ${index}` })));
+  const found = await find(client, "ann");
+  expect(found[0]).toBe(old);
+  expect(found).toHaveLength(25);
+});
+
+test("contacts of one updated_at stand in one fixed order [CSR-11]", async () => {
+  const client = await newClient(service());
+  await client.put.contacts(...Array.from({ length: 25 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: "2026-01-01T00:00:00Z" })));
+  const first = await find(client, "ann");
+  expect(new Set(first).size).toBe(25);
+  for (let again = 0; again < 3; again++) expect(await find(client, "ann")).toEqual(first);
+});
+
+test("what is created or renamed is found by the next read, and no longer by what it was called [SRC-07]", async () => {
+  const client = await newClient(service());
+  const { body } = await client.post("/v1/contacts", { full_name: "Zebulon", email: "z@example.com" });
+  expect(await find(client, "zebulon")).toEqual([body.data.id]);
+  await client.patch(`/v1/contacts/${body.data.id}`, { full_name: "Yolanda", email: null });
+  expect(await find(client, "yolanda")).toEqual([body.data.id]);
+  expect(await find(client, "zebulon")).toEqual([]);
+  expect(await find(client, "example")).toEqual([]);
+});
+
+test("a PATCH moves a contact to the front of those that match alike [CSR-11, CUP-15]", async () => {
+  const client = await newClient(service());
+  const [older, newer] = await client.put.contacts({ full_name: "Ann One", updated_at: "2026-01-01T00:00:00Z" }, { full_name: "Ann Two", updated_at: "2026-01-02T00:00:00Z" });
+  expect(await find(client, "ann")).toEqual([newer, older]);
+  await client.patch(`/v1/contacts/${older}`, { phone: "1" });
+  expect(await find(client, "ann")).toEqual([older, newer]);
+});
+
+test("a query is matched as text, never as a pattern [SRC-04, SRC-06]", async () => {
+  const client = await newClient(service());
+  const ann = await client.put.contact({ full_name: "Ann (a+)+$ Lee" });
+  for (const query of [".*", "^$", "  ", "??", "$$"]) expect(await find(client, query), query).toEqual([]);
+  for (const query of ["(a+)+$", "ann.*", "le$", "^ann"]) expect(await find(client, query), query).toEqual([ann]);
+  expect(await find(client, "a.n")).toEqual([]);
+});

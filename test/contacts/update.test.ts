@@ -1,0 +1,126 @@
+// PATCH /v1/contacts/{contact_id}: what is changed, what stays, and what moves along with a name.
+import { expect, test } from "vitest";
+import { ids, newClient, useService } from "../support/client.ts";
+import { randomId } from "../support/service.ts";
+import { contact, mismatches } from "../support/shapes.ts";
+
+const service = useService();
+
+test("a PATCH is 200 with the whole contact as changed, and the next read shows the same [CUP-01, SRC-07]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann", email: "a@example.com", phone: "1", notes: "n", memory: "m", inferred_name: "i", external_id: "e" });
+  await client.put.contactNotes({ contact_id: id, content: "c", source: "import" });
+  await client.put.session({ contact_id: id, session_date: "2026-01-01T00:00:00Z" });
+  const { body: before } = await client.get(`/v1/contacts/${id}`);
+  const { status, body } = await client.patch(`/v1/contacts/${id}`, { full_name: "Ann Lee", email: "lee@example.com", phone: "2" });
+  expect(status).toBe(200);
+  expect(mismatches(contact, body.data)).toEqual([]);
+  expect(body.data).toEqual({ ...before.data, full_name: "Ann Lee", email: "lee@example.com", phone: "2", updated_at: body.data.updated_at });
+  expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(body);
+});
+
+test("any one property alone is accepted, and a property left out stays [CUP-10, CUP-14]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann", email: "a@example.com", phone: "1" });
+  let known: Record<string, unknown> = { full_name: "Ann", email: "a@example.com", phone: "1" };
+  for (const change of [{ full_name: "Bo" }, { email: "b@example.com" }, { phone: "2" }, { email: null }, { phone: null }, { phone: "" }]) {
+    const { status, body } = await client.patch(`/v1/contacts/${id}`, change);
+    known = { ...known, ...change };
+    expect(status, JSON.stringify(change)).toBe(200);
+    expect(body.data).toMatchObject(known);
+  }
+});
+
+test("a PATCH without a property, of another property, or with full_name null is 422 and changes nothing [CUP-10, CUP-11, CUP-12]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann", memory: "m" });
+  const { body: before } = await client.get(`/v1/contacts/${id}`);
+  const refused = [{}, { full_name: null }, { full_name: "" }, { full_name: "a".repeat(201) }, { memory: "x" }, { notes: null }, { archived_at: null }, { id: randomId() }, { full_name: "Bo", x: 1 }, { update_mask: "phone" }, { contact_id: id, phone: "1" }];
+  for (const change of refused) {
+    const answer = await client.patch(`/v1/contacts/${id}`, change);
+    expect(answer.status, JSON.stringify(change)).toBe(422);
+    expect(answer.body.error.code).toBe("422");
+  }
+  expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
+});
+
+test("a full_name of 1 and of 200 characters is accepted in a PATCH [CUP-12]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann" });
+  for (const full_name of ["a", "a".repeat(200), "😀".repeat(200)]) {
+    const { status, body } = await client.patch(`/v1/contacts/${id}`, { full_name });
+    expect(status).toBe(200);
+    expect(body.data.full_name).toBe(full_name);
+  }
+});
+
+test("an email of 254 and a phone of 50 characters are accepted in a PATCH, one more is refused [CUP-13]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann" });
+  const accepted = { email: `${"a".repeat(242)}@example.com`, phone: "1".repeat(50) };
+  expect((await client.patch(`/v1/contacts/${id}`, accepted)).body.data).toMatchObject(accepted);
+  for (const change of [{ email: `${"a".repeat(243)}@example.com` }, { email: "a@b" }, { email: "" }, { phone: "1".repeat(51) }, { email: 1 }, { phone: 1 }]) {
+    expect((await client.patch(`/v1/contacts/${id}`, change)).status, JSON.stringify(change)).toBe(422);
+  }
+  expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject(accepted);
+});
+
+test("a PATCH moves updated_at, also one that gives what is there, and never created_at [CUP-15]", async () => {
+  const client = await newClient(service());
+  const { body: created } = await client.post("/v1/contacts", { full_name: "Ann" });
+  let last = Date.parse(created.data.updated_at);
+  for (let again = 0; again < 3; again++) {
+    const { body } = await client.patch(`/v1/contacts/${created.data.id}`, { full_name: "Ann" });
+    expect(Date.parse(body.data.updated_at)).toBeGreaterThan(last);
+    expect(body.data.created_at).toBe(created.data.created_at);
+    last = Date.parse(body.data.updated_at);
+  }
+});
+
+test("an archived contact is 409 and stays as it is [CUP-06]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann", archived_at: "2026-01-01T00:00:00Z" });
+  const { body: before } = await client.get(`/v1/contacts/${id}`);
+  const { status, body } = await client.patch(`/v1/contacts/${id}`, { full_name: "Bo" });
+  expect(status).toBe(409);
+  expect(body.error).toEqual({ code: "409", message: "The contact is archived and cannot be changed." });
+  expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
+});
+
+test("a read-only key is 403 and changes nothing; no key is 401; an unknown id 404; no uuid 422 [CUP-02, CUP-03, CUP-04, CUP-07]", async () => {
+  const reader = await newClient(service(), "read_only");
+  const id = await reader.put.contact({ full_name: "Ann" });
+  const { body: before } = await reader.get(`/v1/contacts/${id}`);
+  expect((await reader.patch(`/v1/contacts/${id}`, { full_name: "Bo" })).status).toBe(403);
+  expect((await service().rest(`/v1/contacts/${id}`, { method: "PATCH", body: { full_name: "Bo" } })).status).toBe(401);
+  expect((await reader.get(`/v1/contacts/${id}`)).body).toEqual(before);
+  const writer = await newClient(service());
+  expect((await writer.patch(`/v1/contacts/${randomId()}`, { full_name: "Bo" })).status).toBe(404);
+  expect((await writer.patch("/v1/contacts/ann", { full_name: "Bo" })).status).toBe(422);
+});
+
+test("a new name moves the client's name of its sessions, what they are found by, and the labels of its notes [SLS-06, SLS-21, NOT-07]", async () => {
+  const client = await newClient(service());
+  const [id, other] = await client.put.contacts({ full_name: "Zebulon", inferred_name: "Zeb" }, { full_name: "Quentin" });
+  const [session, untitled, others] = await client.put.sessions({ contact_id: id, title: "Budget" }, { contact_id: id }, { contact_id: other, title: "Budget" });
+  await client.put.contactNotes({ contact_id: id, content: "Remember the milk", source: "import" });
+  await client.patch(`/v1/contacts/${id}`, { full_name: "Yolanda", email: "y@example.com" });
+
+  expect((await client.get(`/v1/sessions/${session}`)).body.data.client).toEqual({ id, full_name: "Yolanda", email: "y@example.com" });
+  const found = await client.get("/v1/sessions?query=yolanda");
+  expect(ids(found).sort()).toEqual([session, untitled].sort());
+  expect(found.body.data[0].client).toEqual({ id, full_name: "Yolanda" });
+  expect(ids(await client.get("/v1/sessions?query=budget+yolanda"))).toEqual([session]);
+  expect(ids(await client.get("/v1/sessions?query=zebulon"))).toEqual([]);
+  expect(ids(await client.get("/v1/sessions?query=quentin"))).toEqual([others]);
+  expect((await client.get("/v1/notes?query=milk")).body.data).toMatchObject([{ parent_id: id, parent_label: "Yolanda" }]);
+});
+
+test("changes of one contact at the same time all come through, each on top of the other [CUP-14]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann" });
+  const changes = [{ full_name: "Bo" }, { email: "bo@example.com" }, { phone: "1" }];
+  const answers = await Promise.all(changes.map((change) => client.patch(`/v1/contacts/${id}`, change)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject({ full_name: "Bo", email: "bo@example.com", phone: "1" });
+});

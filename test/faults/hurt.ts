@@ -1,0 +1,42 @@
+// A service over a database of its own that a test may hurt: instances in this process, Redis, and an account.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startRedis } from "../../src/embedded/redis.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import { testCacheDir } from "../support/global-setup.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import type { TestService } from "../support/service.ts";
+import { startInstance } from "../support/service.ts";
+
+/** Parts that can be hurt, and instances over them. */
+export interface Hurt {
+  readonly mongod: OwnMongod;
+  readonly redis: EmbeddedServer;
+  /** An instance in this process; `uri` is another way to the same database. */
+  instance(environment?: Record<string, string>, uri?: string): Promise<TestService>;
+  stop(): Promise<void>;
+}
+
+/** Starts what is to be hurt. */
+export async function startHurt(startMongod: () => Promise<OwnMongod>): Promise<Hurt> {
+  const folder = mkdtempSync(join(tmpdir(), "records-hurt-"));
+  const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  if (redis === undefined) throw new Error("no redis-server for the tests");
+  const mongod = await startMongod();
+  const instances: TestService[] = [];
+  return {
+    mongod,
+    redis,
+    async instance(environment = {}, uri = mongod.uri) {
+      const instance = await startInstance(uri, redis, environment);
+      instances.push(instance);
+      return instance;
+    },
+    async stop() {
+      await Promise.all(instances.map((instance) => instance.stop()));
+      await Promise.all([redis.stop(), mongod.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

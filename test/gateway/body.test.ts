@@ -1,0 +1,117 @@
+// What becomes of a request body: what is refused and in which words, and what reaches the service (contract §2.3, §2.4, §2.7).
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { create } from "@bufbuild/protobuf";
+import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import type { Running } from "./gateway.ts";
+import { startGateway } from "./gateway.ts";
+
+let gateway: Running;
+
+beforeAll(async () => {
+  gateway = await startGateway("HTTP/1.1");
+});
+beforeEach(() => {
+  gateway.messages.length = 0;
+  gateway.violations.length = 0;
+});
+afterAll(() => gateway.close());
+
+const good = '{"full_name":"Ann Lee"}';
+
+/** The violations that a body sent to POST /v1/contacts has, each as `field: message`. */
+async function refusals(body: string | Buffer | undefined, headers: Record<string, string> = {}): Promise<string[]> {
+  await gateway.send("POST", "/v1/contacts", { headers, ...(body !== undefined && { body }) });
+  return (gateway.violations.at(-1) ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
+}
+
+test.each(["application/json", "Application/JSON", "application/json;charset=utf-8", 'application/json ; charset="UTF-8"', "application/json; charset=utf-8 "])("Content-Type %j is taken [VAL-05]", async (type) => {
+  expect(await refusals(good, { "content-type": type })).toEqual([]);
+});
+
+test.each(["", "text/plain", "application/jsonx", "application/json; charset=latin1", "application/json; version=1", "application/vnd.api+json", "multipart/form-data; boundary=x"])("Content-Type %j is refused [VAL-05]", async (type) => {
+  expect(await refusals(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
+});
+
+test("Content-Encoding is refused, save identity", async () => {
+  expect(await refusals(good, { "content-encoding": "gzip" })).toEqual(["Content-Encoding must be left out: the body is taken as it is"]);
+  expect(await refusals(good, { "content-encoding": "identity" })).toEqual([]);
+});
+
+test("a missing or empty body is refused where one is required, whatever its type [VAL-01]", async () => {
+  expect(await refusals(undefined)).toEqual(["the request must have a body: a JSON object"]);
+  expect(await refusals("", { "content-type": "text/plain" })).toEqual(["the request must have a body: a JSON object"]);
+});
+
+test.each([
+  [Buffer.from('{"full_name":"\xff"}', "latin1"), "the body must be UTF-8"],
+  [Buffer.from('{"full_name":"\xed\xa0\x80"}', "latin1"), "the body must be UTF-8"],
+  ['\ufeff{"full_name":"a"}', 'the body must be JSON: unexpected "\ufeff" at position 0'],
+  ["full_name=a", 'the body must be JSON: unexpected "f" at position 0'],
+  ["[".repeat(100_000), "the body must be JSON: it ends too early"],
+  ["null", "the body must be a JSON object"],
+  ["[]", "the body must be a JSON object"],
+  ['"{}"', "the body must be a JSON object"],
+])("a body that is no JSON object has one fault, which names the body: case %# [VAL-01, VAL-02]", async (body, message) => {
+  expect(await refusals(body)).toEqual([message]);
+  expect(gateway.violations[0]).toMatchObject([{ field: "" }]);
+});
+
+test("what is wrong with the path is told beside a body that cannot be read", async () => {
+  await gateway.send("PATCH", "/v1/contacts/%ff", { body: "[]" });
+  expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([["contact_id", "encoding"], ["", "object"]]);
+});
+
+test.each([
+  ['{"full_name":5}', ["full_name: must be a string"]],
+  ['{"full_name":{"$gt":""}}', ["full_name: must be a string"]],
+  ['{"full_name":["a"],"email":false,"phone":415}', ["full_name: must be a string", "email: must be a string", "phone: must be a string"]],
+  ['{"full_name":null}', ["full_name: must not be null"]],
+  ["{}", ["full_name: is required"]],
+  ['{"full_name":"a","nickname":"b"}', ["nickname: is none of the properties full_name, email, phone"]],
+  ['{"full_name":"a","__proto__":{"email":"x"}}', ["__proto__: is none of the properties full_name, email, phone"]],
+  ['{"full_name":"a","fullName":"b","id":"c"}', ["fullName: is none of the properties full_name, email, phone", "id: is none of the properties full_name, email, phone"]],
+  ['{"full_name":"a","full_name":"a"}', ["full_name: must not be given more than once"]],
+  ['{"full_name":"a","phone":{"x":1,"x":2}}', ["phone.x: must not be given more than once", "phone: must be a string"]],
+  ['{"full_name":"\\ud83d"}', ["full_name: must not hold a lone surrogate"]],
+  ['{"full_name":"a","\\udc00":1}', ["\ufffd: must not hold a lone surrogate", "\ufffd: is none of the properties full_name, email, phone"]],
+])("%s is refused [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
+  expect(await refusals(body)).toEqual(expected);
+});
+
+test("a caller is told of 50 faults at most, and of long names only the beginning", async () => {
+  const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
+  const told = await refusals(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
+  expect(told).toHaveLength(50);
+  expect(told[0]).toBe(`${"n".repeat(64)}…: is none of the properties full_name, email, phone`);
+});
+
+test("text is taken as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
+  expect(await refusals('{"full_name":" \\u0000é\\ud83d\\ude00e\\u0301 ","email":null,"phone":""}')).toEqual([]);
+  expect(gateway.messages[0]).toMatchObject({ fullName: " \u0000é😀e\u0301 ", phone: "" });
+  expect(gateway.messages[0]).not.toHaveProperty("email");
+});
+
+test.each([
+  ['{"full_name":"a"}', { fullName: "a" }, ["full_name"]],
+  ['{"email":null,"phone":"1"}', { phone: "1" }, ["email", "phone"]],
+  ['{"phone":null}', {}, ["phone"]],
+])("PATCH %s sets %j and names %j in the mask [CUP-14]", async (body, fields, paths) => {
+  await gateway.send("PATCH", "/v1/contacts/7", { body });
+  expect(gateway.violations[0]).toEqual([]);
+  const { $typeName: _, ...message } = gateway.messages[0] as unknown as Record<string, unknown>;
+  expect(message).toEqual({ contactId: "7", ...fields, updateMask: create(FieldMaskSchema, { paths }) });
+});
+
+test("PATCH of nothing, of null for full_name, and of the mask itself is refused [CUP-10, CUP-11, CUP-12]", async () => {
+  const told: unknown[] = [];
+  for (const body of ["{}", '{"full_name":null}', '{"update_mask":"phone"}', '{"contact_id":"8"}']) {
+    await gateway.send("PATCH", "/v1/contacts/7", { body });
+    told.push(gateway.violations.pop()?.map(({ field, message }) => [field, message]));
+  }
+  expect(told).toEqual([
+    [["", "the body must have at least one property: full_name, email, phone"]],
+    [["full_name", "must not be null"]],
+    [["update_mask", "is none of the properties full_name, email, phone"]],
+    [["contact_id", "is none of the properties full_name, email, phone"]],
+  ]);
+});

@@ -1,0 +1,95 @@
+// What becomes of path and query parameters (contract §2.3, §2.4, §2.11).
+import { expect, test } from "vitest";
+import type { RequestField } from "../../gateway/route.ts";
+import { table } from "../../gateway/route.ts";
+import { createRequestReader } from "../../gateway/request.ts";
+import { readText, readValue } from "../../gateway/scalar.ts";
+import type { Violation } from "../../src/errors.ts";
+
+const route = table.find(({ template, method }) => template === "/v1/sessions" && method === "GET")!;
+const search = table.find(({ template }) => template === "/v1/notes")!;
+const contact = table.find(({ template, method }) => template === "/v1/contacts/{contact_id}" && method === "GET")!;
+
+function read(query: string, of = route): { fields: Record<string, unknown>; told: string[] } {
+  const { message, violations } = createRequestReader(of)([], query, undefined);
+  const { $typeName: _, ...fields } = message as unknown as Record<string, unknown>;
+  return { fields, told: violations.map(({ field, message }) => `${field}: ${message}`) };
+}
+
+test("what is not sent stays unset: defaults are the same on every wire, and not the gateway's", () => {
+  expect(read("")).toEqual({ fields: {}, told: [] });
+});
+
+test("a parameter that is required and missing is named [CSR-03]", () => {
+  expect(read("", search).told).toEqual(["query: is required"]);
+  expect(read("query=%ff", search).told).toEqual(["query: must be percent-encoded UTF-8"]);
+});
+
+test.each([["0", 0], ["10", 10], ["2147483647", 2_147_483_647]])("offset=%s is %i [VAL-08]", (text, value) => {
+  expect(read(`offset=${text}`)).toEqual({ fields: { offset: value }, told: [] });
+});
+
+test.each(["", "01", "00", "%2B1", "+1", "-1", "-0", "1.0", "1e1", "0x5", "%205", "5%20", "1,0", "%D9%A1", "Infinity"])("offset=%s is no whole number [VAL-07]", (text) => {
+  expect(read(`offset=${text}`)).toEqual({ fields: {}, told: ["offset: must be a whole number in digits, without a sign or leading zeros"] });
+});
+
+test.each(["2147483648", "99999999999999999999", `1${"0".repeat(400)}`])("offset=%s is too large [VAL-08]", (text) => {
+  expect(read(`offset=${text}`).told).toEqual(["offset: must be at most 2147483647"]);
+});
+
+test.each([
+  ["2026-01-31T09:30:00+02:00", "2026-01-31T09:30:00+02:00"],
+  ["2026-01-31T09:30:00%2B02:00", "2026-01-31T09:30:00+02:00"],
+  ["2026-01-31T09:30:00-02:00", "2026-01-31T09:30:00-02:00"],
+  ["2026-01-31", "2026-01-31"],
+  ["a+b", "a b"],
+])("from=%s reaches the service as %s [SLS-14]", (text, value) => {
+  expect(read(`from=${text}`)).toEqual({ fields: { from: value }, told: [] });
+});
+
+test("a blank where an offset might have a sign stays a blank in other parameters", () => {
+  expect(read("query=minutes+10:30").fields).toEqual({ query: "minutes 10:30" });
+});
+
+test("a path id is decoded once, and an encoded slash stays in it", () => {
+  const reader = createRequestReader(contact);
+  expect(reader(["a%2Fb"], "", undefined)).toMatchObject({ message: { contactId: "a/b" }, violations: [] });
+  expect(reader(["%252e"], "", undefined)).toMatchObject({ message: { contactId: "%2e" }, violations: [] });
+  expect(reader(["a+b"], "", undefined)).toMatchObject({ message: { contactId: "a+b" }, violations: [] });
+  for (const id of ["%", "%zz", "%ff", "é"]) {
+    expect(reader([id], "", undefined).violations).toEqual([{ field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" }]);
+  }
+});
+
+const common = { name: "f", local: "f", required: false, nullable: true };
+const bool: RequestField = { ...common, kind: "bool" };
+const int32: RequestField = { ...common, kind: "int32" };
+const access: RequestField = { ...common, kind: "enum", values: { read_write: 1, read_only: 2 } };
+
+test.each([
+  [bool, "true", true],
+  [bool, "false", false],
+  [bool, "1", "must be true or false"],
+  [access, "read_only", 2],
+  [access, "READ_ONLY", "must be one of read_write, read_only"],
+  [access, "constructor", "must be one of read_write, read_only"],
+])("in a query, %o takes %s as %o", (field, text, expected) => {
+  const violations: Violation[] = [];
+  expect(readText(field, text, violations) ?? violations[0]?.message).toBe(expected);
+});
+
+test.each([
+  [bool, true, true],
+  [bool, "true", "must be true or false"],
+  [int32, 1.0, 1],
+  [int32, -2_147_483_648, -2_147_483_648],
+  [int32, -2_147_483_649, "must be at least -2147483648"],
+  [int32, 2_147_483_648, "must be at most 2147483647"],
+  [int32, 1.5, "must be a whole number"],
+  [int32, "1", "must be a whole number"],
+  [access, "read_write", 1],
+  [access, 1, "must be one of read_write, read_only"],
+])("in a body, %o takes %o as %o [VAL-06]", (field, value, expected) => {
+  const violations: Violation[] = [];
+  expect(readValue(field, value, violations) ?? violations[0]?.message).toBe(expected);
+});

@@ -1,0 +1,151 @@
+// One contract for both buckets of the throttle: the one in Redis and the one of an instance's own.
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import type { RedisLink } from "../../src/db/redis.ts";
+import { connectRedis } from "../../src/db/redis.ts";
+import { startRedis } from "../../src/embedded/redis.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
+import { localBucket, sharedBucket } from "../../src/guards/bucket.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "records-bucket-"));
+let redis: EmbeddedServer;
+const links: RedisLink[] = [];
+
+beforeAll(async () => {
+  const started = await startRedis({ dataDir: folder, cacheDir: readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir, env: process.env, progress: () => undefined });
+  if (started === undefined) throw new Error("no redis-server for the tests");
+  redis = started;
+});
+afterAll(async () => {
+  for (const link of links) link.close();
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function link(): Promise<RedisLink> {
+  const opened = connectRedis(redis.uri, () => undefined);
+  links.push(opened);
+  await opened.firstReady;
+  return opened;
+}
+
+const kinds: readonly [string, (size: BucketSize) => Promise<Bucket>][] = [
+  ["the bucket in Redis", async (size) => sharedBucket(await link(), size)],
+  ["the bucket of an instance", (size) => Promise.resolve(localBucket(size))],
+];
+
+/** So slow that nothing comes back while a test runs. */
+const frozen = 0.001;
+
+describe.each(kinds)("%s", (_, create) => {
+  test("lets as many through at once as it holds, and not one more [RTE-01]", async () => {
+    const bucket = await create({ rate: frozen, burst: 20 });
+    const waits = await Promise.all(Array.from({ length: 60 }, () => bucket.take("a")));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
+    expect(waits.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 0));
+  });
+
+  test("has a bucket for every name [RTE-09, RTE-11]", async () => {
+    const bucket = await create({ rate: frozen, burst: 1 });
+    expect([await bucket.take("a1"), await bucket.take("b1"), await bucket.take("a2")]).toEqual([0, 0, 0]);
+    for (const name of ["a1", "b1", "a2"]) expect(await bucket.take(name)).toBeGreaterThan(0);
+  });
+
+  test("refills at its rate: over a second and a half the takes that pass follow the clock [RTE-02]", async () => {
+    const bucket = await create({ rate: 10, burst: 20 });
+    const name = randomUUID();
+    const began = performance.now();
+    let passed = 0;
+    while (performance.now() - began < 1_500) {
+      if ((await bucket.take(name)) === 0) passed++;
+      await sleep(2);
+    }
+    const due = 20 + (10 * (performance.now() - began)) / 1_000;
+    expect(passed).toBeGreaterThanOrEqual(Math.floor(due) - 2);
+    expect(passed).toBeLessThanOrEqual(Math.ceil(due) + 1);
+  });
+
+  test("tells how long to wait, and who waits so long gets through [RTE-03]", async () => {
+    const bucket = await create({ rate: 10, burst: 2 });
+    const name = randomUUID();
+    for (let turn = 0; turn < 3; turn++) {
+      let wait = 0;
+      while (wait === 0) wait = await bucket.take(name);
+      expect(Number.isInteger(wait)).toBe(true);
+      expect(wait).toBeLessThanOrEqual(100);
+      await sleep(wait + 5);
+      expect(await bucket.take(name)).toBe(0);
+    }
+  });
+
+  test("never holds more than it is deep, however long nobody asks [RTE-01]", async () => {
+    const bucket = await create({ rate: 100, burst: 3 });
+    const name = randomUUID();
+    await Promise.all(Array.from({ length: 5 }, () => bucket.take(name)));
+    await sleep(300);
+    const began = performance.now();
+    const waits = await Promise.all(Array.from({ length: 40 }, () => bucket.take(name)));
+    const passed = waits.filter((wait) => wait === 0).length;
+    expect(passed).toBeGreaterThanOrEqual(3);
+    expect(passed).toBeLessThanOrEqual(4 + (performance.now() - began) / 10);
+  });
+
+  test("a refusal costs nothing: who asks too often is not kept out any longer [RTE-02]", async () => {
+    const bucket = await create({ rate: 5, burst: 1 });
+    const name = randomUUID();
+    await bucket.take(name);
+    for (let turn = 0; turn < 50; turn++) await bucket.take(name);
+    expect(await bucket.take(name)).toBeLessThanOrEqual(200);
+  });
+});
+
+test("two instances take from one bucket in Redis [RTE-08]", async () => {
+  const size = { rate: frozen, burst: 20 };
+  const instances = [sharedBucket(await link(), size), sharedBucket(await link(), size)];
+  const name = randomUUID();
+  const waits = await Promise.all(Array.from({ length: 60 }, (_, turn) => (instances[turn % 2] as Bucket).take(name)));
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
+});
+
+test("what is kept in Redis vanishes when the bucket is full again, and not before [RTE-08]", async () => {
+  const opened = await link();
+  const bucket = sharedBucket(opened, { rate: 10, burst: 20 });
+  await bucket.take("expiring");
+  const [key] = await opened.client.keys("*expiring*");
+  const leftMs = await opened.client.pttl(key ?? "");
+  expect(leftMs).toBeGreaterThan(2_000);
+  expect(leftMs).toBeLessThanOrEqual(3_000);
+});
+
+test("the bucket in Redis rejects when Redis cannot tell, so that the throttle asks its own [RTE-13]", async () => {
+  const lost = connectRedis("redis://127.0.0.1:1", () => undefined);
+  links.push(lost);
+  await expect(sharedBucket(lost, { rate: 10, burst: 20 }).take("a")).rejects.toThrow("Redis");
+});
+
+test("the bucket of an instance follows its clock to the token, also after full buckets were forgotten [RTE-13, RTE-02]", async () => {
+  let now = 0;
+  const bucket = localBucket({ rate: 10, burst: 20 }, () => now);
+  const takeAll = async (): Promise<number> => {
+    let taken = 0;
+    while ((await bucket.take("a")) === 0) taken++;
+    return taken;
+  };
+  expect(await takeAll()).toBe(20);
+  expect(await bucket.take("a")).toBe(100);
+  now = 99;
+  expect(await bucket.take("a")).toBe(1);
+  now = 1_000;
+  expect(await takeAll()).toBe(10);
+  now = 11_000;
+  expect(await takeAll()).toBe(20);
+  now = 30_000;
+  expect(await bucket.take("b")).toBe(0);
+  expect(await takeAll()).toBe(20);
+});

@@ -1,0 +1,55 @@
+// What a test file begins with: a service of its own, and accounts that call its REST interface.
+import { afterAll, beforeAll } from "vitest";
+import type { Ingest } from "./ingest.ts";
+import { ingestInto } from "./ingest.ts";
+import type { RestAnswer, TestAccount, TestService } from "./service.ts";
+import { startService } from "./service.ts";
+
+/** An account with its key, and what it may call. */
+export interface Client extends TestAccount {
+  /** Writes past the public interface, as the services inside do. */
+  readonly put: Ingest;
+  get(path: string): Promise<RestAnswer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
+  patch(path: string, body: unknown): Promise<RestAnswer>;
+}
+
+/** Starts a service before the tests of the file and stops it after them. */
+export function useService(environment: Record<string, string> = {}): () => TestService {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService(environment);
+  });
+  afterAll(async () => service.stop());
+  return () => service;
+}
+
+/** A new account. */
+export async function newClient(service: TestService, access: "read_write" | "read_only" = "read_write"): Promise<Client> {
+  const account = await service.account(access);
+  const { key } = account;
+  return {
+    ...account,
+    put: ingestInto(service, account.id),
+    get: (path) => service.rest(path, { key }),
+    post: (path, body, headers = {}) => service.rest(path, { key, body, headers }),
+    patch: (path, body) => service.rest(path, { method: "PATCH", key, body }),
+  };
+}
+
+/** How many documents every collection of records holds. */
+export async function counts(service: TestService): Promise<Record<string, number>> {
+  const db = service.app.client.db();
+  const names = ["contacts", "sessions", "notes", "transcripts", "idempotency", "accounts", "api_keys"];
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await db.collection(name).countDocuments()] as const)));
+}
+
+/** The ids of the records of an answer. */
+export function ids(answer: RestAnswer): string[] {
+  return (answer.body.data as { id: string }[]).map(({ id }) => id);
+}
+
+/** An ISO time so many hours from now. */
+export function hoursFromNow(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString();
+}
