@@ -38,22 +38,28 @@ export function findOperations(files: readonly DescFile[], options: Options): re
   for (const rpc of sorted.flatMap((file) => file.services).flatMap((service) => service.methods)) {
     const http = options.http(rpc);
     if (http === undefined) continue;
-    try {
+    naming(rpc, () => {
       const operation = createOperation(rpc, http, options);
       const key = `${operation.method} ${templateShape(parseTemplate(operation.template))}`;
       const other = taken.get(key);
       if (other !== undefined) throw new Error(`the route ${key} is that of ${nameOf(other)} already`);
       taken.set(key, rpc);
       operations.push(operation);
-    } catch (error) {
-      throw new Error(`${nameOf(rpc)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    }
+    });
   }
   return operations;
 }
 
-/** `records.v1.ContactService.GetContact`. */
-export function nameOf(rpc: DescMethod): string {
+/** Lets an error that arises on the way say which rpc it is about. */
+export function naming<Result>(rpc: DescMethod, make: () => Result): Result {
+  try {
+    return make();
+  } catch (error) {
+    throw new Error(`${nameOf(rpc)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function nameOf(rpc: DescMethod): string {
   return `${rpc.parent.typeName}.${rpc.name}`;
 }
 

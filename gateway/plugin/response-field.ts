@@ -4,7 +4,7 @@ import { ScalarType } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { messageName } from "./names.ts";
 import type { Operation } from "./operation.ts";
-import { nameOf } from "./operation.ts";
+import { naming } from "./operation.ts";
 import type { Options } from "./options.ts";
 
 /** The type of a value in an answer. */
@@ -65,13 +65,7 @@ export function namesProvider(message: DescMessage, options: Options, seen = new
  */
 export function responseMessages(operations: readonly Operation[], options: Options): readonly DescMessage[] {
   const found = new Map<string, DescMessage>();
-  for (const { rpc } of operations) {
-    try {
-      for (const field of rpc.output.fields) collect(field);
-    } catch (error) {
-      throw new Error(`${nameOf(rpc)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    }
-  }
+  for (const { rpc } of operations) naming(rpc, () => rpc.output.fields.forEach(collect));
   return [...found.values()];
 
   function collect(field: DescField): void {

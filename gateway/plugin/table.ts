@@ -2,6 +2,7 @@
 import type { GeneratedFile, Printable } from "@bufbuild/protoplugin";
 import type { Segment } from "../path-template.ts";
 import type { Operation } from "./operation.ts";
+import { naming } from "./operation.ts";
 import type { Options } from "./options.ts";
 import { printRequestField } from "./request-field.ts";
 import { bodyWriter, printWriters } from "./writers.ts";
@@ -10,7 +11,7 @@ import { bodyWriter, printWriters } from "./writers.ts";
 export function printTable(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
   f.print("/** One row for each rpc with google.api.http; gateway/route.ts says what its members mean. */");
   f.print("export const routes = [");
-  for (const operation of operations) printRow(f, operation, options);
+  for (const operation of operations) naming(operation.rpc, () => printRow(f, operation, options));
   f.print("] as const;");
   f.print();
   printWriters(f, operations, options);

@@ -17,15 +17,15 @@ export interface Bucket {
 }
 
 /**
- * Takes from the bucket by Redis's own clock, in one step. The arguments are the limiter's: points to take, seconds,
- * points of the limiter, duration; the answer is [points consumed, milliseconds to wait], where more points than the
- * limiter has mean a refusal.
+ * Takes from the bucket by Redis's own clock, in one step. The arguments are the limiter's: points to take, whole units
+ * of the duration, points of the limiter, duration; the answer is [points consumed, milliseconds to wait], where more
+ * points than the limiter has mean a refusal.
  */
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local burst = tonumber(ARGV[3])
-local rate = burst / tonumber(ARGV[4]) / 1000
+local rate = burst / tonumber(ARGV[4]) * 1000
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local at = tonumber(bucket[2]) or now
 local tokens = math.min(burst, (tonumber(bucket[1]) or burst) + math.max(0, now - at) * rate)
@@ -42,7 +42,8 @@ export function sharedBucket(redis: RedisLink, { rate, burst }: BucketSize): Buc
     storeClient: redis.client,
     keyPrefix: "throttle",
     points: burst,
-    duration: burst / rate,
+    // In microseconds: below one whole unit the limiter would leave the script alone and count without end.
+    duration: (burst / rate) * 1_000_000,
     customIncrTtlLuaScript: takeScript,
     rejectIfRedisNotReady: true,
   });

@@ -8,10 +8,9 @@ import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { UnprovenKey } from "./scope.ts";
 
-/** A request for an rpc, and what its descriptor says of it. */
-export interface Call {
+/** What the guards need to know of an rpc. */
+export interface RpcFacts {
   readonly rpc: DescMethodUnary;
-  readonly inbound: Inbound;
   readonly rules: MethodRules;
   /** Whether the rpc changes something: every one that is not marked `NO_SIDE_EFFECTS`. */
   readonly writes: boolean;
@@ -19,6 +18,11 @@ export interface Call {
   readonly administers: boolean;
   /** Whether it is made on behalf of one account, which `records-account-id` names on the internal listener. */
   readonly onBehalf: boolean;
+}
+
+/** A request for an rpc. */
+export interface Call extends RpcFacts {
+  readonly inbound: Inbound;
 }
 
 /** Who sends a request, as far as the credential alone tells. */
@@ -36,12 +40,11 @@ export interface KeyFacts {
   readonly prefix: string;
 }
 
-/** A call of the rpc. */
-export function callOf(rpc: DescMethodUnary, inbound: Inbound): Call {
+/** Reads an rpc's descriptor: once for each, not for every request. */
+export function factsOf(rpc: DescMethodUnary): RpcFacts {
   const service = rpc.parent.typeName;
   return {
     rpc,
-    inbound,
     rules: getOption(rpc, methodOption),
     writes: rpc.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
     administers: service.startsWith("records.admin."),

@@ -8,7 +8,7 @@ import { Failure, fail } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, Caller } from "./call.ts";
-import { callOf } from "./call.ts";
+import { factsOf } from "./call.ts";
 import { deadlineMs, within } from "./deadline.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { keyViolations } from "./idempotency.ts";
@@ -40,14 +40,14 @@ export interface Door {
 
 /** The chain behind a listener's door. */
 export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary, Handler>, idempotency: Idempotency): Dispatch {
+  const known = new Map([...handlers].map(([rpc, handler]) => [rpc, { handler, facts: factsOf(rpc) }]));
   return {
     async throttle(inbound) {
       await door.charge(inbound, undefined);
     },
     async admit(rpc, inbound) {
-      const handler = handlers.get(rpc);
-      if (handler === undefined) return fail(Reason.UNKNOWN_PATH);
-      const call = callOf(rpc, inbound);
+      const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
+      const call: Call = { ...facts, inbound };
       const caller = await door.charge(inbound, call);
       for (const guard of door.guards) guard(call, caller);
       // A client that takes its time to send the body does so on its own account.
@@ -74,7 +74,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       async function answer(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
         const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
         validate(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        return perform(handler as Handler, message, await door.grant(call, caller), key, until); // 404, 409
+        return perform(handler, message, await door.grant(call, caller), key, until); // 404, 409
       }
 
       async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined, until: number): Promise<Answer> {

@@ -83,7 +83,7 @@ test("an email that an active contact has is 409, nothing written [CCR-06]", asy
 
 test("404 is among the statuses that the reference lists for a create [CCR-05]", async () => {
   const { body } = await service().rest("/openapi.json");
-  expect(Object.keys(body.paths["/v1/contacts"].post.responses).sort()).toEqual(["201", "401", "403", "404", "409", "422", "429", "503"]);
+  expect(Object.keys(body.paths["/v1/contacts"].post.responses)).toEqual(expect.arrayContaining(["201", "401", "403", "404", "409", "422", "429", "503"]));
 });
 
 test("texts are stored as sent: not trimmed, not normalised, NUL and all [VAL-13, VAL-15]", async () => {

@@ -23,18 +23,66 @@ afterAll(async () => {
   await hurt.stop();
 });
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Holds the first insert into `collection` for this long, and runs the work as soon as it is held. */
+/** Holds a command of the first request for this long, and runs the work as soon as it is held. */
 async function whileHeld<T>(command: string, blockTimeMS: number, start: () => Promise<WireAnswer>, work: () => Promise<T>): Promise<[WireAnswer, T]> {
-  return withFault(hurt.mongod.uri, { times: 1 }, { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" }, async () => {
+  const fault = { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" };
+  return withFault(hurt.mongod.uri, { times: 1 }, fault, async () => {
     const listening = listenToMongo(one.app.client);
     const first = start();
-    await expect.poll(async () => (await listening.stop(), (await listening.stop()).some(({ name }) => name === command)), { interval: 5 }).toBe(true);
-    return [await first.catch(() => expect.fail("the first failed")), await work()];
+    await expect.poll(() => listening.commands.some(({ name }) => name === command), { interval: 5 }).toBe(true);
+    listening.stop();
+    return Promise.all([first, work()]);
   });
 }
 
 function send(wire: Wire, instance: TestService, account: TestAccount): Promise<WireAnswer> {
   return wire.create({ base: instance.base, key: account.key }, "k", { full_name: "Held" });
 }
+
+test.each(["update", "insert", "commitTransaction"])("while the first request is held at its %s, duplicates on another instance ask MongoDB for their API key and for nothing else, and get its answer [IDM-11, IDM-19]", async (command) => {
+  const account = await one.account();
+  const listening = listenToMongo(two.app.client);
+  const duplicates = (): Promise<WireAnswer[]> => Promise.all(Array.from({ length: 20 }, () => send(wires.REST, two, account)));
+  const [first, repeats] = await whileHeld(command, 1_500, () => send(wires.REST, one, account), duplicates);
+  expect(listening.stop().map(({ label }) => label)).toEqual(Array.from({ length: 20 }, () => "find api_keys"));
+  expect([first.outcome, first.replayed]).toEqual(["ok", false]);
+  for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
+  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("a duplicate of another body waits for the first as well, and is then refused [IDM-10, IDM-11]", async () => {
+  const account = await one.account();
+  const other = (): Promise<WireAnswer> => wires.REST.create({ base: two.base, key: account.key }, "k", { full_name: "Other" });
+  const [first, refused] = await whileHeld("insert", 800, () => send(wires.REST, one, account), other);
+  expect([first.outcome, refused.outcome]).toEqual(["ok", "409"]);
+  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("without Redis a duplicate waits in the database and gets the first answer [IDM-11, IDM-17]", async () => {
+  const [first, second] = [await hurt.instance({ REDIS_URL: "" }), await hurt.instance({ REDIS_URL: "" })];
+  const account = await one.account();
+  const fault = { failCommands: ["commitTransaction"], blockConnection: true, blockTimeMS: 800, appName: "records" };
+  const answers = await withFault(hurt.mongod.uri, { times: 1 }, fault, () => Promise.all([send(wires.REST, first, account), send(wires.gRPC, second, account), send(wires.REST, second, account)]));
+  expect(new Set(answers.map(({ outcome, id }) => `${outcome} ${id}`)).size).toBe(1);
+  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("when the first is held beyond the deadline it and its duplicates are 503 on every wire; once it is through, the key replays [IDM-11]", async () => {
+  const account = await one.account();
+  const [first, repeats] = await whileHeld("insert", 6_000, () => send(wires.REST, one, account), () =>
+    Promise.all([send(wires.REST, two, account), send(wires.REST, one, account), send(wires.gRPC, two, account), send(wires.Connect, two, account)]),
+  );
+  expect([first, ...repeats].map(({ outcome }) => outcome)).toEqual(["503", "503", "503", "Unavailable", "Unavailable"]);
+  await expect.poll(() => send(wires.REST, two, account).then(({ outcome, replayed }) => [outcome, replayed]), { timeout: 15_000 }).toEqual(["ok", true]);
+  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("a first request that fails with 500 leaves its key to the duplicate that waits [IDM-11, IDM-12]", async () => {
+  const account = await one.account();
+  const fault = { failCommands: ["insert"], errorCode: 8, blockConnection: true, blockTimeMS: 400, appName: "records" };
+  const answers = await withFault(hurt.mongod.uri, { times: 1 }, fault, () => Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]));
+  expect(answers.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
+  expect((await send(wires.REST, one, account)).replayed).toBe(true);
+  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});

@@ -2,12 +2,6 @@
 import type { CommandStartedEvent, Document, MongoClient } from "mongodb";
 import { Redis } from "ioredis";
 
-/** What was asked while somebody listened. */
-export interface Listening<T> {
-  /** Ends it; the commands in the order in which they were sent. */
-  stop(): Promise<T[]>;
-}
-
 /** A command sent to MongoDB. */
 export interface MongoCommand {
   readonly name: string;
@@ -19,7 +13,7 @@ export interface MongoCommand {
 const housekeeping = new Set(["hello", "ping", "isMaster", "endSessions", "killCursors"]);
 
 /** Listens to what a client asks of MongoDB, but for the driver's own housekeeping and the watch in the background. */
-export function listenToMongo(client: MongoClient): Listening<MongoCommand> {
+export function listenToMongo(client: MongoClient): { readonly commands: readonly MongoCommand[]; stop(): readonly MongoCommand[] } {
   const commands: MongoCommand[] = [];
   const hear = ({ commandName, command }: CommandStartedEvent): void => {
     if (housekeeping.has(commandName) || command["comment"] === "watch") return;
@@ -28,15 +22,16 @@ export function listenToMongo(client: MongoClient): Listening<MongoCommand> {
   };
   client.on("commandStarted", hear);
   return {
+    commands,
     stop() {
       client.off("commandStarted", hear);
-      return Promise.resolve(commands);
+      return commands;
     },
   };
 }
 
 /** Listens to everything that Redis is asked by anyone, but for what its own scripts ask. */
-export async function listenToRedis(url: string): Promise<Listening<string>> {
+export async function listenToRedis(url: string): Promise<{ stop(): Promise<string[]> }> {
   const marker = new Redis(url);
   const monitor = await new Redis(url).monitor();
   const commands: string[] = [];

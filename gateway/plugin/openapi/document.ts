@@ -2,7 +2,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { messageName } from "../names.ts";
 import type { Operation } from "../operation.ts";
-import { nameOf } from "../operation.ts";
+import { naming } from "../operation.ts";
 import type { Options } from "../options.ts";
 import { responseMessages } from "../response-field.ts";
 import { description } from "./comments.ts";
@@ -20,13 +20,11 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
   for (const operation of operations) {
     const { rpc, template, method } = operation;
     services.add(rpc.parent);
-    try {
+    naming(rpc, () => {
       (paths[template] ??= {})[method.toLowerCase()] = operationObject(operation, tagOf(rpc.parent), options);
       if (operation.body !== undefined) addSchema(messageName(rpc.input), requestBodySchema(operation, options));
       addSchema(messageName(rpc.output), bodySchema(operation, options));
-    } catch (error) {
-      throw new Error(`${nameOf(rpc)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    }
+    });
   }
   for (const message of responseMessages(operations, options)) addSchema(messageName(message), messageSchema(message, options));
   const schemes = (["key", "session"] as const).filter((credential) => operations.some((operation) => operation.credential === credential));

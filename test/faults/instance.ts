@@ -1,0 +1,12 @@
+// An instance as a process of its own, for tests that kill it: run with `node --import tsx`, it prints its ports.
+import { pino } from "pino";
+import { startApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+
+const config = readConfig(process.env);
+const log = pino({ level: process.env["LOG_LEVEL"] ?? "silent", base: null }, process.stderr);
+if (config.mongodbUri === undefined) throw new Error("MONGODB_URI is required");
+const parts = { mongodbUri: config.mongodbUri, redisUrl: config.redisUrl, serviceTokens: config.serviceTokens ?? [] };
+const app = await startApp(config, parts, log);
+process.stdout.write(`${JSON.stringify({ port: app.port })}\n`);
+process.once("SIGTERM", () => void app.stop().then(() => process.exit(0)));

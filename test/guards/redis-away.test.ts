@@ -1,0 +1,129 @@
+// Redis frozen, stopped, started again, or never there: every instance goes on with a bucket of its own, and says so.
+import { setTimeout as sleep } from "node:timers/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { findRedis } from "../../src/embedded/find-redis.ts";
+import { redis as redisKind } from "../../src/embedded/redis.ts";
+import { startServer } from "../../src/embedded/server.ts";
+import { until } from "../../src/embedded/wait.ts";
+import type { RestAnswer, TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+
+let service: TestService;
+let second: TestService;
+
+beforeEach(async () => {
+  service = await startService({ RATE_LIMIT: "10", RATE_BURST: "20" });
+  second = await service.another();
+});
+afterEach(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+async function metric(instance: TestService, name: string): Promise<number> {
+  const text = await (await fetch(`${instance.internal}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+}
+
+function burst(instance: TestService, key: string): Promise<RestAnswer[]> {
+  return Promise.all(Array.from({ length: 40 }, () => instance.rest("/v1/sessions", { key })));
+}
+
+/** Of 40 at once the bucket's 20 pass, and those that came back meanwhile. */
+async function expectOwnBucket(instance: TestService, key: string): Promise<void> {
+  const began = performance.now();
+  const answers = await burst(instance, key);
+  const passed = answers.filter(({ status }) => status === 200).length;
+  expect(passed).toBeGreaterThanOrEqual(20);
+  expect(passed).toBeLessThanOrEqual(21 + Math.ceil((performance.now() - began) / 100));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  for (const { status, headers } of answers) {
+    expect([headers.get("RateLimit-Limit"), headers.get("RateLimit-Policy")]).toEqual(["10", "10;w=1"]);
+    expect(headers.has("Retry-After")).toBe(status === 429);
+  }
+}
+
+async function expectAway(instance: TestService): Promise<void> {
+  expect(await metric(instance, "records_throttle_fallback_total")).toBeGreaterThan(0);
+  expect(await metric(instance, "records_redis_up")).toBe(0);
+  expect(instance.logLines.some((line) => /"level":40/.test(line) && /Redis is away/.test(line))).toBe(true);
+  const { status, body } = await read(`${instance.internal}/readyz`);
+  expect([status, body]).toEqual([200, { status: "ok", mongodb: true, redis: false }]);
+}
+
+async function expectBack(instance: TestService): Promise<void> {
+  await until(async () => (await metric(instance, "records_redis_up")) === 1, AbortSignal.timeout(10_000));
+  expect(instance.logLines.at(-1) === undefined || instance.logLines.some((line) => /Redis answers/.test(line))).toBe(true);
+  const before = await metric(instance, "records_throttle_fallback_total");
+  expect((await instance.rest("/v1/health")).body.data.status).toBe("ok");
+  expect(await metric(instance, "records_throttle_fallback_total")).toBe(before);
+}
+
+async function read(url: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url);
+  return { status: response.status, body: await response.json() };
+}
+
+test("with Redis up no request falls back, and the metrics say that it is up [RTE-13]", async () => {
+  const { key } = await service.account();
+  await burst(service, key);
+  expect(await metric(service, "records_throttle_fallback_total")).toBe(0);
+  expect(await metric(service, "records_redis_up")).toBe(1);
+});
+
+test("with Redis frozen each instance has a bucket of its own, says so, and uses Redis again once it answers [RTE-13, HLT-03, OPS-10, RTE-05]", async () => {
+  const { key } = await service.account();
+  for (const instance of [service, second]) await instance.rest("/v1/health");
+  process.kill(service.redis.pid, "SIGSTOP");
+  try {
+    for (const instance of [service, second]) {
+      await expectOwnBucket(instance, key);
+      await expectAway(instance);
+    }
+    const other = await service.account();
+    expect((await service.rest("/v1/health", { key: other.key })).body).toEqual({ data: { status: "degraded", version: "1.0.0" } });
+    expect((await service.rest("/v1/contacts", { key: other.key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "frozen" } })).status).toBe(201);
+  } finally {
+    process.kill(service.redis.pid, "SIGCONT");
+  }
+  for (const instance of [service, second]) await expectBack(instance);
+});
+
+test("with Redis stopped each instance has a bucket of its own, and finds Redis again when it is started [RTE-13, HLT-03, OPS-10]", async () => {
+  const { key } = await service.account();
+  await service.redis.stop();
+  for (const instance of [service, second]) {
+    await expectOwnBucket(instance, key);
+    await expectAway(instance);
+  }
+  const other = await service.account();
+  expect((await service.rest("/v1/health", { key: other.key })).body.data.status).toBe("degraded");
+  const dataDir = mkdtempSync(join(tmpdir(), "records-redis-"));
+  const options = { dataDir, cacheDir: readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir, env: process.env, progress: () => undefined };
+  const program = await findRedis(options);
+  if (Array.isArray(program)) throw new Error(program.join());
+  const again = await startServer(redisKind, program, options, () => Promise.resolve(Number(new URL(service.redis.uri).port)));
+  try {
+    for (const instance of [service, second]) await expectBack(instance);
+  } finally {
+    await again.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test("an instance that starts without any Redis serves with a bucket of its own, and says so [RTE-13, OPS-15, HLT-03]", async () => {
+  const alone = await service.another({ REDIS_URL: "redis://127.0.0.1:1" });
+  try {
+    const { key } = await alone.account();
+    await expectOwnBucket(alone, key);
+    await expectAway(alone);
+    await sleep(1_000);
+    expect((await alone.rest("/v1/health", { key })).body.data.status).toBe("degraded");
+  } finally {
+    await alone.stop();
+  }
+});

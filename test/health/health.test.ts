@@ -1,0 +1,105 @@
+// GET /v1/health: what it says of the service, to whomever asks.
+import { createServer, connect } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { useService } from "../support/client.ts";
+import type { TestService } from "../support/service.ts";
+import { startInstance, startService } from "../support/service.ts";
+import { openWires } from "../support/wires.ts";
+
+const service = useService();
+
+async function status(of: TestService): Promise<[number, string]> {
+  const answer = await of.rest("/v1/health");
+  return [answer.status, answer.body.data.status as string];
+}
+
+test("health is 200 with exactly status and version, without a credential and with a wrong one [HLT-01, HLT-02]", async () => {
+  for (const headers of [{}, { Authorization: "Bearer rec_wrong" }, { Authorization: "Basic x" }, { Authorization: "" }]) {
+    const answer = await service().rest("/v1/health", { headers });
+    expect([answer.status, answer.text]).toEqual([200, '{"data":{"status":"ok","version":"1.0.0"}}']);
+  }
+});
+
+test("health takes no parameter, so that none can be wrong [HLT-01, VAL-10]", async () => {
+  for (const query of ["?limit=x", "?%ff", "?a=1&a=2", "?"]) expect((await service().rest(`/v1/health${query}`)).status, query).toBe(200);
+});
+
+test("health says disabled while the public interface is, by every wire, and is 200 still [HLT-03, HLT-05]", async () => {
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  const { wires, close } = openWires(own);
+  onTestFinished(close);
+  const set = (enabled: boolean) => own.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
+  await set(false);
+  for (const wire of wires) {
+    const { body } = await wire.call({ rpc: "CheckHealth", request: {} });
+    expect(body, wire.name).toEqual({ data: { status: "disabled", version: "1.0.0" } });
+  }
+  expect(await status(own)).toEqual([200, "disabled"]);
+  await set(true);
+  expect(await status(own)).toEqual([200, "ok"]);
+});
+
+test("health says degraded when Redis cannot be reached, and is 200 still [HLT-03]", async () => {
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  expect(await status(own)).toEqual([200, "ok"]);
+  await own.redis.stop();
+  await vi.waitFor(async () => expect(await status(own)).toEqual([200, "degraded"]), { timeout: 20_000, interval: 50 });
+});
+
+test("health says degraded when MongoDB cannot be reached, is 200 still, and ok when it is back [HLT-03]", async () => {
+  const gate = await gateTo(Number(new URL(service().mongodbUri).port));
+  const uri = service().mongodbUri.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${gate.port}`).replace(/\?.*/, "?directConnection=true");
+  const own = await startInstance(uri, service().redis, {});
+  onTestFinished(async () => {
+    await own.stop();
+    gate.close();
+  });
+  expect(await status(own)).toEqual([200, "ok"]);
+  gate.shut();
+  await vi.waitFor(async () => expect(await status(own)).toEqual([200, "degraded"]), { timeout: 20_000, interval: 50 });
+  gate.open();
+  await vi.waitFor(async () => expect(await status(own)).toEqual([200, "ok"]), { timeout: 20_000, interval: 50 });
+});
+
+test("health is 429 over the throttle, in the envelope [HLT-04]", async () => {
+  const own = await startService({ RATE_LIMIT: "1", RATE_BURST: "1" });
+  onTestFinished(() => own.stop());
+  const answers = await Promise.all(Array.from({ length: 5 }, () => own.rest("/v1/health")));
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200, 429]));
+  const refused = answers.find((answer) => answer.status === 429);
+  expect(refused?.body.error.code).toBe("429");
+});
+
+/** A way to a port of this machine that can be shut. */
+async function gateTo(target: number): Promise<{ port: number; shut(): void; open(): void; close(): void }> {
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    if (!isOpen) return void socket.destroy();
+    const far = connect(target, "127.0.0.1");
+    far.on("error", () => undefined);
+    for (const end of [socket, far]) sockets.add(end);
+    socket.pipe(far).pipe(socket);
+    socket.on("close", () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const destroyAll = (): void => sockets.forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    shut() {
+      isOpen = false;
+      destroyAll();
+    },
+    open() {
+      isOpen = true;
+    },
+    close() {
+      destroyAll();
+      server.close();
+    },
+  };
+}

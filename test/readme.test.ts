@@ -1,0 +1,81 @@
+// Runs what the README tells a reader to run, against the program that `npm start` starts.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ContactService } from "../src/gen/records/v1/contacts_pb.ts";
+import type { Program } from "./support/program.ts";
+import { startCommand, startProgram } from "./support/program.ts";
+
+const root = join(import.meta.dirname, "..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const commands = [...readme.matchAll(/^```console\n([\s\S]*?)^```/gm)].flatMap(([, block]) => (block ?? "").split("\n")).filter((line) => line.startsWith("$ ")).map((line) => line.slice(2));
+const run = promisify(execFile);
+
+let program: Program;
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "records-readme-"));
+  program = await startProgram(folder);
+  const { service_token, accounts } = program.demo();
+  environment = { ...process.env, KEY: accounts[0]?.api_key ?? "", SERVICE_TOKEN: service_token, ACCOUNT: accounts[0]?.account_id ?? "" };
+});
+
+afterAll(async () => {
+  await program.end("SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A line of the README, run by bash against the ports that are really listened on. */
+async function runLine(line: string): Promise<{ status: string; body: unknown; text: string }> {
+  const { base_url, internal_url } = program.demo();
+  const here = line.replaceAll("localhost:8080", new URL(base_url).host).replaceAll("localhost:8081", new URL(internal_url).host);
+  const { stdout } = await run("bash", ["-c", here.replace(/^curl /, "curl -sS -w '\\n%{http_code}' ")], { env: environment });
+  const end = stdout.lastIndexOf("\n");
+  const text = stdout.slice(0, end);
+  return { status: stdout.slice(end + 1), body: JSON.parse(text), text };
+}
+
+const curls = commands.filter((line) => line.startsWith("curl "));
+
+test("the README has one command to start and curl lines to try", () => {
+  expect(commands[0]).toBe("npm ci && npm start");
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
+  expect(scripts.start).toBe(["node", ...startCommand].join(" "));
+  expect(curls.length).toBeGreaterThanOrEqual(4);
+});
+
+test.each(curls)("the README's line succeeds: %s", async (line) => {
+  expect((await runLine(line)).status).toMatch(/^20[01]$/);
+});
+
+test("the first curl line answers what the README shows, save the times", async () => {
+  const shown = /```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const withoutTimes = (text: string): unknown => JSON.parse(text.replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME"));
+  expect(withoutTimes((await runLine(curls[0] ?? "")).text)).toEqual(withoutTimes(shown));
+});
+
+test("REST, Connect's JSON and gRPC give the same contacts for the README's query", async () => {
+  const [rest, connect] = [curls[0], curls.find((line) => line.includes("records.v1.ContactService/SearchContacts"))];
+  const ids = (records: unknown): string[] => (records as { id: string }[]).map(({ id }) => id);
+  const byRest = ids(((await runLine(rest ?? "")).body as { data: unknown }).data);
+  const byConnect = ids(((await runLine(connect ?? "")).body as { contacts: unknown }).contacts);
+  const client = createClient(ContactService, createGrpcTransport({ baseUrl: program.demo().base_url }));
+  const byGrpc = await client.searchContacts({ query: "ann lee" }, { headers: { authorization: `Bearer ${environment["KEY"]}` } });
+  expect(byRest.length).toBeGreaterThan(0);
+  expect(byConnect).toEqual(byRest);
+  expect(ids(byGrpc.contacts)).toEqual(byRest);
+});
+
+test("the README names every variable that is read, and no other", () => {
+  const read = [...readFileSync(join(root, "src/config.ts"), "utf8").matchAll(/env\("([A-Z0-9_]+)"\)/g)].map(([, name]) => name);
+  const named = [...readme.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, names]) => [...(names ?? "").matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name));
+  const elsewhere = ["OIDC_ISSUER", "XDG_CACHE_HOME"];
+  expect(new Set(named)).toEqual(new Set(read.filter((name) => !elsewhere.includes(name ?? ""))));
+});
