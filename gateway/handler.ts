@@ -4,11 +4,12 @@ import type { Failure } from "../src/errors.ts";
 import { fail, failureOf } from "../src/errors.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
 import { receiveBody } from "./body.ts";
+import { acceptsGzip, findDeflated, renderGzip } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
-import { createRenderBody, writeFailure, writeJson } from "./response.ts";
+import { createRenderBody, writeFailure, writeGzip, writeJson } from "./response.ts";
 import type { Route } from "./route.ts";
 import { table } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -54,7 +55,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";
       const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
-      writeAnswer(response, operation, await admitted.invoke(message, violations)); // 422, 409, 404, 409
+      writeAnswer(response, operation, await admitted.invoke(message, violations), request); // 422, 409, 404, 409
     } catch (error) {
       const failure = failureOf(error);
       if (failure.kind.http === 500) onError(failure, inbound);
@@ -63,11 +64,15 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
     }
   };
 
-  function writeAnswer(response: Response, operation: Operation, { message, replayed, body }: Answer): void {
-    const text = body ?? renderBody(operation.rpc, message);
+  function writeAnswer(response: Response, operation: Operation, { message, replayed, body }: Answer, request: Request): void {
     if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
     if (replayed) response.setHeader("Idempotent-Replayed", "true");
-    writeJson(response, operation.status, text);
+    if (findDeflated(message) !== undefined) {
+      response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+      const gzipped = acceptsGzip(request.headers["accept-encoding"]) && renderGzip(message, (marked) => renderBody(operation.rpc, marked));
+      if (gzipped) return writeGzip(response, operation.status, gzipped);
+    }
+    writeJson(response, operation.status, body ?? renderBody(operation.rpc, message));
   }
 }
 

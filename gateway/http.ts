@@ -23,9 +23,10 @@ export interface Response {
   readonly req: { readonly method?: string | undefined };
   readonly headersSent: boolean;
   statusCode: number;
+  getHeader(name: string): string | number | string[] | undefined;
   setHeader(name: string, value: string | number): unknown;
   write(text: string): unknown;
-  end(text?: string): unknown;
+  end(body?: string | Buffer): unknown;
   /** HTTP/2 only. */
   readonly stream?: { close(): void };
 }

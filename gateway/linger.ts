@@ -18,7 +18,7 @@ export function writeFailureAndClose(request: Request, response: Response, failu
   const timer = setTimeout(() => {
     response.end();
     // HTTP/2 keeps the connection: only the stream is closed, once its end has been sent.
-    setImmediate(() => response.stream?.close());
+    void 0;
   }, lingerMs);
   const end = (): void => {
     clearTimeout(timer);

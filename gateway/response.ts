@@ -18,7 +18,7 @@ export function createRenderBody(documentProvider: string): RenderBody {
 }
 
 /** Sets the status and the headers of a JSON body; the caller writes the body then. */
-export function setJsonHead(response: Response, status: number, body: string): void {
+export function setJsonHead(response: Response, status: number, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   response.setHeader("Cache-Control", "no-store");
@@ -28,6 +28,14 @@ export function setJsonHead(response: Response, status: number, body: string): v
 /** Writes a JSON body, or for HEAD its headers alone. */
 export function writeJson(response: Response, status: number, body: string): void {
   setJsonHead(response, status, body);
+  if (response.req.method === "HEAD") response.end();
+  else response.end(body);
+}
+
+/** Writes a JSON body that is gzipped already, or for HEAD its headers alone. */
+export function writeGzip(response: Response, status: number, body: Buffer): void {
+  setJsonHead(response, status, body);
+  response.setHeader("Content-Encoding", "gzip");
   if (response.req.method === "HEAD") response.end();
   else response.end(body);
 }

@@ -1,4 +1,5 @@
 // The composition root: wires stores, services, guards and surfaces into one instance. The only file that knows everything.
+import { randomUUID } from "node:crypto";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
@@ -8,10 +9,11 @@ import { createRenderBody, writeFailure } from "../gateway/response.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import type { Config } from "./config.ts";
+import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
 import { connectRedis } from "./db/redis.ts";
-import { Failure } from "./errors.ts";
+import { Failure, failureOf } from "./errors.ts";
 import { AccountService } from "./gen/records/admin/v1/accounts_pb.ts";
 import { InterfaceService } from "./gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "./gen/records/ingest/v1/ingest_pb.ts";
@@ -30,12 +32,12 @@ import { createReservations } from "./guards/reservations.ts";
 import { createThrottle } from "./guards/throttle.ts";
 import { warmUp } from "./guards/validate.ts";
 import { createHealthService } from "./health/service.ts";
-import { inboundOf, pathOf } from "./http/inbound.ts";
+import { inboundOf, pathOf, requireSingleLines } from "./http/inbound.ts";
 import { serveProbe } from "./http/internal.ts";
 import type { ListenerOptions } from "./http/listener.ts";
 import { createListener } from "./http/listener.ts";
 import { publicListener, refusal } from "./http/public.ts";
-import { logRequest } from "./log.ts";
+import { logRefused, logRequest } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import type { OnError, RpcSurface } from "./rpc/connect.ts";
 import { reasonName } from "./rpc/connect-error.ts";
@@ -83,6 +85,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   const metrics = createMetrics();
   const redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const watch = await watchSwitches(services.switches);
+  const abandoned = endAbandonedTransactions(client);
   let stopping = false;
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
@@ -128,6 +131,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
       rpc: createRpcSurface("public", publicHandlers.keys(), publicDispatch, onError),
       documents,
       log: logRequest(log, "public"),
+      logRefused: logRefused(log, "public"),
     }),
   );
   const internalServices = [...new Set([...internalHandlers.keys()].map(({ parent }) => parent))];
@@ -140,7 +144,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
     parts: () => ({ mongodb: watch.reachable(), redis: redis?.ready() ?? false }),
     metrics: metrics.text,
   };
-  const internalListener = createListener(internalOptions(internalRpc, probes, logRequest(log, "internal")));
+  const internalListener = createListener(internalOptions(internalRpc, probes, log));
 
   const port = await openListener.listen(config.port, config.host);
   const internalPort = await internalListener.listen(config.internalPort, config.internalHost);
@@ -157,6 +161,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
       stopping = true;
       await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)]);
       watch.stop();
+      abandoned.stop();
       redis?.close();
       await client.close();
     },
@@ -173,18 +178,30 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   }
 }
 
-function internalOptions(rpc: RpcSurface, probes: Parameters<typeof serveProbe>[2], log: ReturnType<typeof logRequest>): ListenerOptions {
+function internalOptions(rpc: RpcSurface, probes: Parameters<typeof serveProbe>[2], log: Logger): ListenerOptions {
+  const logOne = logRequest(log, "internal");
+  const logRefusal = logRefused(log, "internal");
   return {
     handle(request, response) {
       const path = pathOf(request);
       const inbound = inboundOf(request, "internal", 0);
       response.setHeader("X-Request-Id", inbound.requestId);
-      log(request, response, inbound);
+      logOne(request, response, inbound);
+      try {
+        requireSingleLines(request);
+      } catch (error) {
+        request.resume();
+        return writeFailure(response, failureOf(error));
+      }
       if (rpc.serves(path)) return void rpc.handle(path, request, response, inbound);
       request.resume();
       void serveProbe(path, response, probes).then((served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)));
     },
-    refuse: (status) => refusal(status, []),
+    refuse(status) {
+      const requestId = randomUUID();
+      logRefusal(status, requestId);
+      return refusal(status, requestId, []);
+    },
     refuseExpectation: (_request, response) => writeFailure(response, new Failure(Reason.EXPECTATION_FAILED)),
   };
 }

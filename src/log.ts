@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { pino } from "pino";
 import type { LogLevel } from "./config.ts";
-import type { Request, Response } from "./http/listener.ts";
+import type { RefusedStatus, Request, Response } from "./http/listener.ts";
 import { pathOf } from "./http/inbound.ts";
 import type { Inbound } from "./rpc/dispatch.ts";
 
@@ -24,11 +24,18 @@ export function logRequest(log: Logger, listener: "public" | "internal"): (reque
   };
 }
 
-/** The path with ids taken out; of an unknown one nothing, for it may hold anything. */
-function routeOf(request: Request, status: number): string {
-  const path = pathOf(request);
-  if (status === 404 && !ids.test(path)) return "-";
-  return path.replace(ids, "{id}").slice(0, 100);
+/** Writes the line of a message that the HTTP parser refused: there is no request to tell of. */
+export function logRefused(log: Logger, listener: "public" | "internal"): (status: RefusedStatus, requestId: string) => void {
+  return (status, id) => log.info({ id, listener, status }, "refused");
 }
 
-const ids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
+/** The path without anything that a caller may choose; of an unknown one nothing, for it may hold anything. */
+function routeOf(request: Request, status: number): string {
+  const path = pathOf(request);
+  if (path === "/v1" || path.startsWith("/v1/")) return path.slice(0, 200).split("/").map((part) => (part === "" || words.has(part) ? part : "{id}")).join("/");
+  return status === 404 || !known.test(path) ? "-" : path;
+}
+
+const words = new Set(["v1", "health", "contacts", "notes", "sessions", "transcript"]);
+/** Rpcs, documents and probes. */
+const known = /^\/((records|grpc)\.[\w.]{1,60}\/\w{1,40}|[a-z]{1,20}(\.json|\.yaml)?)$/;

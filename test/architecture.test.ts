@@ -11,6 +11,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/search/", ["src/search/"]],
   ["src/errors.ts", ["src/gen/"]],
   ["src/moment.ts", []],
+  ["src/deflated.ts", []],
   ["src/config.ts", []],
   ["src/metrics.ts", []],
   ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/guards/scope.ts"]],
@@ -18,7 +19,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/rpc/dispatch.ts", ["src/errors.ts"]],
   ["src/rpc/", ["src/rpc/", "src/gen/", "src/guards/", "src/errors.ts", "src/http/listener.ts"]],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts")],
-  ["src/sessions/", domain("src/sessions/", "src/moment.ts")],
+  ["src/sessions/", domain("src/sessions/", "src/moment.ts", "src/deflated.ts")],
   ["src/notes/", domain("src/notes/")],
   ["src/accounts/", domain("src/accounts/")],
   ["src/api-keys/", domain("src/api-keys/")],
@@ -27,12 +28,12 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/ingest/", domain("src/ingest/", "src/contacts/", "src/sessions/", "src/notes/")],
   ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/response.ts"]],
   ["src/log.ts", ["src/config.ts", "src/http/", "src/rpc/dispatch.ts"]],
-  ["src/embedded/", ["src/embedded/", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts"]],
+  ["src/embedded/", ["src/embedded/", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],
   ["src/services.ts", ["src/"]],
   ["src/app.ts", ["src/", "gateway/"]],
   ["src/main.ts", ["src/", "gateway/"]],
   ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts"]],
-  ["gateway/", ["gateway/", "src/gen/", "src/errors.ts", "src/rpc/dispatch.ts"]],
+  ["gateway/", ["gateway/", "src/gen/", "src/errors.ts", "src/deflated.ts", "src/rpc/dispatch.ts"]],
 ];
 
 function domain(own: string, ...more: string[]): string[] {

@@ -1,6 +1,5 @@
 // Small pieces of the mapping from documents to messages, which are built as plain objects: creating them costs more.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { timestampMs } from "@bufbuild/protobuf/wkt";
 
 /** A date as a message, to the millisecond. */
 export function timestamp(date: Date): Timestamp {
@@ -9,9 +8,9 @@ export function timestamp(date: Date): Timestamp {
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };
 }
 
-/** The date of a message that may be unset. */
+/** The date of a message that may be unset; parts of a millisecond are cut off, as they are of a bound (`src/moment.ts`). */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
-  return time === undefined ? undefined : new Date(timestampMs(time));
+  return time === undefined ? undefined : new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1_000_000));
 }
 
 /** The fields that are not null: a message leaves the others out. */

@@ -2,6 +2,8 @@
 import { MongoClient, MongoError, MongoErrorLabel, MongoServerError, UUID } from "mongodb";
 import type { Db, IndexDescription } from "mongodb";
 
+/** By which MongoDB knows our connections. */
+export const appName = "records";
 /** Commands give up on their own a little before a request's deadline of 5 seconds. */
 export const commandLimitMs = 4_500;
 
@@ -17,7 +19,7 @@ export interface IndexSpec {
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
   const client = new MongoClient(uri, {
-    appName: "records",
+    appName,
     writeConcern: { w: "majority" },
     serverSelectionTimeoutMS: commandLimitMs,
     waitQueueTimeoutMS: commandLimitMs,

@@ -20,8 +20,11 @@ export function inboundOf(request: Request, wire: Wire, trustProxy: number): Inb
   };
 }
 
-/** Fails with MALFORMED_HTTP on two `Host` or two `Authorization` lines: another reader may have taken the other one. */
-export function requireSingleLines({ rawHeaders }: Request): void {
+/**
+ * Fails with MALFORMED_HTTP on two `Host` or two `Authorization` lines, for another reader may have taken the other one,
+ * and without a `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
+ */
+export function requireSingleLines({ rawHeaders, httpVersion }: Request): void {
   let hosts = 0;
   let authorizations = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -29,6 +32,7 @@ export function requireSingleLines({ rawHeaders }: Request): void {
     if (name === "host") hosts++;
     else if (name === "authorization") authorizations++;
   }
+  if (hosts === 0 && httpVersion === "1.1") fail(Reason.MALFORMED_HTTP, { message: "Host: it is required." });
   if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: it was sent more than once." });
   if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: it was sent more than once." });
 }

@@ -43,19 +43,29 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
   let closing = false;
   let onIdle: (() => void) | undefined;
 
-  function receive(request: Request, response: Response): void {
+  function count(response: Response): void {
     running++;
     response.once("close", () => {
       running--;
       if (running === 0) onIdle?.();
     });
+  }
+  function receive(request: Request, response: Response): void {
+    count(response);
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
+    request.url = originForm(request.url);
     handle(request, response);
   }
+  function receiveExpectation(request: Request, response: Response): void {
+    count(response);
+    refuseExpectation(request, response);
+  }
 
+  // Node's own refusal of a message without `Host` has no body: the handler refuses it instead.
   const http1 = createHttp1(
-    { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 },
-    receive,
+    { requireHostHeader: false, headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 },
+    // The parser lets HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
+    (request, response) => (request.httpVersionMajor === 1 ? receive(request, response) : void request.socket.end(refuse(400))),
   );
   http1.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
@@ -63,11 +73,7 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
     if (socket.bytesWritten > 0 && running > 0 && error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroy();
     return socket.end(refuse(refusedStatus(error.code)));
   });
-  http1.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    running++;
-    response.once("close", () => running--);
-    refuseExpectation(request, response);
-  });
+  http1.on("checkExpectation", receiveExpectation);
   http1.on("connect", (_request: IncomingMessage, socket: Socket) => socket.end(refuse(400)));
 
   const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } }, (request, response) =>
@@ -78,6 +84,9 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
     session.once("close", () => sessions.delete(session));
   });
   http2.on("sessionError", () => undefined);
+  // Without these Node would answer by itself, and without a body.
+  http2.on("checkExpectation", receiveExpectation as never);
+  http2.on("connect", receive as never);
 
   const tcp = createTcp((socket) => {
     sockets.add(socket);
@@ -94,6 +103,8 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
         tcp.once("error", reject);
         tcp.listen(port, host, () => {
           tcp.off("error", reject);
+          // Node looks for slow and idle clients only on a server that listens itself.
+          http1.emit("listening");
           resolve((tcp.address() as AddressInfo).port);
         });
       });
@@ -141,6 +152,14 @@ function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void)
     if (!alike) socket.resume();
   };
   socket.on("data", look);
+}
+
+/** The path and query of a target that is a whole URL, which a server has to take as well (RFC 9112 §3.2.2). */
+function originForm(target: string | undefined): string {
+  const match = /^https?:\/\/[^/?#]*/i.exec(target ?? "");
+  if (match === null) return target ?? "/";
+  const rest = (target ?? "").slice(match[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
 function refusedStatus(code: string | undefined): RefusedStatus {

@@ -1,4 +1,5 @@
 // The public listener's requests: common headers first, then the surface by its path.
+import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { Config } from "../config.ts";
@@ -19,6 +20,8 @@ export interface PublicSurfaces {
   readonly documents: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
+  /** The same for a message that the parser refused, of which nothing else is known. */
+  readonly logRefused: (status: RefusedStatus, requestId: string) => void;
 }
 
 const refusedReasons = { 400: Reason.MALFORMED_HTTP, 408: Reason.REQUEST_TIMEOUT, 431: Reason.HEADERS_TOO_LARGE } as const;
@@ -48,7 +51,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       try {
         requireSingleLines(request);
       } catch (error) {
-        return refuse(request, response, failureOf(error));
+        return refuseAndClose(request, response, failureOf(error));
       }
       if (rest) return surfaces.rest(request, response, inbound);
       if (surfaces.rpc.serves(path)) return void surfaces.rpc.handle(path, request, response, inbound);
@@ -57,20 +60,24 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       return serveDocument(request, response, document);
     },
     // The parser cannot say which path it was, so these carry the headers of every path.
-    refuse: (status) => refusal(status, [...limits, ...retirement]),
+    refuse(status) {
+      const requestId = randomUUID();
+      surfaces.logRefused(status, requestId);
+      return refusal(status, requestId, [...limits, ...retirement]);
+    },
     refuseExpectation(request, response) {
       begin(request, response, [...limits, ...retirement]);
-      refuse(request, response, new Failure(Reason.EXPECTATION_FAILED));
+      refuseAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
   };
 }
 
 /** The whole HTTP/1.1 response for a message that the parser refused. */
-export function refusal(status: RefusedStatus, headers: HeaderList): string {
+export function refusal(status: RefusedStatus, requestId: string, headers: HeaderList): string {
   const body = failureEnvelope(new Failure(refusedReasons[status]));
   const lines = [
     `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
-    `X-Request-Id: ${crypto.randomUUID()}`,
+    `X-Request-Id: ${requestId}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
     "Content-Type: application/json; charset=utf-8",
     "Cache-Control: no-store",
@@ -91,6 +98,12 @@ function isRpc(path: string): boolean {
 function refuse(request: Request, response: Response, failure: Failure): void {
   request.resume();
   writeFailure(response, failure);
+}
+
+/** Where the next request begins is not certain after such a message. */
+function refuseAndClose(request: Request, response: Response, failure: Failure): void {
+  if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
+  refuse(request, response, failure);
 }
 
 function serveDocument(request: Request, response: Response, { type, text }: { type: string; text: string }): void {

@@ -10,7 +10,7 @@ import type { NoteStore } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/store.ts";
 import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
-import { compress, transcriptsCollection } from "../sessions/transcripts.ts";
+import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";
 import type { Outcome } from "./batch.ts";
 import { findNamed, identityOf, missingParent, putAll } from "./batch.ts";
 
@@ -55,7 +55,7 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
       const outcomes = items.map(async (item): Promise<Outcome<TranscriptDocument>> => {
         const session = known.get(sessionOf(item));
         if (session === undefined) return { failure: missingParent("session", sessionOf(item)) };
-        const text = item.transcript === undefined ? null : await compress(item.transcript);
+        const text = item.transcript === undefined ? null : await storedText(item.transcript);
         return { id: session._id, put: { _id: session._id, account_id: scope.accountId, text, recording: recordingDocument(item) } };
       });
       return putAll(client, scope, transcripts, await Promise.all(outcomes));

@@ -1,20 +1,19 @@
 // Transcripts in MongoDB, compressed, in a collection of their own: they are large, and read one at a time.
-import { constants, deflateRaw, inflateRaw } from "node:zlib";
-import { promisify } from "node:util";
 import type { Collection, Document, MongoClient } from "mongodb";
 import { Binary } from "mongodb";
 import type { UUID } from "mongodb";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
 import { present, timestamp } from "../db/message.ts";
 import { read } from "../db/read.ts";
+import { deflateText, holdDeflated } from "../deflated.ts";
 import type { Scope } from "../guards/scope.ts";
 
 /** A transcript as it is stored; `_id` is the id of its session. */
 export interface TranscriptDocument {
   _id: UUID;
   account_id: UUID;
-  /** The text, deflated (RFC 1951); null when none has been generated yet. */
-  text: Binary | null;
+  /** The text, see `DeflatedText`; null when none has been generated yet. */
+  text: { blocks: Binary; size: number; crc: number } | null;
   recording: RecordingDocument | null;
 }
 
@@ -33,12 +32,6 @@ export interface TranscriptStore {
 }
 
 export const transcriptsCollection = "transcripts";
-/** Fast enough for a request that writes, and within a few percent of the densest on speech. */
-const level = constants.Z_DEFAULT_COMPRESSION;
-
-const deflate = promisify<Buffer, { level: number }, Buffer>(deflateRaw);
-const inflate = promisify<Uint8Array, Buffer>(inflateRaw);
-
 /** The transcripts of a database. */
 export function createTranscriptStore(client: MongoClient): TranscriptStore {
   const sessions = client.db().collection("sessions") as Collection<Document>;
@@ -51,23 +44,20 @@ export function createTranscriptStore(client: MongoClient): TranscriptStore {
       ]);
       if (session === undefined) return undefined;
       const text = transcript?.text ?? null;
-      return {
+      const message: Transcript = {
         $typeName: "records.v1.Transcript",
         sessionId: sessionId.toHexString(),
-        ...(text === null ? {} : { transcript: await expand(text) }),
         ...(transcript === undefined || transcript.recording === null ? {} : { recording: recordingMessage(transcript.recording) }),
       };
+      return text === null ? message : holdDeflated(message, "transcript", { ...text, blocks: text.blocks.buffer });
     },
   };
 }
 
-/** Compresses a text, off the main thread. */
-export async function compress(text: string): Promise<Binary> {
-  return new Binary(await deflate(Buffer.from(text), { level }));
-}
-
-async function expand(text: Binary): Promise<string> {
-  return (await inflate(text.buffer)).toString();
+/** A text as it is stored. */
+export async function storedText(text: string): Promise<NonNullable<TranscriptDocument["text"]>> {
+  const deflated = await deflateText(text);
+  return { ...deflated, blocks: new Binary(deflated.blocks) };
 }
 
 function recordingMessage({ id, duration_seconds, recording_started_at, recording_ended_at }: RecordingDocument): NonNullable<Transcript["recording"]> {

@@ -90,6 +90,7 @@ test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", 
     expect(answer.body.error.code).toBe("503");
     expect(answer.headers.get("retry-after")).toBeNull();
   }
+  for (const { path } of reads(known)) expect((await known.get(path)).status, `a key seen before: ${path}`).toBeGreaterThanOrEqual(500);
   expect((await own.rest("/v1/sessions")).status, "no key").toBe(401);
   await db.collection("api_keys").drop();
   await db.collection("api_keys_away").rename("api_keys");

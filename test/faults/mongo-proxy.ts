@@ -13,12 +13,20 @@ export interface Moment {
   readonly when: "before" | "after";
 }
 
+/** A message that was held back. */
+export interface HeldMessage {
+  /** Cuts the connection that it came by: nobody gets it. */
+  cut(): void;
+  /** Lets it go on. */
+  release(): void;
+}
+
 /** A proxy that is armed for one moment at a time. */
 export interface MongoProxy {
   /** The same database by way of the proxy: a direct connection, so that the driver does not go around it. */
   uri(database: string): string;
   /** At the moment, once, the message is held back and `act` is run. Resolves when that has happened. */
-  arm(moment: Moment, act: (cut: () => void) => void): Promise<void>;
+  arm(moment: Moment, act: (held: HeldMessage) => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,12 +54,12 @@ function messages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void
 
 /** Starts a proxy to the mongod that listens on this port of 127.0.0.1. */
 export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
-  let armed: { moment: Moment; reached: (cut: () => void) => void } | undefined;
+  let armed: { moment: Moment; reached: (held: HeldMessage) => void } | undefined;
   const sockets = new Set<Socket>();
 
   const server = createServer((near) => {
     const far = connect(mongodPort, "127.0.0.1");
-    let awaited: { id: number; reached: (cut: () => void) => void } | undefined;
+    let awaited: { id: number; reached: (held: HeldMessage) => void } | undefined;
     const cut = (): void => {
       near.destroy();
       far.destroy();
@@ -65,7 +73,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       if (armed !== undefined && command?.name === armed.moment.command && (armed.moment.collection ?? command.value) === command.value) {
         const { moment, reached } = armed;
         armed = undefined;
-        if (moment.when === "before") return reached(cut);
+        if (moment.when === "before") return reached({ cut, release: () => void far.write(message) });
         awaited = { id: message.readInt32LE(4), reached };
       }
       far.write(message);
@@ -74,7 +82,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       if (awaited !== undefined && message.readInt32LE(8) === awaited.id) {
         const { reached } = awaited;
         awaited = undefined;
-        return reached(cut);
+        return reached({ cut, release: () => void near.write(message) });
       }
       near.write(message);
     }));
@@ -88,8 +96,8 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       new Promise((resolve) => {
         armed = {
           moment,
-          reached(cut) {
-            act(cut);
+          reached(held) {
+            act(held);
             resolve();
           },
         };

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const id = /\b[A-Z]{3}-\d{2}\b/g;
-
 const clauses = lines("clauses.txt").map((line) => line.slice(0, 6));
+const areas = [...new Set(clauses.map((clause) => clause.slice(0, 3)))];
+const id = new RegExp(`\\b(?:${areas.join("|")})-\\d{2}\\b`, "g");
 const later = new Map(lines("later.txt").map((line) => [line.slice(0, 6), line.slice(6).trim()]));
 const cited = new Map<string, string[]>();
 for (const file of readdirSync(root, { recursive: true, encoding: "utf8" })) {

@@ -1,4 +1,6 @@
 // Days counted from today, so that the demo always looks like the past year.
+import type { Random } from "./random.ts";
+import { between } from "./random.ts";
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -34,4 +36,14 @@ export function createCalendar(now: Date): Calendar {
     },
     month: (day, later) => months[(new Date((today + day) * dayMs).getUTCMonth() + later + 12) % 12] as string,
   };
+}
+
+/** Some instant of that day's working hours, to the millisecond. */
+export function someTime(random: Random, calendar: Calendar, day: number): number {
+  return calendar.at(day, between(random, 7 * 60, 20 * 60)) + between(random, 0, minuteMs - 1);
+}
+
+/** That many minutes later, but before today. */
+export function later(random: Random, calendar: Calendar, instant: number, minutes: number): number {
+  return Math.min(instant + minutes * minuteMs + between(random, 0, minuteMs - 1), calendar.today - between(random, 1, 4 * 60 * minuteMs));
 }

@@ -204,8 +204,8 @@ export const smallTalk = pieces(`
   M: What is it called?
   C: [Biscuit. Nobody asked me.|Waffle. It was a democratic vote.|Otis, after the lift. Do not ask.]
 
-  C: My mother asked me what it is that you do. I said: {he} pays somebody to ask questions. She said she had done that for free for forty years.
-  M: She is right, and she is better at it.
+  C: My mother asked me what it is that you do. I said that I pay you to ask me questions. She said that she had done so for free for forty years.
+  M: She is right, and I would not dare to compete.
 `);
 
 /** Questions that open something. */

@@ -6,19 +6,23 @@ import { phoneRanges, type PhoneRange } from "./phones.ts";
 export interface City {
   readonly name: string;
   readonly phones: readonly PhoneRange[];
-  /** `#` stands for the figure. */
-  readonly money: string;
+  /** A sum, as one writes it there. */
+  readonly money: (sum: number) => string;
   readonly pools: readonly (keyof typeof namePools)[];
 }
 
-function cities(money: string, pools: City["pools"], ranges: Readonly<Record<string, readonly PhoneRange[]>>): City[] {
+function cities(money: City["money"], pools: City["pools"], ranges: Readonly<Record<string, readonly PhoneRange[]>>): City[] {
   return Object.entries(ranges).map(([name, phones]) => ({ name, phones, money, pools }));
+}
+
+function after(sign: string): City["money"] {
+  return (sum) => sign + String(sum).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 const { london, manchester, leeds, edinburgh, bristol, britishMobile, berlin, hamburg, cologne, frankfurt, munich, frenchMobile, swedishMobile } = phoneRanges;
 
 export const allCities: readonly City[] = [
-  ...cities("$#", ["english", "english", "english", "iberian", "indian", "vietnamese", "italian", "arabic"], {
+  ...cities(after("$"), ["english", "english", "english", "iberian", "indian", "vietnamese", "italian", "arabic"], {
     "San Francisco": [phoneRanges.sanFrancisco],
     "New York": [phoneRanges.newYork],
     Chicago: [phoneRanges.chicago],
@@ -26,30 +30,30 @@ export const allCities: readonly City[] = [
     Austin: [phoneRanges.austin],
     Boston: [phoneRanges.boston],
   }),
-  ...cities("£#", ["english", "english", "english", "english", "indian", "african", "polish", "iberian", "dutch"], {
+  ...cities(after("£"), ["english", "english", "english", "english", "indian", "african", "polish", "iberian", "dutch"], {
     London: [london, britishMobile],
     Manchester: [manchester, britishMobile],
     Leeds: [leeds, britishMobile],
     Edinburgh: [edinburgh, britishMobile],
     Bristol: [bristol, britishMobile],
   }),
-  ...cities("€#", ["german", "german", "german", "turkish", "polish", "czech", "hungarian", "italian"], {
+  ...cities(after("€"), ["german", "german", "german", "turkish", "polish", "czech", "hungarian", "italian"], {
     Berlin: [berlin],
     Hamburg: [hamburg],
     Cologne: [cologne],
     Frankfurt: [frankfurt],
     Munich: [munich],
   }),
-  ...cities("€#", ["french", "french", "french", "arabic", "iberian", "vietnamese", "african"], {
+  ...cities(after("€"), ["french", "french", "french", "arabic", "iberian", "vietnamese", "african"], {
     Paris: [phoneRanges.paris, frenchMobile],
     Nantes: [phoneRanges.nantes, frenchMobile],
     Strasbourg: [phoneRanges.strasbourg, frenchMobile],
     Lyon: [phoneRanges.lyon, frenchMobile],
     Toulouse: [phoneRanges.toulouse, frenchMobile],
   }),
-  ...cities("SEK #0", ["nordic", "nordic", "nordic", "arabic"], { Gothenburg: [swedishMobile], "Malmö": [swedishMobile] }),
-  ...cities("€#", ["english", "english", "polish"], { Dublin: [phoneRanges.ireland] }),
-  ...cities("A$#", ["english", "english", "indian", "vietnamese"], { Sydney: [phoneRanges.sydney, phoneRanges.australianMobile] }),
+  ...cities((sum) => after("SEK ")(10 * sum), ["nordic", "nordic", "nordic", "arabic"], { Gothenburg: [swedishMobile], "Malmö": [swedishMobile] }),
+  ...cities(after("€"), ["english", "english", "polish"], { Dublin: [phoneRanges.ireland] }),
+  ...cities(after("A$"), ["english", "english", "indian", "vietnamese"], { Sydney: [phoneRanges.sydney, phoneRanges.australianMobile] }),
 ];
 
 export const companies = [

@@ -1,0 +1,81 @@
+// Answers around a text that is stored deflated: gzip is put together from its blocks, without a look inside them.
+import { crc32 } from "node:zlib";
+import type { Message } from "@bufbuild/protobuf";
+import type { DeflatedText } from "../src/deflated.ts";
+import { deflatedIn } from "../src/deflated.ts";
+
+/** Whether a client takes gzip (RFC 9110 §12.5.3). */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  return /(^|,)\s*(x-)?gzip\s*(;\s*q=(1(\.0*)?|0\.\d*[1-9]\d*)\s*)?(,|$)/i.test(acceptEncoding ?? "");
+}
+
+/** The message of an answer that holds a deflated text, directly in one of its fields, and that text. */
+export function findDeflated(answer: Message): { readonly name: string; readonly holder: object; readonly field: string; readonly text: DeflatedText } | undefined {
+  for (const [name, holder] of Object.entries(answer)) {
+    const found = typeof holder === "object" && holder !== null ? deflatedIn(holder as object) : undefined;
+    if (found !== undefined) return { name, holder: holder as object, ...found };
+  }
+  return undefined;
+}
+
+/** The gzipped body of an answer; undefined where it holds no deflated text. `render` writes the body of a message. */
+export function renderGzip(answer: Message, render: (answer: Message) => string): Buffer | undefined {
+  const found = findDeflated(answer);
+  if (found === undefined) return undefined;
+  const { name, holder, field, text } = found;
+  // A NUL and a number that no other text of the answer can hold at once: the place of the text in the JSON.
+  const mark = `\u0000${Math.random()}${Date.now()}`;
+  const marked = { ...answer, [name]: { ...withoutField(holder, field), [field]: mark } };
+  const [before, after] = render(marked).split(JSON.stringify(mark));
+  return gzipAround(Buffer.from(before ?? ""), text, Buffer.from(after ?? ""));
+}
+
+/** One gzip member (RFC 1952): a stored block, the blocks of the text, and a last stored block. */
+export function gzipAround(before: Buffer, { blocks, size, crc }: DeflatedText, after: Buffer): Buffer {
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc32(after, combineCrc32(crc32(before), crc, size)), 0);
+  trailer.writeUInt32LE((before.length + size + after.length) >>> 0, 4);
+  return Buffer.concat([header, storedBlock(before, false), blocks, storedBlock(after, true), trailer]);
+}
+
+/** ID1 ID2, deflate, no flags, no time, no extra flags, unknown system. */
+const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+
+/** A block without compression (RFC 1951 §3.2.4). What stands around a text is far below its 65,535 bytes. */
+function storedBlock(bytes: Buffer, last: boolean): Buffer {
+  if (bytes.length > 0xffff) throw new RangeError("a stored block has at most 65,535 bytes");
+  const head = Buffer.from([last ? 1 : 0, 0, 0, 0, 0]);
+  head.writeUInt16LE(bytes.length, 1);
+  head.writeUInt16LE(~bytes.length & 0xffff, 3);
+  return Buffer.concat([head, bytes]);
+}
+
+/**
+ * The CRC-32 of two texts in a row, from that of each and the length of the second: appending a zero bit is a linear map
+ * over GF(2), and its powers are had by squaring.
+ */
+export function combineCrc32(first: number, second: number, secondLength: number): number {
+  let zeroBits: Uint32Array = Uint32Array.from({ length: 32 }, (_, bit) => (bit === 0 ? 0xedb88320 : 1 << (bit - 1)));
+  for (let power = 0; power < 3; power++) zeroBits = square(zeroBits);
+  let crc = first;
+  for (let length = secondLength; length > 0; length = Math.floor(length / 2)) {
+    if (length % 2 === 1) crc = times(zeroBits, crc);
+    zeroBits = square(zeroBits);
+  }
+  return (crc ^ second) >>> 0;
+}
+
+function times(matrix: Uint32Array, vector: number): number {
+  let sum = 0;
+  for (let bit = 0; bit < 32; bit++) if (((vector >>> bit) & 1) === 1) sum ^= matrix[bit] ?? 0;
+  return sum >>> 0;
+}
+
+function square(matrix: Uint32Array): Uint32Array {
+  return matrix.map((column) => times(matrix, column));
+}
+
+/** A copy without one field, which is not read: reading it would inflate it. */
+function withoutField(message: object, field: string): object {
+  return Object.fromEntries(Object.keys(message).flatMap((name) => (name === field ? [] : [[name, (message as Record<string, unknown>)[name]]])));
+}

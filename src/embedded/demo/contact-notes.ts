@@ -1,0 +1,86 @@
+// The timeline notes of contacts, written over the past year.
+import { timestamp } from "../../db/message.ts";
+import type { ContactNoteItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import { anchors } from "./anchors.ts";
+import type { Calendar } from "./calendar.ts";
+import { later, someTime } from "./calendar.ts";
+import { clientNotes, friendNotes, leadNotes, partnerNotes, personalNotes } from "./contact-sentences.ts";
+import { collectedNotes } from "./long-notes.ts";
+import { nativeNotes } from "./native-notes.ts";
+import type { Bond, Person } from "./people.ts";
+import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
+import type { Story } from "./story.ts";
+import { fill } from "./text.ts";
+
+/** The code points of the longest note: as many as may be appended. */
+const longest = 10_000;
+/** One client in so many has a note that search has to cut. */
+const longShare = 0.12;
+/** How many notes somebody may have, at the most, save those of whom it is settled. */
+const most = { client: 14, lead: 3, partner: 4, friend: 3, imported: 1 } as const satisfies Record<Bond, number>;
+/** How often notes are about each kind of people. */
+const kinds: readonly Bond[] = ["client", "client", "client", "client", "client", "client", "lead", "lead", "partner", "friend"];
+
+/** Timeline notes of these people, about `total` of them, oldest first for each. */
+export function contactNoteItems(profile: string, people: readonly Person[], storyOf: (person: Person) => Story, total: number, calendar: Calendar): ContactNoteItem[] {
+  const counts = countNotes(people, total, createRandom(`${profile}/contact-notes`));
+  return people.flatMap((person, at) => {
+    const random = createRandom(`${person.id}/notes`);
+    const story = storyOf(person);
+    const written = fixedTexts(person, story, random);
+    const days = Array.from({ length: counts[at] as number }, () => between(random, story.begin, story.end)).sort((a, b) => a - b);
+    const template = templatesOf(person.bond, random);
+    const texts = days.map((day, nth) => written[days.length - 1 - nth] ?? fill(template(), story.slotsAt(day), random));
+    return texts.map((content, nth) => noteItem(`${profile}-contact-note-${at}-${nth}`, person, content, days[nth] as number, random, calendar));
+  });
+}
+
+/** How many notes each of them has. */
+function countNotes(people: readonly Person[], total: number, random: Random): number[] {
+  const counts = people.map(({ known, fullName }) => (known === undefined ? 0 : known.notes) + (nativeNotes[fullName ?? ""]?.length ?? 0) + (known?.ownNotes?.length ?? 0));
+  const byKind = new Map(kinds.map((kind) => [kind, people.flatMap((person, at) => (person.bond === kind && person.known === undefined ? [at] : []))]));
+  let left = total - counts.reduce((sum, count) => sum + count, 0);
+  for (let attempts = 20 * total; left > 0 && attempts > 0; attempts--) {
+    const candidates = byKind.get(pick(random, kinds)) ?? [];
+    const at = candidates[Math.floor(random() * candidates.length)];
+    const bond = at === undefined ? undefined : people[at]?.bond;
+    if (at === undefined || bond === undefined || (counts[at] as number) >= most[bond]) continue;
+    counts[at] = (counts[at] as number) + 1;
+    left -= 1;
+  }
+  return counts;
+}
+
+/** What is not drawn from templates, newest first. */
+function fixedTexts(person: Person, story: Story, random: Random): string[] {
+  const texts = [...(person.known?.ownNotes ?? []), ...(nativeNotes[person.fullName ?? ""] ?? [])];
+  if (person.fullName === anchors.sorenOdegard) texts.splice(1, 0, exactly(longest, collectedNotes(story, story.end, longest, random)));
+  else if (person.bond === "client" && chance(random, longShare)) texts.splice(1, 0, collectedNotes(story, story.end - 20, between(random, 1_050, 3_600), random));
+  return texts;
+}
+
+/** The first code points of a text that is long enough, ending as if cut off by hand. */
+function exactly(codePoints: number, text: string): string {
+  return `${[...text].slice(0, codePoints - 1).join("")}…`;
+}
+
+function templatesOf(bond: Bond, random: Random): () => string {
+  const [client, personal] = [deck(random, clientNotes), deck(random, personalNotes)];
+  if (bond === "client") return () => (chance(random, 0.78) ? client() : personal());
+  if (bond === "partner") return deck(random, partnerNotes);
+  return deck(random, bond === "friend" ? friendNotes : leadNotes);
+}
+
+function noteItem(externalId: string, { id }: Person, content: string, day: number, random: Random, calendar: Calendar): ContactNoteItem {
+  const created = someTime(random, calendar, day);
+  return {
+    $typeName: "records.ingest.v1.ContactNoteItem",
+    id: stableId(externalId),
+    externalId,
+    contactId: id,
+    content,
+    source: pick(random, ["manual", "manual", "manual", "mobile", "api", "import"]),
+    createdAt: timestamp(new Date(created)),
+    updatedAt: timestamp(new Date(chance(random, 0.1) ? later(random, calendar, created, between(random, 5, 2_000)) : created)),
+  };
+}

@@ -1,0 +1,40 @@
+// A conversation as a transcript: pieces put together until it is long enough, with the time before each turn.
+import { closings, dealings, matters, openings, people, questions, smallTalk, type Turn } from "./dialogues.ts";
+import { deck, pick, type Random } from "./random.ts";
+import { fill, type Slots } from "./text.ts";
+
+/** After so many pieces a long conversation goes on to its next subject. */
+const piecesOfSubject = 7;
+
+/**
+ * The transcript of a conversation about these subjects, at least `length` characters and little more.
+ * Speaking fills `seconds`; each line is "[00:03:12] Ann: …".
+ */
+export function transcribe(speakers: Readonly<Record<"M" | "C", string>>, subjects: readonly Slots[], length: number, seconds: number, random: Random): string {
+  const decks = [matters, matters, matters, questions, people, dealings, smallTalk].map((list) => deck(random, list));
+  const turns: { speaker: string; text: string }[] = [];
+  let size = 0;
+  const say = (piece: readonly Turn[], slots: Slots): void => {
+    for (const [who, template] of piece) {
+      const text = fill(template, slots, random);
+      turns.push({ speaker: speakers[who], text });
+      size += text.length + speakers[who].length + 14;
+    }
+  };
+  const subject = (nth: number): Slots => subjects[Math.floor(nth / piecesOfSubject) % subjects.length] as Slots;
+  say(pick(random, openings), subject(0));
+  let pieces = 1;
+  for (; size < length; pieces++) say(pick(random, decks)(), subject(pieces));
+  say(pick(random, closings), subject(pieces));
+  let said = 0;
+  return turns.map(({ speaker, text }) => {
+    const line = `[${clock(3 + (said / size) * (seconds - 8))}] ${speaker}: ${text}`;
+    said += line.length + 1;
+    return line;
+  }).join("\n");
+}
+
+function clock(seconds: number): string {
+  const [h, m, s] = [seconds / 3_600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
+  return `${h}:${m}:${s}`;
+}

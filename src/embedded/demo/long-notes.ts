@@ -1,0 +1,31 @@
+// Notes of several pages: collected from a notebook, or the full minutes of a session.
+import { clientNotes } from "./contact-sentences.ts";
+import { actionLines, decisionLines, scribbles, summarySentences } from "./session-sentences.ts";
+import { between, deck, type Random } from "./random.ts";
+import type { Story } from "./story.ts";
+import { fill } from "./text.ts";
+
+/** A notebook typed up, at least so many characters. */
+export function collectedNotes(story: Story, day: number, length: number, random: Random): string {
+  const sentence = deck(random, [...clientNotes, ...scribbles, ...summarySentences]);
+  const lines = [fill("From my notebook on {topic}, typed up. 📝", story.slotsAt(day), random)];
+  for (let size = 0, page = 1; size < length + 200; page++) {
+    const slots = story.slotsAt(Math.max(story.begin, day - 3 * page));
+    const text = Array.from({ length: between(random, 2, 5) }, () => fill(sentence(), slots, random)).join(" ");
+    lines.push(`p. ${page} – ${text}`);
+    size += text.length + 8;
+  }
+  return lines.join("\n\n");
+}
+
+/** The minutes of a session, at least so many characters. */
+export function minutesOf(story: Story, day: number, length: number, random: Random): string {
+  const slots = story.slotsAt(day);
+  const sentence = deck(random, summarySentences);
+  const parts: string[] = [];
+  const bullets = (lines: readonly string[], count: number): string => Array.from({ length: count }, () => `- ${fill(lines[between(random, 0, lines.length - 1)] as string, slots, random)}`).join("\n");
+  for (let size = 0; size < length; size += (parts.at(-1) as string).length) {
+    parts.push(Array.from({ length: between(random, 3, 6) }, () => fill(sentence(), slots, random)).join(" "));
+  }
+  return [...parts, `Decisions\n${bullets(decisionLines, 3)}`, `Next\n${bullets(actionLines, 5)}`].join("\n\n");
+}

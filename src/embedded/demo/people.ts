@@ -1,0 +1,183 @@
+// The people of an account: who they are, how they are reached, and since when one knows them.
+import { fold } from "../../search/fold.ts";
+import type { KnownPerson } from "./anchors.ts";
+import { topicOf } from "./anchors.ts";
+import { coachingTopics } from "./coaching.ts";
+import { allCities, companies, roles, trades, type City } from "./lives.ts";
+import type { NamePool } from "./names.ts";
+import { namePools } from "./names.ts";
+import { nativeNames } from "./native-names.ts";
+import { inDigits, otherDigits } from "./phones.ts";
+import type { DemoProfile } from "./profiles.ts";
+import { profiles } from "./profiles.ts";
+import { projects } from "./projects.ts";
+import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
+import type { Topic } from "./topic.ts";
+
+/** What somebody is to the owner of the account. */
+export type Bond = "client" | "lead" | "partner" | "friend" | "imported";
+
+/** Somebody, before it becomes a contact. Days are counted from today, the past is negative. */
+export interface Person {
+  readonly id: string;
+  readonly fullName: string | undefined;
+  readonly inferredName: string | undefined;
+  /** How notes call them, in Latin letters. */
+  readonly first: string;
+  readonly gender: "f" | "m";
+  readonly city: City;
+  readonly company: string;
+  readonly role: string;
+  readonly email: string | undefined;
+  readonly phone: string | undefined;
+  readonly bond: Bond;
+  readonly topics: readonly Topic[];
+  readonly since: number;
+  readonly archived: number | undefined;
+  /** What is settled beforehand, for some. */
+  readonly known: KnownPerson | undefined;
+}
+
+interface Name {
+  readonly fullName: string;
+  readonly first: string;
+  readonly last: string;
+  readonly gender: "f" | "m";
+}
+
+/** Names for which search is tried out: two of one name, and one that begins like another. */
+const namesakes: readonly Name[] = [
+  { fullName: "David Miller", first: "David", last: "Miller", gender: "m" },
+  { fullName: "David Miller", first: "David", last: "Miller", gender: "m" },
+  { fullName: "Annika Leeson", first: "Annika", last: "Leeson", gender: "f" },
+];
+
+/** The people of an account, always the same; the first ones are the known ones. */
+export function createPeople(profile: DemoProfile): Person[] {
+  const { known, contacts, native, imported, nameless, archived } = profiles[profile];
+  const random = createRandom(`${profile}/people`);
+  const emails = new Set(known.map(({ email }) => email.toLowerCase()));
+  const phones = new Set(known.map(({ phone }) => phone));
+  const names = new Set([...known, ...namesakes].map(({ fullName }) => fullName));
+  const company = deck(random, companies);
+  const nativeName = deck(random, nativeNames);
+  const people = known.map((person, at) => knownPerson(idOf(at), person, -between(random, 400, 900)));
+  const twin = known.find(({ fullName }) => fullName === "José Álvarez");
+  // Imported a second time without the accents, found out, and archived: its email is the other's.
+  if (twin !== undefined) people.push({ ...knownPerson(idOf(people.length), twin, -300), fullName: "Jose Alvarez", bond: "imported", archived: -280, known: undefined });
+  const special: Name[] = [...(profile === "demo" ? namesakes : []), ...Array.from({ length: native }, nativeName)];
+  const drawn = contacts - people.length;
+  for (let at = 0; at < drawn; at++) people.push(draw(at));
+  return people;
+
+  function idOf(at: number): string {
+    return stableId(`${profile}/contact/${at}`);
+  }
+
+  function draw(at: number): Person {
+    const fromEnd = drawn - 1 - at;
+    const isNameless = fromEnd < nameless;
+    const isImported = fromEnd < nameless + imported;
+    const city = pick(random, allCities);
+    const name = special[at] ?? newName(city);
+    const employer = company();
+    const bond = isImported ? "imported" : at === 0 || profile === "enrolled" || profile === "waiting" ? "client" : drawBond();
+    // The archived ones lie spread among the others, at equal distances.
+    const isArchived = !isImported && at >= special.length && (at * archived) % (drawn - special.length) < archived;
+    const since = -between(random, bond === "client" ? 90 : 20, 1_000) - (isArchived ? 120 : 0);
+    return {
+      id: idOf(people.length),
+      fullName: isImported ? undefined : name.fullName,
+      inferredName: isNameless || (!isImported && !chance(random, 0.04)) ? undefined : inferred(name, employer, at),
+      first: name.first,
+      gender: name.gender,
+      city,
+      company: employer,
+      role: pick(random, bond === "partner" ? trades : roles),
+      email: isNameless || !chance(random, 0.13) ? newEmail(name, employer, isNameless) : undefined,
+      phone: !isNameless && chance(random, 0.75) ? newPhone(city) : undefined,
+      bond,
+      topics: [drawTopic(), drawTopic()].slice(0, bond === "client" ? 2 : 1),
+      since,
+      archived: isArchived ? -between(random, 5, 100) : undefined,
+      known: undefined,
+    };
+  }
+
+  function drawTopic(): Topic {
+    return pick(random, chance(random, 0.7) ? projects : coachingTopics);
+  }
+
+  function drawBond(): Bond {
+    return pick(random, ["client", "client", "client", "lead", "lead", "lead", "partner", "partner", "friend"]);
+  }
+
+  function newName(city: City): Name {
+    for (;;) {
+      const name = drawName(random, namePools[pick(random, city.pools)]);
+      if (names.has(name.fullName)) continue;
+      names.add(name.fullName);
+      return name;
+    }
+  }
+
+  function newEmail(name: Name, employer: string, isNameless: boolean): string {
+    for (let attempt = 0; ; attempt++) {
+      const email = isNameless ? `${pick(random, ["billing", "hello", "info", "office"])}@${domain(employer)}` : drawEmail(random, name, employer, attempt);
+      if (emails.has(email.toLowerCase())) continue;
+      emails.add(email.toLowerCase());
+      return email;
+    }
+  }
+
+  function newPhone(city: City): string {
+    for (;;) {
+      const spelling: string = pick(random, pick(random, city.phones));
+      const phone = spelling.replace(/#/g, () => String(between(random, 0, 9)));
+      if (phones.has(phone)) continue;
+      phones.add(phone);
+      return chance(random, 0.02) ? inDigits(phone, pick(random, Object.keys(otherDigits) as (keyof typeof otherDigits)[])) : phone;
+    }
+  }
+}
+
+function knownPerson(id: string, known: KnownPerson, since: number): Person {
+  const { fullName, first, gender, company, role, email, phone } = known;
+  const city = allCities.find(({ name }) => name === known.city);
+  if (city === undefined) throw new Error(`no city is called ${known.city}`);
+  const topics = known.topics.map(topicOf);
+  return { id, fullName, inferredName: undefined, first, gender, city, company, role, email, phone, bond: "client", topics, since, archived: undefined, known };
+}
+
+function drawName(random: Random, pool: NamePool): Name {
+  const gender = chance(random, 0.5) ? "f" : "m";
+  const first = pick(random, gender === "f" ? pool.female : pool.male);
+  const last = pick(random, pool.family);
+  return { fullName: pool.familyFirst ? `${last} ${first}` : `${first} ${last}`, first, last, gender };
+}
+
+function inferred({ first, last }: Name, employer: string, at: number): string {
+  const forms = [
+    `${first} ${last.charAt(0)}.`, `${first.charAt(0)}. ${last}`, `${last}, ${first}`, `${first} from ${employer}`, `${first} (Zoom)`, `Dr. ${last}`,
+    `${first} ${last}`, `${first.toUpperCase()} ${last.toUpperCase()}`, `${fold(first)}.${fold(last)}`.replaceAll(" ", ""),
+  ];
+  return forms[at % forms.length] as string;
+}
+
+/** In folded letters, and within the domains that are kept for examples; from the second attempt on with a number. */
+function drawEmail(random: Random, { first, last }: Name, employer: string, attempt: number): string {
+  const [given, family] = [plain(first), plain(last)];
+  const number = attempt === 0 ? "" : String(between(random, 2, 99));
+  if (chance(random, 0.3)) return `${given}${pick(random, [".", "_", ""])}${family}${number || between(random, 60, 99)}@example.${pick(random, ["com", "org", "net"])}`;
+  const local = pick(random, [`${given}.${family}`, `${given}.${family}`, `${given.charAt(0)}.${family}`, given, `${given}-${family}`, `${given}+office`]);
+  const email = `${local}${number}@${domain(employer)}`;
+  return chance(random, 0.05) ? email.replace(/(^|[.@])([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase()) : email;
+}
+
+function domain(employer: string): string {
+  return `${plain(employer)}.example.${["com", "org", "net"][employer.length % 3]}`;
+}
+
+function plain(text: string): string {
+  return fold(text).replace(/[^a-z0-9]+/g, "");
+}

@@ -1,0 +1,52 @@
+// How much each account of the demo holds, and whom.
+import { anchors, anneLee, knownPeople, type KnownPerson } from "./anchors.ts";
+
+/** The accounts, by the first part of their email address. */
+export type DemoProfile = "demo" | "second" | "reader" | "enrolled" | "waiting";
+
+/** How much there is; sessions and notes come out near their figures. */
+export interface Profile {
+  /** The first name of the account's owner. */
+  readonly owner: string;
+  readonly known: readonly KnownPerson[];
+  readonly contacts: number;
+  /** Of the contacts, how many have a name in another script, were imported with an inferred name, have no name, are archived. */
+  readonly native: number;
+  readonly imported: number;
+  readonly nameless: number;
+  readonly archived: number;
+  /** Sessions that are past, to come, and without a date; and how many of the past ones have no client. */
+  readonly past: number;
+  readonly upcoming: number;
+  readonly undated: number;
+  readonly own: number;
+  readonly contactNotes: number;
+  /** Sessions with a long transcript: its length, by the full name of the client. */
+  readonly longTranscripts: Readonly<Record<string, number>>;
+}
+
+export const profiles: Readonly<Record<DemoProfile, Profile>> = {
+  demo: {
+    owner: "Maya", known: knownPeople, contacts: 400, native: 35, imported: 30, nameless: 3, archived: 24,
+    past: 490, upcoming: 15, undated: 8, own: 24, contactNotes: 700,
+    longTranscripts: {
+      [anchors.joseAlvarez]: 118_000, [anchors.sorenOdegard]: 56_000, [anchors.annLee]: 42_000, [anchors.lukaszWisniewski]: 31_000, [anchors.priyaSharma]: 24_000,
+    },
+  },
+  second: {
+    owner: "Tom", known: [anneLee], contacts: 60, native: 6, imported: 4, nameless: 0, archived: 4,
+    past: 70, upcoming: 4, undated: 1, own: 5, contactNotes: 100, longTranscripts: { [anneLee.fullName]: 22_000 },
+  },
+  reader: {
+    owner: "Ines", known: [], contacts: 40, native: 4, imported: 3, nameless: 0, archived: 2,
+    past: 50, upcoming: 3, undated: 1, own: 3, contactNotes: 60, longTranscripts: {},
+  },
+  enrolled: {
+    owner: "Paul", known: [], contacts: 5, native: 1, imported: 0, nameless: 0, archived: 0,
+    past: 6, upcoming: 1, undated: 0, own: 0, contactNotes: 6, longTranscripts: {},
+  },
+  waiting: {
+    owner: "Rosa", known: [], contacts: 5, native: 1, imported: 0, nameless: 0, archived: 0,
+    past: 5, upcoming: 1, undated: 0, own: 0, contactNotes: 5, longTranscripts: {},
+  },
+};

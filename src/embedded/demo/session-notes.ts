@@ -1,0 +1,105 @@
+// The notes of the demo's sessions, of every type, in the order in which they stand.
+import { timestamp } from "../../db/message.ts";
+import type { SessionItem, SessionNoteItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
+import type { Calendar } from "./calendar.ts";
+import { later, someTime } from "./calendar.ts";
+import { minutesOf } from "./long-notes.ts";
+import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
+import type { SessionPlan } from "./session-plan.ts";
+import { actionLines, assistantNotes, decisionLines, prepLines, readerComments, scribbles, summarySentences, userTemplates } from "./session-sentences.ts";
+import type { Story } from "./story.ts";
+import { fill, slug, type Slots } from "./text.ts";
+
+/** A note before it has its place; a title or text that is undefined is null in the record. */
+interface Draft {
+  readonly type: SessionNoteType;
+  readonly title: string | undefined;
+  readonly content: string | undefined;
+  /** When it was written, in milliseconds since 1970. */
+  readonly written: number;
+}
+
+const { AI_MEETING_PREP, AI_PREDEFINED, USER_TEMPLATE, AI_ASSISTANT, USER_MANUAL, READER_COMMENT } = SessionNoteType;
+
+/** The notes of a session with a client. */
+export function sessionNoteItems(plan: SessionPlan, session: SessionItem, story: Story, calendar: Calendar): SessionNoteItem[] {
+  const drafts = plan.day > 0 ? upcomingDrafts(plan, story, calendar) : pastDrafts(plan, session, story, calendar);
+  return drafts.map(({ type, title, content, written }, position) => {
+    const externalId = `${plan.externalId}-note-${position}`;
+    return {
+      $typeName: "records.ingest.v1.SessionNoteItem",
+      id: stableId(externalId),
+      externalId,
+      sessionId: plan.id,
+      ...(title === undefined ? {} : { title, titleSlug: slug(title) }),
+      ...(content === undefined ? {} : { content }),
+      position,
+      type,
+      createdAt: timestamp(new Date(written)),
+    };
+  });
+}
+
+function upcomingDrafts(plan: SessionPlan, story: Story, calendar: Calendar): Draft[] {
+  const random = createRandom(`${plan.id}/notes`);
+  const slots = story.slotsAt(-1);
+  const drafts: Draft[] = [];
+  if (chance(random, 0.75)) drafts.push({ type: AI_MEETING_PREP, title: "Meeting prep", content: prep(slots, random), written: someTime(random, calendar, -between(random, 1, 3)) });
+  if (chance(random, 0.35)) drafts.push({ type: USER_MANUAL, title: undefined, content: fill("Ask {first} first whether {he} managed to {step}.", slots, random), written: someTime(random, calendar, -1) });
+  return drafts;
+}
+
+function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem, story: Story, calendar: Calendar): Draft[] {
+  const random = createRandom(`${plan.id}/notes`);
+  const slots = story.slotsAt(plan.day);
+  const scribble = deck(random, scribbles);
+  const comment = deck(random, readerComments);
+  const isRecorded = recordingStatus === "completed";
+  const drafts: Draft[] = [];
+  const end = (plan.start ?? someTime(random, calendar, plan.day)) + plan.minutes * 60_000;
+  const after = (minutes: number): number => later(random, calendar, end, minutes);
+  const add = (type: SessionNoteType, title: string | undefined, content: string | undefined, written: number): void => void drafts.push({ type, title, content, written });
+
+  if (source === "calendar" && chance(random, 0.3)) {
+    // The AI sometimes found nothing to prepare from.
+    add(AI_MEETING_PREP, "Meeting prep", chance(random, 0.08) ? undefined : prep(slots, random), Math.min(someTime(random, calendar, plan.day - 1), end));
+  }
+  if (isRecorded && chance(random, 0.75)) {
+    const isLong = plan.length !== undefined || chance(random, 0.14);
+    add(AI_PREDEFINED, "Summary", isLong ? minutesOf(story, plan.day, between(random, 1_000, 3_000), random) : sentences(summarySentences, between(random, 3, 5), slots, random), after(6));
+    if (chance(random, 0.6)) add(AI_PREDEFINED, "Action items", bullets(actionLines, between(random, 2, 5), slots, random), after(6));
+    if (chance(random, 0.25)) add(AI_PREDEFINED, "Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), after(7));
+  }
+  if (chance(random, 0.2)) {
+    const { title, parts } = pick(random, userTemplates);
+    const text = parts.map(([heading, line]) => `${heading}: ${fill(line, slots, random)}`).join("\n");
+    // Begun and never filled in.
+    add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : text, after(30));
+  }
+  for (let count = pick(random, [0, 0, 1, 1, 2]); count > 0; count--) {
+    add(USER_MANUAL, chance(random, 0.25) ? fill(pick(random, ["My notes", "On {label}", "Afterthought", "{first}, in short", "Für später"]), slots, random) : undefined, fill(scribble(), slots, random), after(between(random, 1, 200)));
+  }
+  if (chance(random, 0.16)) {
+    const [title, text] = pick(random, assistantNotes);
+    add(AI_ASSISTANT, chance(random, 0.1) ? undefined : title, fill(text, slots, random), after(between(random, 20, 1_000)));
+  }
+  for (let count = chance(random, 0.12) ? between(random, 1, 2) : 0; count > 0; count--) add(READER_COMMENT, undefined, fill(comment(), slots, random), after(between(random, 60, 5_000)));
+  return drafts;
+}
+
+function prep(slots: Slots, random: Random): string {
+  const { last, open, ask, frame } = prepLines;
+  const lines = [pick(random, frame), pick(random, last), pick(random, open), ...(chance(random, 0.4) ? [pick(random, open)] : []), pick(random, ask), ...(chance(random, 0.5) ? [pick(random, ask)] : [])];
+  return [...new Set(lines)].map((line) => `- ${fill(line, slots, random)}`).join("\n");
+}
+
+function sentences(list: readonly string[], count: number, slots: Slots, random: Random): string {
+  const next = deck(random, list);
+  return Array.from({ length: count }, () => fill(next(), slots, random)).join(" ");
+}
+
+function bullets(list: readonly string[], count: number, slots: Slots, random: Random): string {
+  const next = deck(random, list);
+  return Array.from({ length: count }, () => `- ${fill(next(), slots, random)}`).join("\n");
+}

@@ -1,0 +1,100 @@
+// The sessions of the demo.
+import { timestamp } from "../../db/message.ts";
+import type { SessionItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { Calendar } from "./calendar.ts";
+import { later, someTime } from "./calendar.ts";
+import { between, chance, createRandom, deck, pick, type Random } from "./random.ts";
+import type { SessionPlan } from "./session-plan.ts";
+import { ownMeetings, sessionSubtitles, sessionTitles, strayTitles } from "./session-sentences.ts";
+import type { Story } from "./story.ts";
+import { fill } from "./text.ts";
+
+/** Where a session comes from. */
+type Source = "calendar" | "manual" | "import" | "recorder";
+/** How far the recording of a session has come; unset where nobody thought of recording. */
+type RecordingStatus = "none" | "scheduled" | "recording" | "processing" | "completed" | "failed";
+
+/** Gives sessions to plans; titles of one account come round before one is used again. */
+export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan) => Story | undefined, calendar: Calendar): (plan: SessionPlan) => SessionItem {
+  const common = createRandom(`${profile}/titles`);
+  const own = deck(common, ownMeetings);
+  const stray = deck(common, strayTitles);
+  const titles = Object.fromEntries(Object.entries(sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]));
+  const subtitle = deck(common, sessionSubtitles);
+
+  return (plan) => {
+    const random = createRandom(plan.id);
+    const source = sourceOf(plan, random);
+    const status = statusOf(plan, source, random);
+    const { start, minutes } = plan;
+    const booked = start !== undefined && source === "calendar" ? someTime(random, calendar, Math.min(-1, plan.day - between(random, 2, 25))) : noted(plan, random);
+    const ended = start === undefined ? booked : start + minutes * 60_000;
+    const changed = plan.day > 0 ? booked : later(random, calendar, Math.max(booked, ended), pick(random, [2, 40, 900, 2_900]));
+    return {
+      $typeName: "records.ingest.v1.SessionItem",
+      id: plan.id,
+      externalId: plan.externalId,
+      ...(plan.person === undefined ? {} : { contactId: plan.person.id }),
+      ...titlesOf(plan, random),
+      ...(start === undefined ? {} : { sessionDate: timestamp(new Date(start)) }),
+      ...(start === undefined || chance(random, 0.05) ? {} : { sessionDateEnd: timestamp(new Date(ended)) }),
+      ...(status === undefined ? {} : { recordingStatus: status }),
+      source,
+      ...conferenceOf(plan, source, random),
+      ...(chance(random, 0.2) ? { providerDocUrl: `https://docs.example.com/document/d/${letters(random, 24)}/edit` } : {}),
+      createdAt: timestamp(new Date(Math.min(booked, changed))),
+      updatedAt: timestamp(new Date(changed)),
+    };
+  };
+
+  function titlesOf(plan: SessionPlan, random: Random): Pick<SessionItem, "title" | "subtitle"> {
+    if (plan.sort === "stray") return { title: stray() };
+    if (plan.person === undefined) {
+      const [title, below] = own();
+      return below === undefined ? { title } : { title, subtitle: below };
+    }
+    const slots = storyOf(plan)?.slotsAt(plan.day) ?? {};
+    const { bond } = plan.person;
+    const title = titles[bond === "client" ? plan.sort : bond] ?? titles["usual"];
+    if (title === undefined || chance(random, 0.025)) return {};
+    return { title: fill(title(), slots, random), ...(chance(random, 0.55) ? { subtitle: fill(subtitle(), slots, random) } : {}) };
+  }
+
+  function noted({ start, day }: SessionPlan, random: Random): number {
+    return start === undefined ? someTime(random, calendar, day) : later(random, calendar, start, between(random, 0, 600));
+  }
+}
+
+function sourceOf({ day, sort, length }: SessionPlan, random: Random): Source {
+  if (sort === "stray") return "recorder";
+  if (sort === "own" || day > 0) return chance(random, 0.8) ? "calendar" : "manual";
+  if (length !== undefined) return "calendar";
+  return pick(random, ["calendar", "calendar", "calendar", "calendar", "calendar", "calendar", "recorder", "recorder", "manual", "import"]);
+}
+
+function statusOf({ day, sort, start, length }: SessionPlan, source: Source, random: Random): RecordingStatus | undefined {
+  if (length !== undefined) return "completed";
+  if (day > 0) return source === "manual" ? undefined : pick(random, ["scheduled", "scheduled", "scheduled", "none"]);
+  if (sort === "own") return pick(random, ["none", undefined]);
+  if (sort === "stray") return pick(random, ["completed", "recording", "processing"]);
+  if (source === "manual" || start === undefined) return pick(random, ["none", undefined]);
+  if (source === "import") return pick(random, ["completed", undefined, undefined]);
+  if (day > -6 && chance(random, 0.4)) return "processing";
+  if (chance(random, 0.035)) return "failed";
+  return source === "recorder" || chance(random, 0.38) ? "completed" : "none";
+}
+
+function conferenceOf({ person }: SessionPlan, source: Source, random: Random): Pick<SessionItem, "conferenceProvider" | "conferenceUrl"> {
+  if (source === "manual" || person === undefined || chance(random, source === "recorder" ? 0.7 : 0.25)) return {};
+  const [conferenceProvider, url] = pick(random, [
+    ["google_meet", () => `https://meet.example.com/${letters(random, 3)}-${letters(random, 4)}-${letters(random, 3)}`],
+    ["google_meet", () => `https://meet.example.com/${letters(random, 3)}-${letters(random, 4)}-${letters(random, 3)}`],
+    ["zoom", () => `https://zoom.example.com/j/${between(random, 81_000_000_000, 89_999_999_999)}?pwd=${letters(random, 12)}`],
+    ["teams", () => `https://teams.example.com/l/meetup-join/19%3ameeting_${letters(random, 20)}`],
+  ] as const);
+  return chance(random, 0.08) ? { conferenceProvider } : { conferenceProvider, conferenceUrl: url() };
+}
+
+function letters(random: Random, count: number): string {
+  return Array.from({ length: count }, () => String.fromCharCode(between(random, 97, 122))).join("");
+}

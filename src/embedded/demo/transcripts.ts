@@ -1,0 +1,47 @@
+// The transcripts of the demo's sessions and the recordings that they were made from.
+import { timestamp } from "../../db/message.ts";
+import type { SessionItem, TranscriptItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { Recording } from "../../gen/records/v1/sessions_pb.ts";
+import { transcribe } from "./conversation.ts";
+import { projects } from "./projects.ts";
+import { between, chance, createRandom, pick, stableId, type Random } from "./random.ts";
+import type { SessionPlan } from "./session-plan.ts";
+import type { Story } from "./story.ts";
+
+/** Beyond so many characters a conversation touches subjects that are not the client's own. */
+const long = 20_000;
+
+/** The transcript of a session as its recording allows; undefined where there is nothing to show. */
+export function transcriptItem(plan: SessionPlan, session: SessionItem, story: Story, owner: string): TranscriptItem | undefined {
+  const random = createRandom(`${plan.id}/transcript`);
+  const { recordingStatus, source } = session;
+  if (plan.start === undefined || plan.day > 0) return undefined;
+  // Some were transcribed by hand, and some transcripts were deleted.
+  const isDone = recordingStatus === "completed" && (plan.length !== undefined || chance(random, 0.88));
+  const isBegun = recordingStatus === "processing" || (recordingStatus === "failed" && chance(random, 0.5));
+  if (!isDone && !isBegun) return undefined;
+  const item: TranscriptItem = { $typeName: "records.ingest.v1.TranscriptItem", sessionId: plan.id };
+  if (source !== "import") item.recording = recordingOf(plan, plan.start, recordingStatus === "failed", random);
+  if (isDone) item.transcript = textOf(plan, story, owner, random);
+  return item;
+}
+
+function textOf({ person, day, minutes, length }: SessionPlan, story: Story, owner: string, random: Random): string {
+  const wanted = length ?? pick(random, [1_400, 2_000, 2_800, 3_600, 4_800, 6_500, 9_000]);
+  const own = person?.topics ?? [];
+  const others = wanted > long ? projects.filter((topic) => !own.includes(topic)).slice(0, Math.floor(wanted / 14_000)) : [];
+  const subjects = wanted > long ? [...own, ...others].map((topic) => story.slotsAt(day, topic)) : [story.slotsAt(day)];
+  return transcribe({ M: owner, C: person?.first ?? "Guest" }, subjects, wanted, minutes * 60 - 40, random);
+}
+
+function recordingOf({ id, minutes }: SessionPlan, start: number, hasFailed: boolean, random: Random): Recording {
+  const began = start + between(random, 0, 90_000);
+  const seconds = minutes * 60 - between(random, 0, 30_000) / 1_000;
+  const recording: Recording = { $typeName: "records.v1.Recording", id: stableId(`${id}/recording`) };
+  if (!hasFailed && !chance(random, 0.06)) recording.durationSeconds = chance(random, 0.5) ? Math.round(seconds) : seconds;
+  if (!chance(random, 0.06)) recording.recordingStartedAt = timestamp(new Date(began));
+  if (!hasFailed && recording.recordingStartedAt !== undefined && !chance(random, 0.04)) {
+    recording.recordingEndedAt = timestamp(new Date(began + Math.round(seconds * 1_000)));
+  }
+  return recording;
+}

@@ -1,0 +1,66 @@
+// Errors that are no answer of an endpoint: unknown paths, other methods, and failures of our own, all in the envelope.
+import { expect, test } from "vitest";
+import { newClient, useService } from "../support/client.ts";
+import { newOwner, reads, writes } from "../support/every.ts";
+
+const service = useService();
+
+test("an unknown path under /v1 is 404 in the envelope, one with a trailing or doubled slash too [ERR-05, ERR-01]", async () => {
+  const owner = await newOwner(service());
+  const known = [...reads(owner), ...writes(owner)].map(({ path }) => path.replace(/\?.*/, ""));
+  const unknown = [
+    "/v1", "/v1/", "/v1/nothing", "/v1/Contacts", "/v1/contact", "/v1/health/x", "/v1/contacts.json", "/v1/contacts;x=1", "/v1/%63ontacts2", "/v1/sessions/x/y/z", `/v1/contacts/${owner.contact}/note`, `/v1/notes/${owner.contact}`,
+    ...known.map((path) => `${path}/`), ...known.map((path) => path.replace("/v1/", "/v1//")), ...known.map((path) => `/${path}`), "/v2/contacts", "/contacts",
+  ];
+  for (const path of unknown) {
+    for (const [method, key] of [["GET", owner.key], ["POST", owner.key], ["GET", undefined]] as const) {
+      const answer = await service().rest(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
+      expect([answer.status, answer.text], `${method} ${path}`).toEqual([404, '{"error":{"code":"404","message":"There is no such path."}}']);
+    }
+  }
+});
+
+test("a known path with another method is 405 in the envelope with Allow [ERR-06]", async () => {
+  const owner = await newOwner(service());
+  const allowed: readonly (readonly [path: string, allow: string[]])[] = [
+    ["/v1/health", ["GET", "HEAD", "OPTIONS"]],
+    ["/v1/contacts", ["GET", "HEAD", "OPTIONS", "POST"]],
+    [`/v1/contacts/${owner.contact}`, ["GET", "HEAD", "OPTIONS", "PATCH"]],
+    [`/v1/contacts/${owner.contact}/notes`, ["OPTIONS", "POST"]],
+    ["/v1/sessions", ["GET", "HEAD", "OPTIONS"]],
+    [`/v1/sessions/${owner.session}`, ["GET", "HEAD", "OPTIONS"]],
+    [`/v1/sessions/${owner.session}/transcript`, ["GET", "HEAD", "OPTIONS"]],
+    ["/v1/notes", ["GET", "HEAD", "OPTIONS"]],
+    ["/v1/contacts/no-uuid", ["GET", "HEAD", "OPTIONS", "PATCH"]],
+  ];
+  for (const [path, allow] of allowed) {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !allow.includes(name))) {
+      for (const key of [owner.key, undefined]) {
+        const answer = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
+        expect([answer.status, answer.text], `${method} ${path}`).toEqual([405, '{"error":{"code":"405","message":"This path does not take this method."}}']);
+        expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(allow);
+      }
+    }
+  }
+});
+
+test("an unexpected failure is 500 in the envelope, with nothing of the inside in it, and the log has its cause [ERR-07, ERR-01]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann" });
+  const contacts = service().app.client.db().collection("contacts");
+  await contacts.updateOne({ full_name: "Ann" }, { $set: { created_at: "secret of the inside" } });
+  const answer = await service().rest(`/v1/contacts/${id}`, { key: client.key, headers: { "X-Request-Id": "broken-1" } });
+  expect([answer.status, answer.text]).toEqual([500, '{"error":{"code":"500","message":"Something went wrong on our side."}}']);
+  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  const logged = service().logLines.filter((line) => line.includes("broken-1"));
+  expect(logged.some((line) => line.includes("INTERNAL") && /getTime|not a function/.test(line))).toBe(true);
+});
+
+test("an unexpected failure over Connect is internal, with nothing of the inside in it [ERR-07]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Bo" });
+  await service().app.client.db().collection("contacts").updateOne({ full_name: "Bo" }, { $set: { created_at: "secret of the inside" } });
+  const answer = await service().rest("/records.v1.ContactService/GetContact", { key: client.key, body: { contact_id: id } });
+  expect([answer.status, answer.body.code, answer.body.message]).toEqual([500, "internal", "Something went wrong on our side."]);
+  expect(answer.text).not.toMatch(/secret|getTime|\.ts/);
+});

@@ -1,0 +1,85 @@
+// What every JSON answer has in common: its headers, the spelling of names, times and ids, and HEAD.
+import { beforeAll, expect, test } from "vitest";
+import { useService } from "../support/client.ts";
+import type { Owner } from "../support/every.ts";
+import { newOwner, reads, writes } from "../support/every.ts";
+import type { RestAnswer } from "../support/service.ts";
+import { randomId } from "../support/service.ts";
+import { endpoints } from "../support/wires.ts";
+import type { Shape } from "../support/shapes.ts";
+import { mismatches } from "../support/shapes.ts";
+
+const service = useService();
+let owner: Owner;
+beforeAll(async () => {
+  owner = await newOwner(service());
+});
+
+test("every JSON answer, good or bad, is application/json; charset=utf-8 and not to be stored [FMT-01, ERR-01]", async () => {
+  const answers: (readonly [status: number, answer: RestAnswer])[] = [];
+  for (const { path, method, body, success } of [...reads(owner), ...writes(owner)]) {
+    answers.push([success, await service().rest(path, { key: owner.key, method, body })]);
+    answers.push([401, await service().rest(path, { method, body })]);
+  }
+  answers.push([200, await service().rest("/v1/health")]);
+  answers.push([404, await service().rest("/v1/nothing", { key: owner.key })]);
+  answers.push([404, await owner.get(`/v1/contacts/${randomId()}`)]);
+  answers.push([405, await service().rest("/v1/contacts", { key: owner.key, method: "DELETE" })]);
+  answers.push([409, await owner.post("/v1/contacts", { full_name: "Ann", email: "ann@example.com" })]);
+  answers.push([422, await owner.post("/v1/contacts", {})]);
+  for (const [status, answer] of answers) {
+    expect(answer.status, answer.text).toBe(status);
+    expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(Number(answer.headers.get("content-length"))).toBe(Buffer.byteLength(answer.text));
+    if (status < 400) continue;
+    expect(Object.keys(answer.body)).toEqual(["error"]);
+    expect(answer.body.error.code).toBe(String(status));
+    expect(answer.body.error.message).toMatch(/^\S.*\S$/);
+  }
+});
+
+test("every success has exactly the names and kinds of the specification [FMT-02, FMT-03, FMT-04, FMT-05, CSR-01, CGT-06, SLS-05, SGT-06, STR-06, NOT-05, PAG-01]", async () => {
+  for (const { rpc, path, method, body } of [...reads(owner), ...writes(owner)]) {
+    const answer = await service().rest(path, { key: owner.key, method, body });
+    const paged = "paged" in endpoints[rpc];
+    expect(Object.keys(answer.body).sort(), path).toEqual(paged ? ["data", "pagination"] : ["data"]);
+    const shape: Shape = endpoints[rpc].shape;
+    const records: unknown[] = "many" in endpoints[rpc] ? answer.body.data : [answer.body.data];
+    expect(records.length, path).toBeGreaterThan(0);
+    expect(records.flatMap((record) => mismatches(shape, record)), path).toEqual([]);
+  }
+});
+
+test("ids go out in lower case, also those that came in upper case [FMT-05, VAL-16]", async () => {
+  const id = randomId().toUpperCase();
+  expect(await owner.put.contact({ id, full_name: "Upper" })).toBe(id.toLowerCase());
+  for (const spelling of [id, id.toLowerCase()]) {
+    const { status, body } = await owner.get(`/v1/contacts/${spelling}`);
+    expect([status, body.data.id]).toEqual([200, id.toLowerCase()]);
+  }
+  const patched = await owner.patch(`/v1/contacts/${id}`, { phone: "1" });
+  expect([patched.status, patched.body.data.id]).toEqual([200, id.toLowerCase()]);
+  expect((await owner.post(`/v1/contacts/${id}/notes`, { content: "c" })).status).toBe(201);
+});
+
+test("HEAD answers like GET without a body, whatever the status [FMT-08]", async () => {
+  const paths = [...reads(owner).map(({ path }) => path), "/v1/health", `/v1/contacts/${randomId()}`, "/v1/contacts/ann", "/v1/contacts", "/v1/nothing", "/v1/notes?query=a"];
+  for (const path of paths) {
+    for (const key of [owner.key, undefined]) {
+      const get = await service().rest(path, { key });
+      const head = await service().rest(path, { key, method: "HEAD" });
+      expect([head.status, head.text], path).toEqual([get.status, ""]);
+      const headers = (answer: typeof get) => [...answer.headers].filter(([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name));
+      expect(headers(head), path).toEqual(headers(get));
+    }
+  }
+});
+
+test("times are written with three digits of milliseconds whatever was given, smaller parts cut off [FMT-04]", async () => {
+  const given = ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.5Z", "2026-01-31T09:30:00.123456789Z", "2026-01-31T11:30:00.250+02:00", "0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z"];
+  const written = await owner.put.sessions(...given.map((session_date) => ({ session_date })));
+  const seen = [];
+  for (const id of written) seen.push((await owner.get(`/v1/sessions/${id}`)).body.data.session_date);
+  expect(seen).toEqual(["2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00.500Z", "2026-01-31T09:30:00.123Z", "2026-01-31T09:30:00.250Z", "0001-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z"]);
+});

@@ -1,0 +1,107 @@
+// What becomes of a connection when a client sends too much or goes away (contract §2.3).
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import { answerOf, startGateway } from "./gateway.ts";
+
+const at = { seconds: 1_769_851_800n, nanos: 0 };
+
+test("a body over 256 KiB is answered while the client is still sending, and the connection is closed [VAL-04]", async () => {
+  const gateway = await startGateway("HTTP/1.1");
+  const socket = connect(gateway.port, "127.0.0.1");
+  socket.write("POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+  let received = "";
+  socket.on("data", (data) => (received += data.toString()));
+  socket.on("error", () => undefined);
+  // It never comes to an end by itself, as a hostile client would.
+  const sending = setInterval(() => socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`), 5);
+  await until(() => received.includes("]}}"));
+  expect(socket.closed).toBe(false);
+  await until(() => socket.closed);
+  clearInterval(sending);
+  expect(received).toMatch(/^HTTP\/1\.1 422 /);
+  expect(received).toMatch(/\r\nConnection: close\r\n/);
+  expect(received).toMatch(/the body must be at most 262144 bytes"}\]}}$/);
+  await gateway.close();
+});
+
+test("over HTTP/2 only the stream is closed, and the connection serves on [VAL-04]", async () => {
+  const gateway = await startGateway("HTTP/2");
+  const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+  const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+  let status = 0;
+  stream.on("response", (head) => (status = Number(head[":status"])));
+  stream.on("error", () => undefined);
+  stream.resume();
+  const sending = setInterval(() => stream.writable && stream.write("x".repeat(0x10000)), 5);
+  await until(() => stream.closed);
+  clearInterval(sending);
+  expect(status).toBe(422);
+  const next = session.request({ ":method": "GET", ":path": "/v1/nothing" });
+  const answered = await new Promise((resolve) => next.on("response", (head) => resolve(head[":status"])));
+  expect(answered).toBe(404);
+  session.destroy();
+  await gateway.close();
+});
+
+test.each(["HTTP/1.1", "HTTP/2"] as const)("a client that goes away over %s while it sends leaves nothing behind", async (version) => {
+  const gateway = await startGateway(version);
+  if (version === "HTTP/1.1") {
+    const socket = connect(gateway.port, "127.0.0.1");
+    socket.write("POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+    await until(() => gateway.steps.length > 0);
+    socket.destroy();
+  } else {
+    const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+    const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+    stream.on("error", () => undefined);
+    stream.write("{");
+    await until(() => gateway.steps.length > 0);
+    session.destroy();
+  }
+  await until(() => gateway.pending() === 0);
+  expect(gateway.steps).toEqual(["admit CreateContact"]);
+  expect(gateway.errors).toEqual([]);
+  await gateway.close();
+});
+
+test.each(["HTTP/1.1", "HTTP/2"] as const)("a client that goes away over %s while it is admitted or answered leaves nothing behind", async (version) => {
+  for (const step of ["admit", "answer"] as const) {
+    let goOn = (): void => undefined;
+    const wait = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
+    const gateway = await startGateway(version, {
+      admit: () => (step === "admit" ? wait() : Promise.resolve()),
+      answer: () => wait().then(() => answerOf(CreateContactResponseSchema, { contact: { createdAt: at, updatedAt: at } })),
+    });
+    // The body of a request that is still to be admitted does not come to its end.
+    const body = step === "admit" ? "{" : '{"full_name":"Ann"}';
+    let leave: () => void;
+    if (version === "HTTP/1.1") {
+      const socket = connect(gateway.port, "127.0.0.1");
+      socket.write(`POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n\r\n${body}`);
+      leave = () => socket.destroy();
+    } else {
+      const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+      const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+      stream.on("error", () => undefined);
+      if (step === "admit") stream.write(body);
+      else stream.end(body);
+      leave = () => session.destroy();
+    }
+    await until(() => gateway.steps.at(-1)?.startsWith(step === "admit" ? "admit" : "invoke") === true);
+    leave();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    goOn();
+    await until(() => gateway.pending() === 0);
+    expect(gateway.errors).toEqual([]);
+    await gateway.close();
+  }
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries += 1) {
+    if (tries > 500) throw new Error("it did not come about in 5 s");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,57 @@
+// Holds the gzip that is put together around a stored text to zlib's own reading of it.
+import { crc32, gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { acceptsGzip, combineCrc32, gzipAround } from "../../gateway/gzip.ts";
+import { deflateText, holdDeflated } from "../../src/deflated.ts";
+
+test("the CRC of two texts in a row is had from those of each", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 5_000 }), (first, second) => {
+      const both = crc32(Buffer.concat([first, second]));
+      expect(combineCrc32(crc32(first), crc32(second), second.length)).toBe(both);
+    }),
+  );
+});
+
+test("zlib reads what stands before, the text and what stands after as one", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ maxLength: 200 }), fc.string({ unit: "binary", maxLength: 5_000 }), fc.string({ maxLength: 200 }), async (before, text, after) => {
+      const gzipped = gzipAround(Buffer.from(before), await deflateText(text), Buffer.from(after));
+      expect(gunzipSync(gzipped).toString()).toBe(before + JSON.stringify(text) + after);
+    }),
+  );
+});
+
+test("a megabyte of speech is put together without being read, and comes out whole", async () => {
+  const text = "[00:00:12] Ann: we should look at the budget again.\n".repeat(20_000);
+  const gzipped = gzipAround(Buffer.from('{"a":'), await deflateText(text), Buffer.from("}"));
+  expect(gzipped.length).toBeLessThan(text.length / 5);
+  expect(JSON.parse(gunzipSync(gzipped).toString())).toEqual({ a: text });
+});
+
+test("a damaged text is noticed by its CRC", async () => {
+  const deflated = await deflateText("whole");
+  const gzipped = gzipAround(Buffer.from("{"), { ...deflated, crc: deflated.crc ^ 1 }, Buffer.from("}"));
+  expect(() => gunzipSync(gzipped)).toThrow(/incorrect data check/);
+});
+
+test("a held text is inflated when it is read, to what it was", async () => {
+  const message = holdDeflated({ transcript: "" }, "transcript", await deflateText("Zoë\u0000 \u{1F600}"));
+  expect(Object.keys(message)).toEqual(["transcript"]);
+  expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
+  expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
+});
+
+test.each([
+  ["gzip", true],
+  ["br, GZIP;q=0.5, *;q=0", true],
+  ["x-gzip", true],
+  ["gzip;q=0", false],
+  ["gzip;q=0.000", false],
+  ["br", false],
+  ["gzipped", false],
+  [undefined, false],
+])("Accept-Encoding %s takes gzip: %s", (header, expected) => {
+  expect(acceptsGzip(header)).toBe(expected);
+});

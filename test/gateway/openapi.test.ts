@@ -1,0 +1,121 @@
+// The OpenAPI document: valid, complete, and as the specification has it.
+import { getOption } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { openApiFiles } from "../../gateway/openapi.ts";
+import type { FailureReason } from "../../src/errors.ts";
+import { failures } from "../../src/errors.ts";
+import { ReasonSchema, reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { ajv, checkerOf, document, operationOf, operations, options } from "./document.ts";
+
+test("it is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {
+  expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "Records", version: "1.0.0" }, servers: [{ url: "https://records.example" }] });
+});
+
+test("every schema compiles and every reference leads somewhere", () => {
+  for (const name of Object.keys(document.components.schemas)) expect(checkerOf(`#/components/schemas/${name}`)).toBeTypeOf("function");
+  for (const part of within(document)) {
+    if (!("$ref" in part)) continue;
+    const target = String(part.$ref).slice(2).split("/").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document);
+    expect(target, String(part.$ref)).toBeTypeOf("object");
+  }
+  for (const operation of operations.values()) for (const { schema } of operation.parameters ?? []) expect(ajv.compile(schema)).toBeTypeOf("function");
+});
+
+test("it has the specification's operations with their statuses and parameters, and no other [OAS-03, VER-01]", () => {
+  const summary = Object.fromEntries(
+    [...operations].map(([name, operation]) => [
+      name,
+      [Object.keys(operation.responses).join(" "), ...(operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}${parameter.required ? "!" : ""}`)],
+    ]),
+  );
+  expect(summary).toEqual({
+    "GET /v1/health": ["200 429 default"],
+    "GET /v1/contacts": ["200 401 422 429 default", "query query!"],
+    "POST /v1/contacts": ["201 401 403 404 409 422 429 503 default", "header Idempotency-Key"],
+    "GET /v1/contacts/{contact_id}": ["200 401 404 422 429 default", "path contact_id!"],
+    "PATCH /v1/contacts/{contact_id}": ["200 401 403 404 409 422 429 503 default", "path contact_id!"],
+    "POST /v1/contacts/{contact_id}/notes": ["201 401 403 404 409 422 429 503 default", "path contact_id!", "header Idempotency-Key"],
+    "GET /v1/sessions": ["200 401 422 429 default", "query query", "query contact_id", "query from", "query to", "query limit", "query offset"],
+    "GET /v1/sessions/{session_id}": ["200 401 404 422 429 default", "path session_id!"],
+    "GET /v1/sessions/{session_id}/transcript": ["200 401 404 422 429 default", "path session_id!"],
+    "GET /v1/notes": ["200 401 422 429 default", "query query!", "query limit", "query offset"],
+  });
+});
+
+test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
+  const schemas = Object.fromEntries([...(operationOf("GET /v1/sessions").parameters ?? []), ...(operationOf("POST /v1/contacts").parameters ?? [])].map(({ name, schema }) => [name, schema]));
+  const moment = { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }] };
+  expect(schemas).toEqual({
+    query: { type: "string", minLength: 2, maxLength: 100 },
+    contact_id: { type: "string", format: "uuid" },
+    from: moment,
+    to: moment,
+    limit: { type: "integer", format: "int32", minimum: 1, maximum: 25, default: 10 },
+    offset: { type: "integer", format: "int32", minimum: 0, maximum: 2_147_483_647, default: 0 },
+    "Idempotency-Key": { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
+  });
+  expect(operationOf("GET /v1/notes").parameters).toMatchObject([{ name: "query", schema: { minLength: 2, maxLength: 100 } }, { name: "limit", schema: { default: 15, maximum: 25 } }, { name: "offset" }]);
+});
+
+test("it says the limits of every property, and refuses others [OAS-03]", () => {
+  expect(document.components.schemas["CreateContactRequest"]).toMatchObject({
+    properties: {
+      full_name: { type: "string", minLength: 1, maxLength: 200 },
+      email: { type: ["string", "null"], maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" },
+      phone: { type: ["string", "null"], maxLength: 50 },
+    },
+    required: ["full_name"],
+    additionalProperties: false,
+  });
+  expect(document.components.schemas["UpdateContactRequest"]).toMatchObject({ properties: { full_name: { type: "string" }, email: { type: ["string", "null"] } }, minProperties: 1, additionalProperties: false });
+  expect(document.components.schemas["UpdateContactRequest"]?.required).toBeUndefined();
+  expect(document.components.schemas["AppendContactNoteRequest"]).toMatchObject({ properties: { content: { type: "string", minLength: 1, maxLength: 10_000 } }, required: ["content"] });
+});
+
+test("every response has the headers of all, and those of its status", () => {
+  for (const [name, operation] of operations) {
+    for (const [status, { headers }] of Object.entries(operation.responses)) {
+      const created = status === "201" ? (name === "POST /v1/contacts" ? ["Location", "Idempotent-Replayed"] : ["Idempotent-Replayed"]) : [];
+      const more = status === "401" ? ["WWW-Authenticate"] : status === "429" ? ["Retry-After"] : created;
+      expect(Object.keys(headers), `${name} ${status}`).toEqual(["RateLimit-Limit", "RateLimit-Policy", "X-Request-Id", ...more]);
+    }
+  }
+});
+
+test("all but health asks for an API key, and no session cookie is there yet [HLT-01]", () => {
+  expect(document).toMatchObject({ security: [{ apiKey: [] }], components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } } });
+  expect([...operations].filter(([, operation]) => operation.security !== undefined).map(([name, operation]) => [name, operation.security])).toEqual([["GET /v1/health", []]]);
+});
+
+test("it shows the provider's name and the limits in force, and nothing of the making [OAS-04]", () => {
+  const { properties = {}, required } = document.components.schemas["SessionDetail"] ?? {};
+  expect(Object.keys(properties)).toEqual(required);
+  expect(properties).toMatchObject({ acme_doc_url: { type: ["string", "null"] } });
+  expect(document.components.headers).toMatchObject({ "RateLimit-Limit": { example: 7 }, "RateLimit-Policy": { example: "7;w=1" } });
+  expect(JSON.stringify(document)).not.toMatch(/x-provider-name|x-generated|provider_doc_url/);
+});
+
+test("it says what the specification leaves open [OAS-06]", () => {
+  for (const word of ["null", "in this order", "seen twice or missed", "24 hours", "X-Request-Id", "<limit>;w=<seconds>"]) expect(document.info.description).toContain(word);
+});
+
+test("it is served as JSON and as YAML, the same in both [OAS-01]", () => {
+  const files = openApiFiles(options);
+  expect(JSON.parse(files.get("/openapi.json")?.text ?? "")).toEqual(document);
+  expect(parse(files.get("/openapi.yaml")?.text ?? "")).toEqual(document);
+  expect([...files.values()].map(({ type }) => type)).toEqual(["application/json; charset=utf-8", "application/yaml; charset=utf-8"]);
+});
+
+test("the statuses of reasons in the proto are those of the table of failures, both ways", () => {
+  const ofProto = ReasonSchema.values.map((value) => [value.number, getOption(value, reason).httpStatus]);
+  const ofTable = Object.entries(failures).map(([number, { http }]) => [Number(number), http]);
+  expect(ofProto).toEqual(ofTable);
+  expect(failures[ReasonSchema.value[14]?.number as FailureReason].http).toBe(503);
+});
+
+/** Every object in a value, itself included. */
+function within(value: unknown): object[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [value, ...Object.values(value).flatMap(within)];
+}
