@@ -67,8 +67,7 @@ function receiveBytes(request: Request): Promise<Buffer | "too large" | "gone"> 
       resolve("too large");
     });
     request.on("end", () => resolve(request.aborted ? "gone" : Buffer.concat(chunks)));
-    // After the end these come too late to matter.
-    request.on("error", () => resolve("gone"));
+    // After the end it comes too late to matter.
     request.on("close", () => resolve("gone"));
   });
 }

@@ -1,4 +1,5 @@
 // The gateway: takes an HTTP request under /v1 to its rpc and the rpc's answer back, in the order of the contract (§2.2).
+import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
 import { fail, failureOf } from "../src/errors.ts";
@@ -55,7 +56,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";
       const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
-      writeAnswer(response, operation, await admitted.invoke(message, violations), request); // 422, 409, 404, 409
+      writeAnswer(request, response, operation, await admitted.invoke(message, violations)); // 422, 409, 404, 409
     } catch (error) {
       const failure = failureOf(error);
       if (failure.kind.http === 500) onError(failure, inbound);
@@ -64,15 +65,17 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
     }
   };
 
-  function writeAnswer(response: Response, operation: Operation, { message, replayed, body }: Answer, request: Request): void {
+  /** Sets no header before the body is there: a failure to write it is answered without them. */
+  function writeAnswer(request: Request, response: Response, operation: Operation, { message, replayed, body }: Answer): void {
+    const render = (answer: Message): string => renderBody(operation.rpc, answer);
+    const deflated = findDeflated(message) !== undefined;
+    const gzipped = deflated && acceptsGzip(request.headers["accept-encoding"]) ? renderGzip(message, render) : undefined;
+    const text = gzipped ?? body ?? render(message);
     if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
     if (replayed) response.setHeader("Idempotent-Replayed", "true");
-    if (findDeflated(message) !== undefined) {
-      response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
-      const gzipped = acceptsGzip(request.headers["accept-encoding"]) && renderGzip(message, (marked) => renderBody(operation.rpc, marked));
-      if (gzipped) return writeGzip(response, operation.status, gzipped);
-    }
-    writeJson(response, operation.status, body ?? renderBody(operation.rpc, message));
+    if (deflated) response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+    if (typeof text === "string") writeJson(response, operation.status, text);
+    else writeGzip(response, operation.status, text);
   }
 }
 

@@ -13,14 +13,13 @@ export interface Request {
   /** True once nothing more can be read (HTTP/1.1). */
   readonly destroyed: boolean;
   on(event: "data", listener: (chunk: Buffer) => void): unknown;
-  on(event: "end" | "close" | "error", listener: () => void): unknown;
+  on(event: "end" | "close", listener: () => void): unknown;
   removeAllListeners(event: "data"): unknown;
   resume(): unknown;
 }
 
 /** `http.ServerResponse` or `http2.Http2ServerResponse`. */
 export interface Response {
-  readonly req: { readonly method?: string | undefined };
   readonly headersSent: boolean;
   statusCode: number;
   getHeader(name: string): string | number | string[] | undefined;

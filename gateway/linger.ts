@@ -18,7 +18,7 @@ export function writeFailureAndClose(request: Request, response: Response, failu
   const timer = setTimeout(() => {
     response.end();
     // HTTP/2 keeps the connection: only the stream is closed, once its end has been sent.
-    void 0;
+    setImmediate(() => response.stream?.close());
   }, lingerMs);
   const end = (): void => {
     clearTimeout(timer);

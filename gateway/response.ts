@@ -25,19 +25,17 @@ export function setJsonHead(response: Response, status: number, body: string | B
   response.setHeader("Content-Length", Buffer.byteLength(body));
 }
 
-/** Writes a JSON body, or for HEAD its headers alone. */
+/** Writes a JSON body; for HEAD node sends its headers alone. */
 export function writeJson(response: Response, status: number, body: string): void {
   setJsonHead(response, status, body);
-  if (response.req.method === "HEAD") response.end();
-  else response.end(body);
+  response.end(body);
 }
 
-/** Writes a JSON body that is gzipped already, or for HEAD its headers alone. */
+/** Writes a JSON body that is gzipped already; for HEAD node sends its headers alone. */
 export function writeGzip(response: Response, status: number, body: Buffer): void {
   setJsonHead(response, status, body);
   response.setHeader("Content-Encoding", "gzip");
-  if (response.req.method === "HEAD") response.end();
-  else response.end(body);
+  response.end(body);
 }
 
 /** Writes the envelope of a failure with the headers that its status calls for; does nothing once an answer has begun. */

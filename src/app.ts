@@ -136,7 +136,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   );
   const internalServices = [...new Set([...internalHandlers.keys()].map(({ parent }) => parent))];
   const internalRpc = createRpcSurface("internal", internalHandlers.keys(), internalDispatch, onError, (router) => {
-    registerHealth(router, internalServices.map(({ typeName }) => typeName), () => !stopping && watch.reachable());
+    registerHealth(router, internalServices.map(({ typeName }) => typeName), () => !stopping && watch.reachable(), () => stopping);
     registerReflection(router, [...new Set(internalServices.map(({ file }) => file))]);
   });
   const probes = {

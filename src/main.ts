@@ -11,8 +11,8 @@ const started = performance.now();
 await main().catch((error: unknown) => {
   // One line for people: what was wrong, and what would be right.
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`records: ${error instanceof ConfigError ? "" : "cannot start: "}${message}\n`);
-  process.exitCode = 1;
+  // What was opened before may still hold the process.
+  process.stderr.write(`records: ${error instanceof ConfigError ? "" : "cannot start: "}${message}\n`, () => process.exit(1));
 });
 
 async function main(): Promise<void> {

@@ -28,7 +28,7 @@ export function createServices(client: MongoClient) {
   const sessions = createSessionStore(client);
   const rewriteCopies: RewriteCopies = async (scope, { _id, full_name, inferred_name, email }, session) => {
     await sessions.renameClient(scope, _id, { full_name, inferred_name, email }, session);
-    await notes.relabel(scope, _id, contactLabel({ full_name, inferred_name, email }), session);
+    await notes.relabel(scope, "contact", _id, contactLabel({ full_name, inferred_name, email }), session);
   };
   const contacts = createContactStore(client, rewriteCopies);
   return {

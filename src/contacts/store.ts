@@ -185,7 +185,7 @@ export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDo
 /** The newest notes of the contact that the filter names, as rows. */
 export function timelineStages(scope: Scope, parent: Document): Document[] {
   return [
-    { $match: { account_id: scope.accountId, ...parent } },
+    { $match: { account_id: scope.accountId, ...parent, kind: "contact" } },
     { $sort: { rank: -1 } },
     { $limit: timelineLength },
     { $project: { content: 1, source: 1, created_at: 1, updated_at: 1 } },

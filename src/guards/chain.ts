@@ -35,7 +35,7 @@ export interface Door {
   /** What the service is granted, once the message is valid. */
   grant(call: Call, caller: Caller): Promise<Scope | Operator | undefined>;
   /** The last word, after the service: no answer, good or bad, leaves before it. */
-  conclude(caller: Caller): Promise<void>;
+  conclude(call: Call, caller: Caller): Promise<void>;
 }
 
 /** The chain behind a listener's door. */
@@ -62,11 +62,11 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       async function run(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
         try {
           const outcome = await answer(message, found, until);
-          await door.conclude(caller);
+          await door.conclude(call, caller);
           return outcome;
         } catch (error) {
           if (isUnavailable(error)) throw new Failure(Reason.UNAVAILABLE, { cause: error });
-          await door.conclude(caller);
+          await door.conclude(call, caller);
           throw error;
         }
       }
@@ -113,8 +113,9 @@ export function publicDoor(throttle: Throttle, authentication: Authentication, s
       const { key, unproven } = authentication.require(caller);
       return readScope(key.accountId, unproven);
     },
-    async conclude(caller) {
-      if (caller.kind === "key") await authentication.prove(caller);
+    async conclude(call, caller) {
+      // Who needs no key is answered whatever became of the one that was sent.
+      if (!open(call) && caller.kind === "key") await authentication.prove(caller);
     },
   };
 }

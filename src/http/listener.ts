@@ -39,25 +39,25 @@ const maxConnections = 10_000;
 export function createListener({ handle, refuse, refuseExpectation }: ListenerOptions): Listener {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  let running = 0;
+  const running = new Set<Response>();
   let closing = false;
   let onIdle: (() => void) | undefined;
 
-  function count(response: Response): void {
-    running++;
+  function follow(response: Response): void {
+    running.add(response);
     response.once("close", () => {
-      running--;
-      if (running === 0) onIdle?.();
+      running.delete(response);
+      if (running.size === 0) onIdle?.();
     });
   }
   function receive(request: Request, response: Response): void {
-    count(response);
+    follow(response);
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
     handle(request, response);
   }
   function receiveExpectation(request: Request, response: Response): void {
-    count(response);
+    follow(response);
     refuseExpectation(request, response);
   }
 
@@ -70,7 +70,8 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
   http1.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
     // A response that has begun cannot be followed by another.
-    if (socket.bytesWritten > 0 && running > 0 && error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroy();
+    const answering = socket.bytesWritten > 0 && [...running].some(({ req }) => req.socket === socket);
+    if (answering && error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroy();
     return socket.end(refuse(refusedStatus(error.code)));
   });
   http1.on("checkExpectation", receiveExpectation);
@@ -114,7 +115,8 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
       for (const session of sessions) session.close();
       http1.closeIdleConnections();
-      if (running > 0) {
+      for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
+      if (running.size > 0) {
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {
           onIdle = resolve;

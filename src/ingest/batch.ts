@@ -1,5 +1,5 @@
 // A batch of items: finds the records that they name in one command, writes them in one, and answers item by item.
-import type { AnyBulkWriteOperation, Collection, Document, MongoClient } from "mongodb";
+import type { AnyBulkWriteOperation, ClientSession, Collection, Document, Filter, MongoClient } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
 import type { ItemResult } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -30,12 +30,13 @@ export interface NamedRecords<T> {
 /** What one item comes to: a record to put in place, or why it fails. */
 export type Outcome<T> = { readonly id: UUID; readonly put?: T } | { readonly failure: Failure };
 
-/** How `findNamed` looks for records. */
+/** How records are looked for. */
 export interface FindOptions {
   /** What of the records is needed; all of them where it is not said. */
   readonly fields?: Document;
   /** Where external ids are unique only within a kind. */
   readonly kind?: string;
+  readonly session?: ClientSession;
 }
 
 /** Finds the records that any of the names means, in one command. */
@@ -43,17 +44,14 @@ export async function findNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly ItemName[],
-  { fields, kind }: FindOptions = {},
+  { fields, kind, session }: FindOptions = {},
 ): Promise<NamedRecords<T>> {
-  const ids = names.flatMap(({ id }) => (id === undefined ? [] : [uuid(id)]));
-  const externalIds = names.flatMap(({ externalId }) => (externalId === undefined ? [] : [externalId]));
-  const account = { account_id: scope.accountId, ...(kind === undefined ? {} : { kind }) };
-  const branches = [
-    ...(ids.length === 0 ? [] : [{ ...account, _id: { $in: ids } }]),
-    ...(externalIds.length === 0 ? [] : [{ ...account, external_id: { $in: externalIds } }]),
-  ];
-  const options = fields === undefined ? {} : { projection: { account_id: 1, external_id: 1, ...fields } };
-  const found = branches.length === 0 ? [] : ((await collection.find({ $or: branches } as never, options).toArray()) as T[]);
+  const filter = namedFilter<T>(scope, names, kind);
+  const options = {
+    ...(fields === undefined ? {} : { projection: { account_id: 1, external_id: 1, ...fields } }),
+    ...(session === undefined ? {} : { session }),
+  };
+  const found = filter === undefined ? [] : ((await collection.find(filter, options).toArray()) as T[]);
   const byId = new Map(found.map((record) => [record._id.toHexString(), record]));
   const byExternalId = new Map(found.map((record) => [record.external_id, record]));
   return {
@@ -64,25 +62,67 @@ export async function findNamed<T extends KnownRecord>(
   };
 }
 
-/** Puts records in place, in one command; those that cannot be written turn into failures. */
-export async function putAll<T extends KnownRecord>(client: MongoClient, scope: WriteScope, collection: Collection<T>, outcomes: readonly Outcome<T>[]): Promise<Outcome<T>[]> {
-  const settled = withoutRepeats(outcomes);
-  const puts = settled.flatMap((outcome, at) => ("put" in outcome && outcome.put !== undefined ? [{ at, record: outcome.put }] : []));
-  if (puts.length === 0) return settled;
-  const operations = puts.map(({ record }) => ({
-    replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true },
-  })) as unknown as AnyBulkWriteOperation<T>[];
-  try {
-    await commit(client, scope, undefined, () => collection.bulkWrite(operations, { ordered: false }));
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    for (const { index, code } of [error.writeErrors].flat()) {
-      if (code !== 11000) throw error;
-      const at = puts[index]?.at ?? 0;
-      settled[at] = { failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }) };
+/** As `findNamed`, and marks the records first, so that in the same transaction nothing else can change or delete them. */
+export async function holdNamed<T extends KnownRecord>(
+  collection: Collection<T>,
+  scope: WriteScope,
+  names: readonly ItemName[],
+  options: FindOptions & { readonly session: ClientSession },
+): Promise<NamedRecords<T>> {
+  const filter = namedFilter<T>(scope, names, options.kind);
+  if (filter !== undefined) await collection.updateMany(filter, { $inc: { version: 1 } } as never, { session: options.session });
+  return findNamed(collection, scope, names, options);
+}
+
+function namedFilter<T>(scope: WriteScope, names: readonly ItemName[], kind: string | undefined): Filter<T> | undefined {
+  const ids = names.flatMap(({ id }) => (id === undefined ? [] : [uuid(id)]));
+  const externalIds = names.flatMap(({ id, externalId }) => (id !== undefined || externalId === undefined ? [] : [externalId]));
+  const account = { account_id: scope.accountId, ...(kind === undefined ? {} : { kind }) };
+  const branches = [
+    ...(ids.length === 0 ? [] : [{ ...account, _id: { $in: ids } }]),
+    ...(externalIds.length === 0 ? [] : [{ ...account, external_id: { $in: externalIds } }]),
+  ];
+  return branches.length === 0 ? undefined : ({ $or: branches } as unknown as Filter<T>);
+}
+
+/**
+ * Puts a batch of records in place in one transaction, in which `build` reads what they depend on. A record that cannot
+ * be written is tried once more with what has changed by then, and turns into a failure after that.
+ */
+export async function putBatch<T extends KnownRecord>(
+  client: MongoClient,
+  scope: WriteScope,
+  collection: Collection<T>,
+  build: (session: ClientSession) => Promise<Outcome<T>[]>,
+): Promise<Outcome<T>[]> {
+  const collisions = new Map<number, number>();
+  for (;;) {
+    let puts: { at: number; record: T }[] = [];
+    try {
+      return await commit(client, scope, undefined, work, { atomic: true });
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError) || error.code !== 11000) throw error;
+      const collided = puts[[error.writeErrors].flat()[0]?.index ?? -1]?.at;
+      if (collided === undefined) throw error;
+      collisions.set(collided, (collisions.get(collided) ?? 0) + 1);
+    }
+
+    async function work(session: ClientSession | undefined): Promise<Outcome<T>[]> {
+      const built = await build(session as ClientSession);
+      const outcomes = withoutRepeats(built.map((outcome, at) => ((collisions.get(at) ?? 0) > 1 ? alreadyExists() : outcome)));
+      puts = outcomes.flatMap((outcome, at) => ("put" in outcome && outcome.put !== undefined ? [{ at, record: outcome.put }] : []));
+      const operations = puts.map(({ record }) => ({
+        replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true },
+      })) as unknown as AnyBulkWriteOperation<T>[];
+      if (operations.length > 0) await collection.bulkWrite(operations, { session: session as ClientSession });
+      return outcomes;
     }
   }
-  return settled;
+}
+
+/** The failure of an item whose id or external id another record has. */
+export function alreadyExists(): { readonly failure: Failure } {
+  return { failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }) };
 }
 
 /** Where a batch names one new record twice by its external id, both items are that record, as the last one has it. */

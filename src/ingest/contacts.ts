@@ -10,7 +10,7 @@ import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { Outcome } from "./batch.ts";
-import { findNamed, identityOf } from "./batch.ts";
+import { alreadyExists, findNamed, identityOf } from "./batch.ts";
 
 /** Writes contacts of one account at a time. */
 export interface ContactIngest {
@@ -94,7 +94,7 @@ async function inTurn<Item>(items: readonly Item[], write: (item: Item) => Promi
 function failureOfItem(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (duplicateIndex(error) === undefined) throw error;
-  return new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" });
+  return alreadyExists().failure;
 }
 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {

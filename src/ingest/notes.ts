@@ -11,7 +11,7 @@ import { noteTypeName } from "../sessions/messages.ts";
 import type { SessionDocument } from "../sessions/store.ts";
 import { sessionsCollection } from "../sessions/store.ts";
 import type { Outcome } from "./batch.ts";
-import { findNamed, identityOf, missingParent, putAll } from "./batch.ts";
+import { findNamed, holdNamed, identityOf, missingParent, putBatch } from "./batch.ts";
 
 /** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface NoteIngest {
@@ -28,13 +28,16 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
   const times = { created_at: 1 };
 
   return {
-    async upsertOfSessions(scope, items) {
+    upsertOfSessions(scope, items) {
       const ownerOf = ({ sessionId: id, sessionExternalId: externalId }: SessionNoteItem) => ({ id, externalId });
-      const [known, owners] = await Promise.all([findNamed(notes, scope, items, { fields: times, kind: "session" }), findNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 } })]);
-      const outcomes = items.map((item): Outcome<NoteDocument> => {
-        const owner = owners.get(ownerOf(item));
+      return putBatch(client, scope, notes, async (session) => {
+        const owners = await holdNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
+        const known = await findNamed(notes, scope, items, { fields: times, kind: "session", session });
+        return items.map((item) => outcomeOf(item, owners.get(ownerOf(item)), known.get(item)));
+      });
+
+      function outcomeOf(item: SessionNoteItem, owner: SessionDocument | undefined, before: NoteDocument | undefined): Outcome<NoteDocument> {
         if (owner === undefined) return { failure: missingParent("session", ownerOf(item)) };
-        const before = known.get(item);
         const put = deriveNote({
           ...identityOf(scope, item, before),
           kind: "session",
@@ -50,18 +53,20 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
           updated_at: new Date(),
         });
         return { id: put._id, put };
-      });
-      return putAll(client, scope, notes, outcomes);
+      }
     },
 
-    async upsertOfContacts(scope, items) {
+    upsertOfContacts(scope, items) {
       const ownerOf = ({ contactId: id, contactExternalId: externalId }: ContactNoteItem) => ({ id, externalId });
       const names = { full_name: 1, inferred_name: 1, email: 1 };
-      const [known, owners] = await Promise.all([findNamed(notes, scope, items, { fields: times, kind: "contact" }), findNamed(contacts, scope, items.map(ownerOf), { fields: names })]);
-      const outcomes = items.map((item): Outcome<NoteDocument> => {
-        const owner = owners.get(ownerOf(item));
+      return putBatch(client, scope, notes, async (session) => {
+        const owners = await holdNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
+        const known = await findNamed(notes, scope, items, { fields: times, kind: "contact", session });
+        return items.map((item) => outcomeOf(item, owners.get(ownerOf(item)), known.get(item)));
+      });
+
+      function outcomeOf(item: ContactNoteItem, owner: ContactDocument | undefined, before: NoteDocument | undefined): Outcome<NoteDocument> {
         if (owner === undefined) return { failure: missingParent("contact", ownerOf(item)) };
-        const before = known.get(item);
         const createdAt = dateOf(item.createdAt) ?? before?.created_at ?? new Date();
         const put = deriveNote({
           ...identityOf(scope, item, before),
@@ -78,8 +83,7 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
           updated_at: dateOf(item.updatedAt) ?? createdAt,
         });
         return { id: put._id, put };
-      });
-      return putAll(client, scope, notes, outcomes);
+      }
     },
   };
 }

@@ -12,7 +12,7 @@ import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
 import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";
 import type { Outcome } from "./batch.ts";
-import { findNamed, identityOf, missingParent, putAll } from "./batch.ts";
+import { findNamed, holdNamed, identityOf, missingParent, putBatch } from "./batch.ts";
 
 /** Writes sessions and transcripts of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface SessionIngest {
@@ -28,37 +28,40 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
   const transcripts = db.collection<TranscriptDocument>(transcriptsCollection);
 
   return {
-    async upsert(scope, items) {
+    upsert(scope, items) {
       const clientOf = ({ contactId: id, contactExternalId: externalId }: SessionItem) => ({ id, externalId });
       const names = { full_name: 1, inferred_name: 1, email: 1 };
-      const [known, clients] = await Promise.all([findNamed(sessions, scope, items), findNamed(contacts, scope, items.map(clientOf), { fields: names })]);
-      const outcomes = items.map((item): Outcome<SessionDocument> => {
-        const named = clientOf(item);
-        const contact = clients.get(named);
-        if (contact === undefined && (named.id ?? named.externalId) !== undefined) return { failure: missingParent("contact", named) };
-        const put = sessionDocument(scope, item, known.get(item), contact);
-        return { id: put._id, put };
+      return putBatch(client, scope, sessions, async (session) => {
+        const clients = await holdNamed(contacts, scope, items.map(clientOf), { fields: names, session });
+        const known = await findNamed(sessions, scope, items, { session });
+        const outcomes = items.map((item): Outcome<SessionDocument> => {
+          const named = clientOf(item);
+          const contact = clients.get(named);
+          if (contact === undefined && (named.id ?? named.externalId) !== undefined) return { failure: missingParent("contact", named) };
+          const put = sessionDocument(scope, item, known.get(item), contact);
+          return { id: put._id, put };
+        });
+        for (const [at, item] of items.entries()) {
+          const before = known.get(item);
+          const outcome = outcomes[at];
+          if (before === undefined || outcome === undefined || "failure" in outcome || before.title === outcome.put?.title) continue;
+          await notes.relabel(scope, "session", before._id, outcome.put?.title ?? null, session);
+        }
+        return outcomes;
       });
-      const written = await putAll(client, scope, sessions, outcomes);
-      for (const [at, item] of items.entries()) {
-        const before = known.get(item);
-        const outcome = written[at];
-        if (before === undefined || outcome === undefined || "failure" in outcome || before.title === outcome.put?.title) continue;
-        await notes.relabel(scope, before._id, outcome.put?.title ?? null, undefined);
-      }
-      return written;
     },
 
     async putTranscripts(scope, items) {
       const sessionOf = ({ sessionId: id, sessionExternalId: externalId }: TranscriptItem) => ({ id, externalId });
-      const known = await findNamed(sessions, scope, items.map(sessionOf), { fields: {} });
-      const outcomes = items.map(async (item): Promise<Outcome<TranscriptDocument>> => {
-        const session = known.get(sessionOf(item));
-        if (session === undefined) return { failure: missingParent("session", sessionOf(item)) };
-        const text = item.transcript === undefined ? null : await storedText(item.transcript);
-        return { id: session._id, put: { _id: session._id, account_id: scope.accountId, text, recording: recordingDocument(item) } };
+      const texts = await Promise.all(items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))));
+      return putBatch(client, scope, transcripts, async (session) => {
+        const known = await holdNamed(sessions, scope, items.map(sessionOf), { fields: {}, session });
+        return items.map((item, at): Outcome<TranscriptDocument> => {
+          const owner = known.get(sessionOf(item));
+          if (owner === undefined) return { failure: missingParent("session", sessionOf(item)) };
+          return { id: owner._id, put: { _id: owner._id, account_id: scope.accountId, text: texts[at] ?? null, recording: recordingDocument(item) } };
+        });
       });
-      return putAll(client, scope, transcripts, await Promise.all(outcomes));
     },
   };
 }
@@ -77,6 +80,7 @@ function sessionDocument(scope: WriteScope, item: SessionItem, before: SessionDo
   const now = new Date();
   return deriveSession({
     ...identityOf(scope, item, before),
+    version: (before?.version ?? 0) + 1,
     contact_id: contact?._id ?? null,
     client: contact === undefined ? null : { full_name: contact.full_name, inferred_name: contact.inferred_name, email: contact.email },
     title: item.title ?? null,

@@ -59,7 +59,7 @@ export interface NoteStore {
   /** Appends a manual note to a contact that `hold` finds active; fails as `hold` does. */
   append(scope: WriteScope, contactId: UUID, content: string, hold: HoldContact): Promise<AppendContactNoteResponse>;
   /** Renames the owner of notes. */
-  relabel(scope: WriteScope, parentId: UUID, label: string | null, session: ClientSession | undefined): Promise<void>;
+  relabel(scope: WriteScope, kind: NoteDocument["kind"], parentId: UUID, label: string | null, session: ClientSession | undefined): Promise<void>;
 }
 
 export const notesCollection = "notes";
@@ -138,8 +138,8 @@ export function createNoteStore(client: MongoClient): NoteStore {
       return answer;
     },
 
-    async relabel(scope, parentId, label, session) {
-      const filter = { account_id: scope.accountId, parent_id: parentId };
+    async relabel(scope, kind, parentId, label, session) {
+      const filter = { account_id: scope.accountId, parent_id: parentId, kind };
       await notes.updateMany(filter, { $set: { label } }, session === undefined ? {} : { session });
     },
   };

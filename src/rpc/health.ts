@@ -7,8 +7,11 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc
 
 const watchEveryMs = 250;
 
-/** Registers the health service. `serving` tells whether requests are served; the empty name is the whole server. */
-export function registerHealth(router: ConnectRouter, services: readonly string[], serving: () => boolean): void {
+/**
+ * Registers the health service. `serving` tells whether requests are served; the empty name is the whole server. Once
+ * `stopping`, those who watch are told so and let go: the instance would wait for them.
+ */
+export function registerHealth(router: ConnectRouter, services: readonly string[], serving: () => boolean, stopping: () => boolean): void {
   const known = new Set(["", ...services]);
   const current = (): Status => (serving() ? Status.SERVING : Status.NOT_SERVING);
   router.service(Health, {
@@ -22,6 +25,7 @@ export function registerHealth(router: ConnectRouter, services: readonly string[
       while (!signal.aborted) {
         const status = known.has(service) ? current() : Status.SERVICE_UNKNOWN;
         if (status !== told) yield response((told = status));
+        if (stopping()) return;
         await sleep(watchEveryMs, undefined, { signal }).catch(() => undefined);
       }
     },

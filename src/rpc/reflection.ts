@@ -1,33 +1,41 @@
 // gRPC reflection, v1 and v1alpha, over the generated descriptors: clients such as grpcurl learn the interface from it.
 import type { DescFile, Registry } from "@bufbuild/protobuf";
-import { createRegistry, toBinary } from "@bufbuild/protobuf";
+import { createRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { Code } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { ServerReflectionRequest, ServerReflectionResponse } from "../gen/grpc/reflection/v1/reflection_pb.ts";
-import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
-import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { ServerReflection as ReflectionV1, ServerReflectionRequestSchema, ServerReflectionResponseSchema } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import {
+  ServerReflection as ReflectionV1Alpha,
+  ServerReflectionRequestSchema as RequestV1Alpha,
+  ServerReflectionResponseSchema as ResponseV1Alpha,
+} from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 
 type Answer = ServerReflectionResponse["messageResponse"];
 
 /** Registers both versions, for the services of these files, health and reflection, and for the details of errors. */
 export function registerReflection(router: ConnectRouter, files: readonly DescFile[]): void {
   const index = indexOf([...files, Health.file, ReflectionV1.file, ReflectionV1Alpha.file, file_google_rpc_error_details]);
+  const answer = (request: ServerReflectionRequest): ServerReflectionResponse => ({
+    $typeName: "grpc.reflection.v1.ServerReflectionResponse",
+    validHost: request.host,
+    originalRequest: request,
+    messageResponse: index(request),
+  });
   router.service(ReflectionV1, {
     async *serverReflectionInfo(requests) {
-      for await (const request of requests) {
-        yield { $typeName: "grpc.reflection.v1.ServerReflectionResponse", validHost: request.host, originalRequest: request, messageResponse: index(request) };
-      }
+      for await (const request of requests) yield answer(request);
     },
   });
   router.service(ReflectionV1Alpha, {
     async *serverReflectionInfo(requests) {
       for await (const request of requests) {
         // The two versions have the same messages under other names.
-        const messageResponse = index(request as unknown as ServerReflectionRequest) as never;
-        yield { $typeName: "grpc.reflection.v1alpha.ServerReflectionResponse", validHost: request.host, originalRequest: request, messageResponse };
+        const asked = fromBinary(ServerReflectionRequestSchema, toBinary(RequestV1Alpha, request));
+        yield fromBinary(ResponseV1Alpha, toBinary(ServerReflectionResponseSchema, answer(asked)));
       }
     },
   });

@@ -20,6 +20,8 @@ export interface SessionDocument {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
+  /** Rises with every change, and with every record that comes to belong to it. */
+  version: number;
   contact_id: UUID | null;
   /** The names of the contact, copied from it. */
   client: SessionClientNames | null;
@@ -125,7 +127,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
         {
           $unionWith: {
             coll: "notes",
-            pipeline: [{ $match: { account_id: scope.accountId, parent_id: id } }, { $project: noteFields }],
+            pipeline: [{ $match: { account_id: scope.accountId, parent_id: id, kind: "session" } }, { $project: noteFields }],
           },
         },
       ]);

@@ -12,13 +12,17 @@ beforeAll(async () => {
   owner = await newOwner(service());
 });
 
-/** Sends to the three writes, and holds each to 422 and to having written nothing. */
-async function refused(call: RestCall, label: string): Promise<RestAnswer[]> {
+/**
+ * Sends to the three writes, and holds each to 422 and to having written nothing. A call that depends on the endpoint is
+ * made of a property that it takes, so that nothing else is wrong with it.
+ */
+async function refused(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestAnswer[]> {
   const before = await counts(service());
   const contact = (await owner.get(`/v1/contacts/${owner.contact}`)).text;
   const answers: RestAnswer[] = [];
   for (const { path, method } of writes(owner)) {
-    const answer = await service().rest(path, { key: owner.key, method, ...call });
+    const sent = typeof call === "function" ? call(path.endsWith("/notes") ? "content" : "full_name") : call;
+    const answer = await service().rest(path, { key: owner.key, method, ...sent });
     expect([answer.status, answer.body?.error?.code], `${method} ${path}: ${label}`).toEqual([422, "422"]);
     answers.push(answer);
   }
@@ -42,9 +46,11 @@ test("blanks around and within a body change nothing [VAL-01]", async () => {
 });
 
 test("a body that is not UTF-8 is 422 [VAL-02]", async () => {
-  const around = (...bytes: number[]): Uint8Array => Buffer.concat([Buffer.from('{"full_name":"'), Buffer.from(bytes), Buffer.from('","content":"c"}')]);
-  for (const bytes of [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe9]]) await refused({ raw: around(...bytes) }, String(bytes));
-  await refused({ raw: Buffer.from('{"full_name":"Ann"}', "utf16le") }, "UTF-16");
+  for (const bytes of [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe9]]) {
+    const around = (property: string): RestCall => ({ raw: Buffer.concat([Buffer.from(`{"${property}":"`), Buffer.from(bytes), Buffer.from('"}')]) });
+    for (const { body } of await refused(around, String(bytes))) expect(body.error.message).toBe("the body must be UTF-8");
+  }
+  await refused({ raw: Buffer.from('{"full_name":"Ann"}', "utf16le") }, "two bytes a letter");
 });
 
 test("a duplicate property is 422 and named, also where both are alike, escaped or nested [VAL-03, ERR-02]", async () => {
@@ -101,7 +107,12 @@ test("types are strict: no number for a string, no string for an object, no obje
 
 test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-12]", async () => {
   for (const text of ["\\ud83d", "\\ude00", "a\\ud83db", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\uD800"]) {
-    for (const raw of [`{"full_name":"${text}","content":"${text}"}`, `{"full_name":"Ann","phone":"${text}","content":"${text}"}`, `{"full_name":"Ann","${text}":1,"content":"c"}`]) await refused({ raw }, raw);
+    for (const { body } of await refused((property) => ({ raw: `{"${property}":"${text}"}` }), text)) {
+      expect(body.error.details, text).toMatchObject([{ rule: "surrogate", message: "must not hold a lone surrogate" }]);
+    }
+    for (const { body } of await refused((property) => ({ raw: `{"${property}":"Ann","${text}":null}` }), text)) {
+      expect(body.error.details, text).toEqual(expect.arrayContaining([expect.objectContaining({ rule: "surrogate" })]));
+    }
   }
   const { status, body } = await service().rest("/v1/contacts", { key: owner.key, raw: '{"full_name":"\\ud83d\\ude00"}' });
   expect([status, body.data.full_name]).toEqual([201, "😀"]);

@@ -15,7 +15,7 @@ export const contactReadCases: readonly Case[] = [
   { title: "a search without a query is refused [CSR-03]", rpc: "SearchContacts", ...invalid, request: () => ({}) },
   { title: "a contact query of 0 characters is refused [CSR-05]", rpc: "SearchContacts", ...invalid, request: () => ({ query: "" }) },
   { title: "a contact query of 1 character is refused [CSR-05]", rpc: "SearchContacts", ...invalid, message: "query: must be at least 2 characters", request: () => ({ query: "a" }) },
-  { title: "a contact query of 1 emoji is refused, though it has two UTF-16 units [CSR-05, VAL-11]", rpc: "SearchContacts", ...invalid, message: "query: must be at least 2 characters", request: () => ({ query: "😀" }) },
+  { title: "a contact query of 1 emoji is refused, though a JavaScript string counts two [CSR-05, VAL-11]", rpc: "SearchContacts", ...invalid, message: "query: must be at least 2 characters", request: () => ({ query: "😀" }) },
   { title: "a contact query of 2 characters is accepted [CSR-05]", rpc: "SearchContacts", ...ok, request: () => ({ query: "an" }), check: ({ data }) => expect(data).toHaveLength(1) },
   { title: "a contact query of 100 emoji is accepted [CSR-06, VAL-11, SRC-06]", rpc: "SearchContacts", ...ok, request: () => ({ query: "😀".repeat(100) }), check: ({ data }) => expect(data).toEqual([]) },
   { title: "a contact query of 101 characters is refused [CSR-06]", rpc: "SearchContacts", ...invalid, message: "query: must be at most 100 characters", request: () => ({ query: "a".repeat(101) }) },

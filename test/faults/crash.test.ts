@@ -9,7 +9,7 @@ import type { Hurt } from "./hurt.ts";
 import { startHurt } from "./hurt.ts";
 import type { Moment } from "./mongo-proxy.ts";
 import { startMongoProxy } from "./mongo-proxy.ts";
-import { brokenWrites, prepare, spell } from "./steps.ts";
+import { steppedWrites, prepare, spell } from "./steps.ts";
 
 let hurt: Hurt;
 let survivor: TestService;
@@ -45,7 +45,7 @@ async function retried(send: () => Promise<WireAnswer>): Promise<WireAnswer> {
 }
 
 describe.concurrent("an instance killed with SIGKILL", () => {
-  test.each(brokenWrites.map((write) => [spell(write), write] as const))("%s: the retry on another instance is 201, and there is one record [IDM-15]", async (_name, write) => {
+  test.each(steppedWrites.map((write) => [spell(write), write] as const))("%s: the retry on another instance is 201, and there is one record [IDM-15]", async (_name, write) => {
     const { account, send, once } = await prepare(survivor, write.operation);
     expect(await killedAt(write, (base) => send(base, write.wire))).not.toBe("ok");
     const retry = await retried(() => send(survivor.base, "REST"));

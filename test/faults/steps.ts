@@ -22,6 +22,9 @@ export const brokenWrites: readonly BrokenWrite[] = (["create", "append"] as con
   ),
 );
 
+/** After each step alone: to the database, an instance that is gone before the next command is gone after this one. */
+export const steppedWrites = brokenWrites.filter(({ when }) => when === "after");
+
 /** What a test title calls it. */
 export function spell({ operation, command, collection, when, wire }: BrokenWrite): string {
   return `${when} ${command}${collection === undefined ? "" : ` of ${collection}`} in a ${wire} ${operation}`;

@@ -58,7 +58,9 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)("a client that goes away over %s whil
     stream.on("error", () => undefined);
     stream.write("{");
     await until(() => gateway.steps.length > 0);
-    session.destroy();
+    // Without a word of farewell: an orderly close would end the body first.
+    stream.destroy(new Error("gone"));
+    session.close();
   }
   await until(() => gateway.pending() === 0);
   expect(gateway.steps).toEqual(["admit CreateContact"]);

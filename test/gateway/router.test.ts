@@ -9,6 +9,7 @@ const router = createRouter([
   { method: "POST", template: "/v1/contacts/{contact_id}/notes" },
   { method: "GET", template: "/v1/contacts/newest/{count}" },
   { method: "DELETE", template: "/v1/contacts/newest" },
+  { method: "GET", template: "/v1/contacts/latest/{count}/more" },
 ]);
 
 function found(path: string): unknown {
@@ -31,6 +32,7 @@ test("literal text goes before a parameter, and gives way to it where it leads n
   expect(found("/v1/contacts/newest")).toEqual(["DELETE, OPTIONS"]);
   expect(found("/v1/contacts/newest/3")).toEqual(["GET, HEAD, OPTIONS", "3"]);
   expect(found("/v1/contacts/newest/notes")).toEqual(["GET, HEAD, OPTIONS", "notes"]);
+  expect(found("/v1/contacts/latest/notes")).toEqual(["POST, OPTIONS", "latest"]);
   expect(found("/v1/contacts/newer/notes")).toEqual(["POST, OPTIONS", "newer"]);
 });
 

@@ -1,31 +1,62 @@
-// A key while Redis is stopped and after it is back, empty: the database alone decides (contract §5.4).
+// A key while Redis is stopped, and after it is back and knows nothing: the database alone decides (contract §5.4).
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
 import { expect, test } from "vitest";
+import { findRedis } from "../../src/embedded/find-redis.ts";
+import { redis } from "../../src/embedded/redis.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import { startServer } from "../../src/embedded/server.ts";
+import { testCacheDir } from "../support/global-setup.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import { recordsOf } from "./stored.ts";
 import { wires } from "./wires.ts";
 
-test("what was written before, during and after an outage of Redis is replayed before, during and after it [IDM-17]", async () => {
+/** A Redis with nothing in it on the port of one that is gone. */
+async function startInItsPlace(url: string, dataDir: string): Promise<EmbeddedServer> {
+  const options = { dataDir, cacheDir: testCacheDir(), env: process.env, progress: () => undefined };
+  const program = await findRedis(options);
+  if (Array.isArray(program)) throw new Error(program.join("; "));
+  return startServer(redis, program, options, () => Promise.resolve(Number(new URL(url).port)));
+}
+
+test("what was written before, during and after an outage of Redis is replayed ever after, and 50 at once write once in it [IDM-16, IDM-17]", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "records-redis-"));
   const service = await startService();
-  let other: TestService | undefined;
+  let [other, restarted]: [TestService | undefined, EmbeddedServer | undefined] = [undefined, undefined];
   try {
     other = await service.another();
     const account = await service.account();
-    const [here, there] = [service, other].map(({ base }) => ({ base, key: account.key }));
-    if (here === undefined || there === undefined) throw new Error("two instances");
+    const here = { base: service.base, key: account.key };
+    const there = { base: other.base, key: account.key };
     const before = await wires.REST.create(here, "before", { full_name: "Before" });
     await service.redis.stop();
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => wires.REST.create(at % 2 === 0 ? here : there, "during", { full_name: "During" })));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ outcome, replayed }) => outcome === "ok" && !replayed)).toHaveLength(1);
-    expect((await wires.gRPC.create(there, "before", { full_name: "Before" })).id).toBe(before.id);
-    expect((await wires.REST.create(there, "during", { full_name: "Other" })).outcome).toBe("409");
-    expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 2, notes: 0, claims: 2 });
+    const during = await Promise.all(Array.from({ length: 50 }, (_, at) => wires.REST.create(at % 2 === 0 ? here : there, "during", { full_name: "During" })));
+    expect(new Set(during.map(({ text }) => text)).size).toBe(1);
+    expect(during.filter(({ outcome, replayed }) => outcome === "ok" && !replayed)).toHaveLength(1);
     expect((await wires.REST.create(there, "before", { full_name: "Before" })).text).toBe(before.text);
-    expect((await wires.REST.create(here, "during", { full_name: "During" })).text).toBe(answers[0]?.text);
+    expect((await wires.REST.create(there, "during", { full_name: "Other" })).outcome).toBe("409");
+
+    restarted = await startInItsPlace(service.redis.uri, folder);
+    const client = new Redis(restarted.uri);
+    // The instances find it by themselves: an answer is kept in it again.
+    await expect
+      .poll(async () => {
+        expect((await wires.REST.create(there, "before", { full_name: "Before" })).text).toBe(before.text);
+        return client.exists(`idempotency:${account.id}:before`);
+      }, { timeout: 10_000 })
+      .toBe(1);
+    client.disconnect();
+    for (const target of [here, there]) expect((await wires.REST.create(target, "during", { full_name: "During" })).text).toBe(during[0]?.text);
+    const after = await wires.gRPC.create(there, "after", { full_name: "After" });
+    expect((await wires.gRPC.create(here, "after", { full_name: "After" })).id).toBe(after.id);
+    expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 3, notes: 0, claims: 3 });
   } finally {
     await other?.stop();
     await service.stop();
+    await restarted?.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 });
-

@@ -33,7 +33,8 @@ export function listenToMongo(client: MongoClient): { readonly commands: readonl
 /** Listens to everything that Redis is asked by anyone, but for what its own scripts ask. */
 export async function listenToRedis(url: string): Promise<{ stop(): Promise<string[]> }> {
   const marker = new Redis(url);
-  const monitor = await new Redis(url).monitor();
+  // It gives its place to a connection of its own.
+  const monitor = await marker.monitor();
   const commands: string[] = [];
   let ended = (): void => undefined;
   const end = new Promise<void>((resolve) => (ended = resolve));

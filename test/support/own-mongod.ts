@@ -15,7 +15,10 @@ import { testCacheDir } from "./global-setup.ts";
 /** A replica set that a test may hurt. */
 export interface OwnMongod {
   readonly uri: string;
+  /** As they run now: a member that was revived is another process. */
   readonly members: readonly EmbeddedServer[];
+  /** Starts the members again that were killed, on their ports and their data; resolves when they follow. */
+  revive(): Promise<void>;
   /** Ends every member and removes its data. */
   stop(): Promise<void>;
 }
@@ -53,6 +56,7 @@ export async function startOwnMongod(): Promise<OwnMongod> {
   return {
     uri: mongod.uri,
     members: [mongod],
+    revive: () => Promise.resolve(),
     async stop() {
       await mongod.stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -65,12 +69,21 @@ export async function startThreeMongods(): Promise<OwnMongod> {
   const dataDir = mkdtempSync(join(tmpdir(), "records-mongods-"));
   const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
   const program = await findMongod(optionsIn(dataDir));
-  const members = await Promise.all([0, 1, 2].map((at) => startServer(kind("0.25", ready), program, optionsIn(join(dataDir, String(at))))));
+  const start = (at: number, port?: number): Promise<EmbeddedServer> =>
+    startServer(kind("0.25", ready), program, optionsIn(join(dataDir, String(at))), port === undefined ? undefined : () => Promise.resolve(port));
+  const members = await Promise.all([0, 1, 2].map((at) => start(at)));
   const hosts = members.map(({ uri }) => new URL(uri).host);
   await initiate(hosts);
   return {
     uri: `mongodb://${hosts.join(",")}/records?replicaSet=${REPLICA_SET}`,
     members,
+    async revive() {
+      for (const [at, { uri }] of members.entries()) {
+        const port = Number(new URL(uri).port);
+        if (!(await isListening(port))) members[at] = await start(at, port);
+      }
+      await settled(hosts);
+    },
     async stop() {
       await Promise.all(members.map((member) => member.stop()));
       rmSync(dataDir, { recursive: true, force: true });
@@ -97,9 +110,20 @@ async function initiate(hosts: readonly string[]): Promise<void> {
     const members = hosts.map((host, _id) => ({ _id, host }));
     const settings = { electionTimeoutMillis: 2_000, heartbeatIntervalMillis: 500 };
     await admin.command({ replSetInitiate: { _id: REPLICA_SET, members, settings } });
+  } finally {
+    await client.close();
+  }
+  await settled(hosts);
+}
+
+/** Resolves when there is a primary and every other member follows it. */
+async function settled(hosts: readonly string[]): Promise<void> {
+  const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`);
+  try {
     await until(async () => {
-      const { members: states } = (await admin.command({ replSetGetStatus: 1 })) as { members: { stateStr: string }[] };
-      return states.some(({ stateStr }) => stateStr === "PRIMARY") && states.every(({ stateStr }) => stateStr === "PRIMARY" || stateStr === "SECONDARY");
+      const status = await client.db("admin").command({ replSetGetStatus: 1 }).catch(() => ({ members: [] }));
+      const states = (status["members"] as { stateStr: string }[]).map(({ stateStr }) => stateStr);
+      return states.includes("PRIMARY") && states.every((state) => state === "PRIMARY" || state === "SECONDARY");
     }, AbortSignal.timeout(60_000));
   } finally {
     await client.close();

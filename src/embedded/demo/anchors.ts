@@ -1,7 +1,5 @@
 // The people of the demo account whom the documentation and the tests know by name.
-import { coachingTopics } from "./coaching.ts";
-import { projects } from "./projects.ts";
-import type { Topic } from "./topic.ts";
+import type { Slots } from "./text.ts";
 
 /** Their names; they are active contacts of the profile "demo", with an email, notes and sessions. */
 export const anchors = {
@@ -43,19 +41,21 @@ export interface KnownPerson {
   readonly notes: number;
   readonly freeText?: string;
   readonly memory?: string;
+  /** Slots that are not drawn, so that all notes tell of the same life. */
+  readonly life?: Slots;
   /** Timeline notes that are not drawn, newest first. */
   readonly ownNotes?: readonly string[];
 }
 
 function person(
   fullName: string, [first, last, gender]: [string, string, "f" | "m"], [city, company, role]: [string, string, string],
-  [email, phone]: [string, string], topics: string[], [past, future, notes]: [number, number, number], texts: Pick<KnownPerson, "freeText" | "memory" | "ownNotes"> = {},
+  [email, phone]: [string, string], topics: string[], [past, future, notes]: [number, number, number], texts: Pick<KnownPerson, "freeText" | "memory" | "life" | "ownNotes"> = {},
 ): KnownPerson {
   return { fullName, first, last, gender, city, company, role, email, phone, topics, past, future, notes, ...texts };
 }
 
-export const annLee = person(
-  anchors.annLee, ["Ann", "Lee", "f"], ["San Francisco", "Lantern Books", "founder"], ["ann.lee@example.com", "+1 415 555 0100"], ["Second shop", "Pricing"], [13, 2, 9],
+const annLee = person(
+  anchors.annLee, ["Ann", "Lee", "f"], ["San Francisco", "Lantern Books", "founder"], ["ann.lee@example.com", "+1 415 555 0100"], ["Pricing", "Second shop"], [13, 2, 9],
   {
     freeText:
       "Founder of Lantern Books, a bookshop with a reading room in San Francisco. Met on a panel on small retail. " +
@@ -67,6 +67,7 @@ export const annLee = person(
       "- Prefers short agendas and one question at a time; dislikes slides.\n" +
       "- Open: who pays for the new front door, and the permit for the sign.\n" +
       "- Family: Casey, and Theo, who started high school this year. A safe opening is the water temperature in the bay.",
+    life: { colleague: "Ruth", colleague2: "Marcus", partner: "Casey", child: "Theo", hobby: "open-water swimming", place: "Oaxaca", budget: "$90k" },
     ownNotes: [
       "Ann called: the landlord pays half of the front door. She will sign the lease this week, and wants me to read clause 14 once more.",
       "Opening of the second shop: a weekday, no speeches, cake for the reading group. Ruth orders the stock, Marcus has the keys.",
@@ -79,33 +80,72 @@ export const annLee = person(
   },
 );
 
+/** The anchors, in the order in which they come first among the contacts. */
 export const knownPeople: readonly KnownPerson[] = [
   annLee,
-  person(anchors.joseAlvarez, ["José", "Álvarez", "m"], ["London", "Álvarez & Daughters", "owner"], ["jose.alvarez@alvarez.example.com", "+44 20 7946 0182"], ["Second shop", "Export", "Succession", "Annual plan"], [16, 1, 62]),
-  person(anchors.sorenOdegard, ["Søren", "Ødegård", "m"], ["Gothenburg", "Fjordlys", "managing director"], ["soren@fjordlys.example.net", "+46 70 174 06 31"], ["Warehouse move", "Returns"], [11, 1, 12]),
-  person(anchors.wangXiaoming, ["Xiaoming", "Wang", "m"], ["Hamburg", "Nine Mountains Tea", "founder"], ["xiaoming.wang@ninemountains.example.com", "+49 40 66969 208"], ["Export", "Online shop"], [8, 1, 6]),
-  person(anchors.lukaszWisniewski, ["Łukasz", "Wiśniewski", "m"], ["Berlin", "Forge Lane", "engineering manager"], ["Lukasz.Wisniewski@ForgeLane.example.com", "030 23125417"], ["First hundred days", "Two teams, one"], [7, 1, 7]),
-  person(anchors.asaLindqvist, ["Åsa", "Lindqvist", "f"], ["Malmö", "Nygård Hamn", "head of people"], ["asa.lindqvist@nygardhamn.example.org", "+46 (0)70-174 06 52"], ["Two teams, one", "Workload"], [6, 0, 6]),
-  person(anchors.zoeMartin, ["Zoë", "Martin", "f"], ["Paris", "Atelier Zoë", "founder"], ["zoë.martin@example.org", "+33 1 99 00 41 07"], ["Rebrand", "The book"], [6, 1, 5]),
-  person(anchors.nguyenThiMai, ["Mai", "Nguyễn", "f"], ["Lyon", "Maison Mai", "owner"], ["mai.nguyen@maisonmai.example.com", "06 39 98 17 26"], ["Second shop"], [5, 0, 5]),
-  person(anchors.eleniPapadopoulou, ["Eleni", "Papadopoulou", "f"], ["Munich", "Olive & Salt", "co-founder"], ["eleni.papadopoulou@oliveandsalt.example.com", "+49 (89) 99998341"], ["Online shop", "Co-founders"], [6, 1, 4]),
-  person(anchors.olgaSokolova, ["Olga", "Sokolova", "f"], ["Frankfurt", "Sokolov Gears", "finance director"], ["o.sokolova@sokolovgears.example.com", "069/90009-118"], ["Succession"], [6, 0, 4]),
-  person(anchors.laylaHaddad, ["Layla", "Haddad", "f"], ["London", "Cedar Clinic", "programme manager"], ["layla.haddad@cedarclinic.example.org", "٠٢٠ ٧٩٤٦ ٠٣٥١"], ["Certification"], [4, 0, 4]),
-  person(anchors.noamCohen, ["Noam", "Cohen", "m"], ["New York", "Pomelo Health", "co-founder"], ["noam@pomelohealth.example.com", "(212) 555-0147"], ["Seed round", "Co-founders"], [6, 1, 4]),
-  person(anchors.priyaSharma, ["Priya", "Sharma", "f"], ["Manchester", "Saffron Labs", "head of product"], ["priya.sharma@saffronlabs.example.com", "+44 7700 900218"], ["Pricing", "Speaking"], [7, 1, 5]),
-  person(anchors.satoHanako, ["Hanako", "Sato", "f"], ["Seattle", "Hanami Kitchen", "founder"], ["hanako@hanamikitchen.example.com", "＋１ ２０６ ５５５ ０１３８"], ["Second shop", "Head of sales"], [5, 1, 4]),
-  person(anchors.kimMinjun, ["Minjun", "Kim", "m"], ["San Francisco", "Haneul Robotics", "founder"], ["minjun.kim@haneul.example.net", "415.555.0163"], ["Seed round"], [5, 0, 4]),
-  person(anchors.somchaiJaidee, ["Somchai", "Jaidee", "m"], ["Sydney", "Jaidee Ceramics", "owner"], ["somchai@jaideeceramics.example.com", "+61 2 5550 4172"], ["Second shop", "Support backlog"], [4, 1, 4]),
+  person(
+    anchors.joseAlvarez, ["José", "Álvarez", "m"], ["London", "Álvarez & Daughters", "owner"],
+    ["jose.alvarez@alvarez.example.com", "+44 20 7946 0182"], ["Second shop", "Export", "Succession", "Annual plan"], [16, 1, 62],
+  ),
+  person(
+    anchors.sorenOdegard, ["Søren", "Ødegård", "m"], ["Gothenburg", "Fjordlys", "managing director"],
+    ["soren@fjordlys.example.net", "+46 70 174 06 31"], ["Warehouse move", "Returns"], [11, 1, 12],
+  ),
+  person(
+    anchors.wangXiaoming, ["Xiaoming", "Wang", "m"], ["Hamburg", "Nine Mountains Tea", "founder"],
+    ["xiaoming.wang@ninemountains.example.com", "+49 40 66969 208"], ["Export", "Online shop"], [8, 1, 6],
+  ),
+  person(
+    anchors.lukaszWisniewski, ["Łukasz", "Wiśniewski", "m"], ["Berlin", "Forge Lane", "engineering manager"],
+    ["Lukasz.Wisniewski@ForgeLane.example.com", "030 23125417"], ["First hundred days", "Two teams, one"], [7, 1, 7],
+  ),
+  person(
+    anchors.asaLindqvist, ["Åsa", "Lindqvist", "f"], ["Malmö", "Nygård Hamn", "head of people"],
+    ["asa.lindqvist@nygardhamn.example.org", "+46 (0)70-174 06 52"], ["Two teams, one", "Workload"], [6, 0, 6],
+  ),
+  person(
+    anchors.zoeMartin, ["Zoë", "Martin", "f"], ["Paris", "Atelier Zoë", "founder"],
+    ["zoë.martin@example.org", "+33 1 99 00 41 07"], ["Rebrand", "The book"], [6, 1, 5],
+  ),
+  person(
+    anchors.nguyenThiMai, ["Mai", "Nguyễn", "f"], ["Lyon", "Maison Mai", "owner"],
+    ["mai.nguyen@maisonmai.example.com", "06 39 98 17 26"], ["Second shop"], [5, 0, 5],
+  ),
+  person(
+    anchors.eleniPapadopoulou, ["Eleni", "Papadopoulou", "f"], ["Munich", "Olive & Salt", "co-founder"],
+    ["eleni.papadopoulou@oliveandsalt.example.com", "+49 (89) 99998341"], ["Online shop", "Co-founders"], [6, 1, 4],
+  ),
+  person(
+    anchors.olgaSokolova, ["Olga", "Sokolova", "f"], ["Frankfurt", "Sokolov Gears", "finance director"],
+    ["o.sokolova@sokolovgears.example.com", "069/90009-118"], ["Succession"], [6, 0, 4],
+  ),
+  person(
+    anchors.laylaHaddad, ["Layla", "Haddad", "f"], ["London", "Cedar Clinic", "programme manager"],
+    ["layla.haddad@cedarclinic.example.org", "٠٢٠ ٧٩٤٦ ٠٣٥١"], ["Certification"], [4, 0, 4],
+  ),
+  person(
+    anchors.noamCohen, ["Noam", "Cohen", "m"], ["New York", "Pomelo Health", "co-founder"],
+    ["noam@pomelohealth.example.com", "(212) 555-0147"], ["Seed round", "Co-founders"], [6, 1, 4],
+  ),
+  person(
+    anchors.priyaSharma, ["Priya", "Sharma", "f"], ["Manchester", "Saffron Labs", "head of product"],
+    ["priya.sharma@saffronlabs.example.com", "+44 7700 900218"], ["Pricing", "Speaking"], [7, 1, 5],
+  ),
+  person(
+    anchors.satoHanako, ["Hanako", "Sato", "f"], ["Seattle", "Hanami Kitchen", "founder"],
+    ["hanako@hanamikitchen.example.com", "＋１ ２０６ ５５５ ０１３８"], ["Second shop", "Head of sales"], [5, 1, 4],
+  ),
+  person(
+    anchors.kimMinjun, ["Minjun", "Kim", "m"], ["San Francisco", "Haneul Robotics", "founder"],
+    ["minjun.kim@haneul.example.net", "415.555.0163"], ["Seed round"], [5, 0, 4],
+  ),
+  person(
+    anchors.somchaiJaidee, ["Somchai", "Jaidee", "m"], ["Sydney", "Jaidee Ceramics", "owner"],
+    ["somchai@jaideeceramics.example.com", "+61 2 5550 4172"], ["Second shop", "Support backlog"], [4, 1, 4],
+  ),
 ];
 
 /** The person of the account "second" whose name is nearly Ann Lee's. */
 export const anneLee = person(
   "Anne Lee", ["Anne", "Lee", "f"], ["London", "Lee Ceramics", "owner"], ["anne.lee@example.org", "+44 20 7946 0100"], ["Online shop"], [5, 1, 6],
 );
-
-/** The topic of a title. */
-export function topicOf(label: string): Topic {
-  const found = [...projects, ...coachingTopics].find((topic) => topic.label === label);
-  if (found === undefined) throw new Error(`no topic is called ${label}`);
-  return found;
-}

@@ -37,14 +37,15 @@ export function contactNoteItems(profile: string, people: readonly Person[], sto
 
 /** How many notes each of them has. */
 function countNotes(people: readonly Person[], total: number, random: Random): number[] {
-  const counts = people.map(({ known, fullName }) => (known === undefined ? 0 : known.notes) + (nativeNotes[fullName ?? ""]?.length ?? 0) + (known?.ownNotes?.length ?? 0));
-  const byKind = new Map(kinds.map((kind) => [kind, people.flatMap((person, at) => (person.bond === kind && person.known === undefined ? [at] : []))]));
+  const counts = people.map(({ known, fullName }) => (known?.notes ?? 0) + (known?.ownNotes?.length ?? 0) + (nativeNotes[fullName ?? ""]?.length ?? 0));
+  const drawn = people.flatMap(({ bond, known }, at) => (known === undefined ? [{ at, bond }] : []));
+  const byKind = new Map(kinds.map((kind) => [kind, drawn.filter(({ bond }) => bond === kind)]));
   let left = total - counts.reduce((sum, count) => sum + count, 0);
   for (let attempts = 20 * total; left > 0 && attempts > 0; attempts--) {
     const candidates = byKind.get(pick(random, kinds)) ?? [];
-    const at = candidates[Math.floor(random() * candidates.length)];
-    const bond = at === undefined ? undefined : people[at]?.bond;
-    if (at === undefined || bond === undefined || (counts[at] as number) >= most[bond]) continue;
+    if (candidates.length === 0) continue;
+    const { at, bond } = pick(random, candidates);
+    if ((counts[at] as number) >= most[bond]) continue;
     counts[at] = (counts[at] as number) + 1;
     left -= 1;
   }

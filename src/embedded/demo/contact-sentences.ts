@@ -59,13 +59,13 @@ export const personalNotes = [
   "Sent a book about {hobby} for the holidays. Handwritten answer, very kind.",
   "{Partner} changes jobs in {month}; they may move away from {city}. Not public yet.",
   "Talked ten minutes about {hobby} and twenty about work. The ten were the better ones.",
-  "{First}'s mother is unwell, {he} travels to {place} every other weekend. Mornings are best for calls.",
+  "{First}'s mother is unwell, {he} drives over every other weekend. Mornings are best for calls.",
   "{Child} is looking for a summer job. Said I would ask around.",
 ];
 
 /** Notes on somebody who may become a client. */
 export const leadNotes = [
-  "Met {first} at {origin}. Runs a team of [six|eleven|about thirty], curious about coaching, wary of consultants. Coffee in {month}.",
+  "Met {first} {origin}. Runs a team of [six|eleven|about thirty], curious about coaching, wary of consultants. Coffee in {month}.",
   "{First} wrote: they think about {topic}, budget not before {month}. Sent two references and no brochure.",
   "Intro call. They want {goal}. Good questions, no hurry. Follow up on {weekday}.",
   "No answer since the offer. One friendly line in {month}, then let it rest.",
@@ -79,7 +79,7 @@ export const leadNotes = [
 
 /** Notes on suppliers, peers and other people one works with. */
 export const partnerNotes = [
-  "{First} did the [flyers|photos|translation|contract|website texts] for {amount}. On time, one round of changes. Book again.",
+  "{First} did the [flyers|photos|translation|contract|website texts] for {fee}. On time, one round of changes. Book again.",
   "Asked {first} for a quote until {weekday}. Usually answers on the same evening.",
   "{First} can take on two of my clients in {month} while I am away. Return the favour in spring.",
   "New bank details for {company}, confirmed by phone with {first} personally, not by mail.",
@@ -96,7 +96,7 @@ export const friendNotes = [
   "Dinner at {first}'s on {weekday}. Bring dessert, {partner} does not eat nuts.",
   "{First} has the ladder. And the good drill.",
   "{Child}'s concert is in {month}, third row is kept for us.",
-  "Owe {first} for the tickets to {place}, {amount}. Paid half already.",
+  "Owe {first} for the tickets to {place}, {fee}. Paid half already.",
   "{First} and {partner} are back from {place}. Photos to follow, thousands.",
   "Asked {first} to look after the plants in {month}. Yes, as long as the orchid does not count.",
   "{Hobby} with {first}, first Sunday of the month. Do not be late again.",
@@ -105,10 +105,10 @@ export const friendNotes = [
 
 /** The free text of a contact. */
 export const freeTexts = [
-  "{Role} at {company}, {city}. Met through {origin}. Prefers calls before nine and decisions in writing.",
+  "{Role} at {company}, {city}. Met {origin}. Prefers calls before nine and decisions in writing.",
   "Works with {colleague} and {colleague2}. Invoices go to {colleague}. Outside work: {hobby}.",
   "Say {first}, not the full name. Partner {partner}[.|, one child ({child}).|, two children, the elder one is {child}.]",
-  "Came through {origin}. First project: {label}, {budget}. Pays on time.",
+  "First met {origin}. First project: {label}, {budget}. Pays on time.",
   "[Quick on the phone, slow by mail.|Answers mail at six in the morning.|Hates video, loves walking meetings.|Prints everything.] Assistant: {colleague}.",
   "{Company}: about [12|25|40|70|140] people, main office in {city}. {First} is the one who decides.",
   "Billing address differs from the office. VAT number is on file. Purchase order needed above {amount}.",
@@ -123,6 +123,7 @@ export const memoryOpenings = [
   "Works as {role} at {company}. Main subject of the recent sessions: {topic}, in order {goal}.",
 ];
 
+/** The lines that may follow. */
 export const memoryDetails = [
   "Progress as of the last session: {state}",
   "Open difficulty: {trouble}",

@@ -1,10 +1,10 @@
 // The contacts of the demo.
 import { timestamp } from "../../db/message.ts";
 import type { ContactItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import { anchors } from "./anchors.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
 import { freeTexts, memoryDetails, memoryOpenings } from "./contact-sentences.ts";
-import { anchors } from "./anchors.ts";
 import type { Person } from "./people.ts";
 import { between, chance, createRandom, deck, pick, type Random } from "./random.ts";
 import type { Story } from "./story.ts";
@@ -17,7 +17,8 @@ export function contactItem(person: Person, story: Story, externalId: string, ca
   const created = someTime(random, calendar, person.since);
   const archived = person.archived === undefined ? undefined : someTime(random, calendar, person.archived);
   // Ann Lee is the first to be found.
-  const changed = fullName === anchors.annLee ? -1 : pick(random, [person.since + 1, between(random, person.since + 1, -2), between(random, Math.max(person.since + 1, -60), -2)]);
+  const drawn = pick(random, [person.since + 1, between(random, person.since + 1, -2), between(random, Math.max(person.since + 1, -60), -2)]);
+  const changed = fullName === anchors.annLee ? -1 : drawn;
   const notes = known?.freeText ?? drawFreeText(person, story, random);
   const memory = known?.memory ?? drawMemory(person, story, random);
   return {

@@ -11,7 +11,8 @@ const piecesOfSubject = 7;
  * Speaking fills `seconds`; each line is "[00:03:12] Ann: …".
  */
 export function transcribe(speakers: Readonly<Record<"M" | "C", string>>, subjects: readonly Slots[], length: number, seconds: number, random: Random): string {
-  const decks = [matters, matters, matters, questions, people, dealings, smallTalk].map((list) => deck(random, list));
+  const matter = deck(random, matters);
+  const decks = [matter, matter, matter, ...[questions, people, dealings, smallTalk].map((list) => deck(random, list))];
   const turns: { speaker: string; text: string }[] = [];
   let size = 0;
   const say = (piece: readonly Turn[], slots: Slots): void => {

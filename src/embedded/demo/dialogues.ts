@@ -39,74 +39,74 @@ export const openings = pieces(`
 export const matters = pieces(`
   M: So, {topic}. Where are we?
   C: {state} I did not expect that in {lastMonth}.
-  M: And what is the part that you are not telling me yet?
-  C: Ha. {trouble}
+  M: [And what is the part that you are not telling me yet?|And the other half of the story?|I hear a “but” coming.|What would {colleague} add?]
+  C: [Ha.|You know me.|All right.|Well.] {trouble}
 
-  C: I should be honest. {trouble} I have known it for two weeks, and I kept it to myself.
-  M: What stopped you from saying it?
-  C: I thought that I could fix it quietly. And then it was Friday, and then it was the next Friday.
-  M: It is said now. What is the smallest thing that would help?
-  C: To {step}, I suppose. That is one phone call.
+  C: [I should be honest.|There is something else.|I would rather not say it, so I say it first.] {trouble} [I have known it for two weeks, and I kept it to myself.|I have carried that around since {lastMonth}.|I did not put it into the report.]
+  M: [What stopped you from saying it?|Who else knows?|What made you keep it to yourself?]
+  C: [I thought that I could fix it quietly. And then it was Friday, and then it was the next Friday.|{Colleague} suspects it. I wanted to have an answer before the question.|Pride, I think. It was my idea in the first place.]
+  M: [It is said now. What is the smallest thing that would help?|Good that it is out. Where would you begin?|Now it is on the table. What is one thing that helps?]
+  C: To {step}, [I suppose. That is one phone call.|probably. I could do it today, before the others leave.|and to do it myself this time.]
 
   M: What has moved since we last spoke?
   C: More than I thought. {state} {Colleague} did most of it, to be fair.
-  M: Did you tell {colleague} that?
-  C: Not in those words. I will.
+  M: [Did you tell {colleague} that?|Does {colleague} know that you see it?]
+  C: [Not in those words. I will.|I said thank you in passing. That does not count, does it?|I will, on {weekday}, in front of the others.]
 
-  C: The thing that keeps me awake is a different one. {trouble}
-  M: If that stays as it is for three months, what happens?
-  C: Then we miss it. The whole point was {goal}, and that would be gone.
-  M: So it belongs at the top of the list, above the nice things.
+  C: [The thing that keeps me awake is a different one.|What I really worry about is this.|There is one thing that I cannot get round.] {trouble}
+  M: [If that stays as it is for three months, what happens?|What does it cost you, if nobody does anything?|Suppose it stays like that until {month}.]
+  C: [Then we miss it. The whole point was {goal}, and that would be gone.|It costs us the trust of {colleague2}, and then we can forget the rest. We wanted {goal}.|We would manage, somehow. But we set out {goal}, and managing is not that.]
+  M: [So it belongs at the top of the list, above the nice things.|That sounds like the first item, not the ninth.|Then why is it not on today's list?]
 
   M: Remind me what all of this is for. One sentence.
   C: One sentence. {Goal}.
   M: And how much of last week went into that?
-  C: Honestly? A tenth. The rest was mail, and people standing in my door.
+  C: [Honestly? A tenth. The rest was mail, and people standing in my door.|One morning. A good one, but one.|Less than I would like to say with the little red light on.]
 
   C: We had a long talk about it on {weekday}, {colleague}, {colleague2} and I. In the end we said: {decision}
   M: Who said it, and who only nodded?
-  C: {Colleague} said it. {colleague2} nodded, but with that face.
-  M: Then I would ask {colleague2} once more, alone, before it is written down.
+  C: [{Colleague} said it. {colleague2} nodded, but with that face.|{colleague2} said it, and {colleague} looked at the table.|I said it. They nodded. You see the pattern.]
+  M: [Then I would ask {colleague2} once more, alone, before it is written down.|A nod in a meeting is worth little. Ask again on {weekday}.|Would they say the same in the corridor?]
 
   M: You wanted to {step}. Did it happen?
-  C: Half. I wrote the mail, and it is still in the drafts.
-  M: What would the finished mail say?
-  C: What I just told you. Three lines. I make it longer than it has to be.
+  C: [Half. I wrote the mail, and it is still in the drafts.|Nearly. The mail is written, and I look at it every morning.|Not yet. It is in my drafts, between two invoices.|I began. Then the phone rang, and you know how it goes.]
+  M: [What would the finished mail say?|Read it to me, if you like.|What is the shortest version?|What is missing?]
+  C: [What I just told you. Three lines. I make it longer than it has to be.|Less than I thought. It is two sentences and a date.|The date, really. Everything else is decoration.|My courage, mostly. The words are there.]
 
-  C: Look, {trouble} And everybody acts surprised, as if it had not been on the list since {lastMonth}.
+  C: Look. {trouble} [And everybody acts surprised, as if it had not been on the list since {lastMonth}.|It is the third time this year.|I am tired of hearing myself say it.]
   M: Who owns that line on the list?
-  C: Nobody. All of us. You see the problem.
-  M: I do. Put one name behind it before the day is over, even if it is the wrong name.
+  C: [Nobody. All of us. You see the problem.|On paper {colleague2}. In truth it wanders.|I do, I fear.]
+  M: [I do. Put one name behind it before the day is over, even if it is the wrong name.|Then settle that first, and the line itself second.|One name, one date. That is all it takes to begin.]
 
-  C: Something small. {state} And I noticed that I did not enjoy it, I went straight on to the next thing.
-  M: What would enjoying it look like?
-  C: Cake, probably. For the team. With {colleague}'s name on it.
+  C: Something small. {state} [And I noticed that I did not enjoy it, I went straight on to the next thing.|Nobody celebrated. We just moved the card on the board.|And my first thought was what is still missing.]
+  M: [What would enjoying it look like?|What would it take to stop for a moment?]
+  C: [Cake, probably. For the team. With {colleague}'s name on it.|An hour off for everybody, on a sunny day.|A proper lunch, away from the desks. {Colleague} would know where.]
 
   M: Let me play the sceptic. {trouble} Why should it be different by {month}?
-  C: Because this time somebody is in charge of it, and because we agreed to {step}. That is a real difference.
-  M: Good answer. I would put it on the first slide.
+  C: [Because this time somebody is in charge of it, and because we agreed to {step}. That is a real difference.|It would not be, if we did nothing. But {colleague} has begun to {step}.|Because I will {step} myself. I have cleared {weekday} for it.]
+  M: [Good answer. I would put it on the first slide.|I believe you. Will the board?|Fair enough. I take the sceptic's hat off.]
 
   C: Do you know what {colleague} said? “{quote}” In front of everybody.
   M: And how did that land?
-  C: It was very quiet, and then people laughed. The good kind. We got more done after that than in the hour before.
+  C: [It was very quiet, and then people laughed. The good kind. We got more done after that than in the hour before.|{colleague2} wrote it on the wall. It is still there.|Half of them agreed, and the other half agreed later, by mail.]
 
   M: If you could decide it alone, right now?
   C: {decision}
-  M: That came fast. So it is not a question of knowing.
-  C: No. It is a question of saying it aloud in a room in which not everybody will like it.
+  M: [That came fast. So it is not a question of knowing.|You did not have to think for long.|No hesitation at all. Interesting.]
+  C: [No. It is a question of saying it aloud in a room in which not everybody will like it.|I have known it since {lastMonth}. I wanted somebody else to say it.|No. But deciding alone is how we got here.]
 
   C: I looked at the plan again with fresh eyes. There are two things that I would do this week: {step}, and {step}.
   M: And which of the two would you do if there were only one?
-  C: The first. The second one is more fun.
-  M: Then you know what comes on {weekday} morning.
+  C: [The first. The second one is more fun.|The second. It is the one that I keep moving.|Neither, if I am tired. The first, if I am not.]
+  M: [Then you know what comes on {weekday} morning.|Put that one into the calendar, with a time.|Good. The other one may wait until {month}.]
 
   M: Last time you said something that stayed with me: “{quote}” Is it still true?
   C: Less so. Since then this has happened: {state} It takes the edge off.
-  M: That is quite a change for a few weeks.
+  M: [That is quite a change for a few weeks.|So sentences expire, too.|Write the new one down, for the next time.]
 
   C: May I think aloud for a minute? If we do not {step}, then {colleague} has to do it, and then {colleague2} is alone with the rest, and then we are where we were in {lastMonth}.
-  M: So it hangs on one thing.
-  C: It does. I had not seen it like that. It all hangs on one thing, and it is not even a hard one.
+  M: [So it hangs on one thing.|I hear a single knot in all of that.|Where in this chain can you pull?]
+  C: [It does. I had not seen it like that. It all hangs on one thing, and it is not even a hard one.|At the very beginning. That is the annoying part.|With {colleague}. If that is settled, the rest follows.]
 `);
 
 /** Money, contracts and dates. */
@@ -211,13 +211,13 @@ export const smallTalk = pieces(`
 /** Questions that open something. */
 export const questions = pieces(`
   M: What are you pretending not to know?
-  C: That is unfair. [Long pause.|Let me think.|Phew.] That it takes longer than I told them. By a quarter at least.
+  C: That is unfair. [Let me think.|Phew.|Hm.] That it takes longer than I told them. By a quarter at least.
   M: Who else knows it?
   C: {Colleague}. And {colleague} keeps quiet out of kindness.
 
   M: On a scale from one to ten, how sure are you?
-  C: Six. Seven on Mondays.
-  M: What would make it an eight?
+  C: [Six. Seven on Mondays.|Seven, and I was at four in {lastMonth}.|Five. Do not look at me like that.]
+  M: [What would make it one more?|What would move it up by one?]
   C: If we managed to {step} before {month}. Then I would sleep, and so would {colleague}.
 
   M: Imagine that it is a year from now and it went well. What do you see?
@@ -227,7 +227,7 @@ export const questions = pieces(`
   M: What would you tell a friend who is in your place?
   C: To stop polishing. To {step} and see what happens.
   M: And what makes it harder for you than for the friend?
-  C: The friend does not have my name on the door.
+  C: [The friend does not have my name on the door.|The friend did not promise it to {colleague}.|The friend sleeps.]
 
   M: What do you want to be asked today?
   C: Whether I still want this. And the answer is yes, but not like this, not with every evening.

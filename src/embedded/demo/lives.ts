@@ -21,6 +21,7 @@ function after(sign: string): City["money"] {
 
 const { london, manchester, leeds, edinburgh, bristol, britishMobile, berlin, hamburg, cologne, frankfurt, munich, frenchMobile, swedishMobile } = phoneRanges;
 
+/** The cities that have phone numbers kept for fiction. */
 export const allCities: readonly City[] = [
   ...cities(after("$"), ["english", "english", "english", "iberian", "indian", "vietnamese", "italian", "arabic"], {
     "San Francisco": [phoneRanges.sanFrancisco],
@@ -56,6 +57,7 @@ export const allCities: readonly City[] = [
   ...cities(after("A$"), ["english", "english", "indian", "vietnamese"], { Sydney: [phoneRanges.sydney, phoneRanges.australianMobile] }),
 ];
 
+/** Employers; made up, and too plain to tell their trade. */
 export const companies = [
   "Alder & Ash", "Anchor Street", "Beacon Mills", "Birchwood", "Blue Gate", "Bramble & Co", "Brightwell", "Calder Works", "Canvas & Clay",
   "Cloudberry", "Copperfield Tools", "Corner House", "Driftwood", "Eastbank", "Elmtree", "Fable & Finch", "Fernhill", "Fieldnote", "Fjordlys",
@@ -67,28 +69,34 @@ export const companies = [
   "Twelve Bells", "Upland", "Vellum", "Wayfarer", "Westgate", "Whitethorn", "Willow & Wren", "Windmill Lane", "Yarrow",
 ];
 
+/** What clients are at their companies. */
 export const roles = [
   "founder", "co-founder", "managing director", "head of operations", "head of product", "head of people", "finance director", "marketing lead",
   "engineering manager", "team lead", "owner", "partner", "chief of staff", "sales director", "programme manager", "customer care lead",
 ];
 
+/** What suppliers and peers do. */
 export const trades = [
   "printer", "tax adviser", "lawyer", "web designer", "translator", "photographer", "recruiter", "bookkeeper", "facilitator", "venue manager",
   "insurance broker", "copywriter", "IT support", "graphic designer", "podcast host", "conference organiser",
 ];
 
+/** What fills evenings, as in "talks about …". */
 export const hobbies = [
   "sailing", "the allotment", "choir", "bouldering", "the cello", "restoring an old motorbike", "open-water swimming", "baking sourdough",
   "fell running", "chess", "beekeeping", "football on Sundays", "watercolours", "the vintage caravan", "learning Italian", "five-a-side",
   "photographing birds", "the brass band", "marathon training", "home brewing", "amateur theatre", "rowing", "knitting", "the model railway",
 ];
 
+/** Where holidays go. */
 export const places = [
   "Crete", "the Dolomites", "Brittany", "Madeira", "the Outer Hebrides", "Puglia", "the Black Forest", "Lisbon", "the Lake District", "Kyoto",
   "the Baltic coast", "Andalusia", "Cornwall", "the Azores", "Bornholm", "Slovenia", "the Scottish islands", "Corsica", "Vermont", "Oaxaca",
 ];
 
+/** Where one has met somebody. */
 export const origins = [
-  "the founders' breakfast in {city}", "a panel on family firms", "the trade fair in {city}", "the school gate", "{colleague}'s leaving do",
-  "the train to {city}, delayed by two hours", "a workshop for the chamber of commerce", "the alumni dinner", "the coworking space", "a podcast recording",
+  "at the founders' breakfast in {city}", "on a panel on family firms", "at the trade fair in {city}", "at the school gate", "at {colleague}'s leaving do",
+  "on the train to {city}, delayed by two hours", "in a workshop for the chamber of commerce", "at the alumni dinner", "in the coworking space",
+  "after a podcast recording",
 ];

@@ -23,7 +23,10 @@ export function minutesOf(story: Story, day: number, length: number, random: Ran
   const slots = story.slotsAt(day);
   const sentence = deck(random, summarySentences);
   const parts: string[] = [];
-  const bullets = (lines: readonly string[], count: number): string => Array.from({ length: count }, () => `- ${fill(lines[between(random, 0, lines.length - 1)] as string, slots, random)}`).join("\n");
+  const bullets = (lines: readonly string[], count: number): string => {
+    const line = deck(random, lines);
+    return Array.from({ length: count }, () => `- ${fill(line(), slots, random)}`).join("\n");
+  };
   for (let size = 0; size < length; size += (parts.at(-1) as string).length) {
     parts.push(Array.from({ length: between(random, 3, 6) }, () => fill(sentence(), slots, random)).join(" "));
   }

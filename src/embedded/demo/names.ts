@@ -13,11 +13,12 @@ function pool(female: string, male: string, family: string): NamePool {
   return { female: female.split(" "), male: male.split(" "), family: family.split(", ") };
 }
 
+/** Names by origin; families with their particles, hyphens and apostrophes. */
 export const namePools = {
   english: pool(
-    "Alice Beth Caroline Charlotte Claire Daisy Eleanor Fiona Georgia Hannah Holly Imogen Jane Kate Laura Megan Naomi Olivia Rachel Rosie Sophie Tessa Una Vera",
-    "Adam Ben Callum Daniel Edward Finn George Harry Ian Jack Kieran Liam Marcus Nathan Oscar Patrick Quentin Robert Sam Theo Victor Will",
-    "Ashworth, Barlow, Bennett, Carver, Clarke, Dawson, Ellery, Fairbank, Fletcher, Garside, Hargreaves, Hartley, Ingram, Kingsley, Lockwood, Marlow, Naylor, O'Brien, Okell, Pemberton, Quinn, Radcliffe, Sinclair, Smith-Hughes, Thornton, Underhill, Vance, Whitaker, Yardley, de la Mare",
+    "Alice Beth Bridget Caroline Charlotte Claire Daisy Eleanor Fiona Georgia Hannah Holly Imogen Jane Kate Laura Megan Naomi Olivia Rachel Rosie Sophie Tessa Una Vera",
+    "Adam Ben Callum Daniel Duncan Edward Finn Gareth George Harry Ian Jack Kieran Liam Marcus Nathan Oscar Patrick Quentin Robert Sam Theo Victor Will",
+    "Ashworth, Barlow, Bennett, Carver, Clarke, Dawson, Ellery, Fairbank, Fletcher, Garside, Hargreaves, Hartley, Ingram, Kingsley, Lockwood, Marlow, Naylor, O'Brien, Okell, Pemberton, Quinn, Radcliffe, Sinclair, Smith-Hughes, Thornton, Underhill, Vance, Whitaker, Yardley, de la Mare, Ackroyd, Bexley, Crossley, Darby, Easton, Farrow, Goodall, Hollis, Jessop, Kirkby, Langley, Merrick, Norwood, Oakes, Prescott, Ramsey, Stanhope, Tilbury, Wetherby, Aspinall",
   ),
   german: pool(
     "Anja Birgit Friederike Greta Heike Jana Jörgine Katrin Lena Märthe Petra Sabine Ute",
@@ -35,7 +36,7 @@ export const namePools = {
     "Barragán, Castaño, Domínguez, Etxeberria, Fernández, García Peña, Gonçalves, Ibáñez, Magalhães, Muñoz, Núñez, Ordóñez, Peñalver, Simões",
   ),
   italian: pool("Chiara Elisa Federica Giulia Ilaria Martina Paola", "Alessio Davide Enrico Luca Matteo Nicolò Stefano", "Bianchi, Conti, D'Angelo, Ferrari, Gallo, Lo Russo, Marchetti, Pellegrini, Rinaldi"),
-  polish: pool("Agnieszka Elżbieta Grażyna Małgorzata Wiktoria Zofia Żaneta", "Grzegorz Jędrzej Michał Paweł Radosław Stanisław Wojciech", "Błaszczyk, Dąbrowska-Nowak, Grabiec, Jasiński, Kwiecień, Łuczak, Ostrowski, Świątek, Wójcik, Żak"),
+  polish: pool("Agnieszka Danuta Elżbieta Ewa Grażyna Justyna Małgorzata Wiktoria Zofia Żaneta", "Bartosz Grzegorz Jakub Jędrzej Krzysztof Michał Paweł Radosław Stanisław Wojciech", "Błaszczyk, Dąbrowska-Nowak, Grabiec, Jasiński, Kwiecień, Łuczak, Ostrowski, Świątek, Wójcik, Żak"),
   nordic: pool("Astrid Bodil Frøya Guðrún Ingrid Jytte Kirsi Sólveig Tuuli", "Anders Bjørn Eiríkur Göran Håkon Jørgen Mikko Sigurður Väinö", "Bergström, Dahl, Egilsdóttir, Hämäläinen, Høst, Jørgensen, Lindström, Mäkinen, Nygård, Sæther, Thorvaldsen, Ström"),
   dutch: pool("Anouk Femke Lieke Marijke Sanne", "Daan Jeroen Pieter Ruben Wouter", "de Bruijn, ter Horst, van den Berg, van der Meer, Vermeulen, Zijlstra"),
   turkish: pool("Ayşe Çiğdem Elif İpek Şebnem", "Barış Çağrı Emre Mehmet Ümit", "Aydoğan, Çelik, Doğan, Güneş, Şahin, Yıldız"),

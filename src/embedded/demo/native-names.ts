@@ -15,6 +15,7 @@ function named(lines: string): NativeName[] {
   });
 }
 
+/** None of them has the name of an anchor. */
 export const nativeNames: readonly NativeName[] = named(`
   Δημήτρης Αγγελόπουλος | Dimitris | Angelopoulos | m
   Κατερίνα Μαυρομάτη | Katerina | Mavromati | f

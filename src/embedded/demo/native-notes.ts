@@ -1,5 +1,6 @@
 // Notes in the languages of the people they are about, by full name.
 
+/** Newest first for each person; whoever is not among the contacts has no use for them. */
 export const nativeNotes: Readonly<Record<string, readonly string[]>> = {
   "王小明": [
     "今天和小明通了电话,讨论明年的茶叶进口合同。预算大约四万八千欧元,下周三之前给他答复。",
@@ -19,7 +20,7 @@ export const nativeNotes: Readonly<Record<string, readonly string[]>> = {
   "鈴木 さくら": ["さくらさんの講演会は大成功。コーチングを続けたいとのこと。"],
   "高橋 ゆうた": ["ゆうたさんから請求書が届いた。月末までに支払う。"],
   "김민준": [
-    "민준 씨와 투자 유치에 대해 통화했다. 다음 주 수요일까지 발표 자료를 다시 보내기로 했다.",
+    "민준 씨와 투자 유치에 대해 통화했다. 다음 주 수요일까지 발표 자료와 예산안을 다시 보내기로 했다.",
     "계약서 초안은 괜찮지만 해지 조항을 고쳐야 한다. 변호사에게 물어볼 것.",
   ],
   "이서연": ["서연 씨는 새 팀장으로 첫 백 일을 준비하고 있다. 목표는 팀의 신뢰를 얻는 것."],

@@ -1,8 +1,8 @@
 // The people of an account: who they are, how they are reached, and since when one knows them.
 import { fold } from "../../search/fold.ts";
 import type { KnownPerson } from "./anchors.ts";
-import { topicOf } from "./anchors.ts";
 import { coachingTopics } from "./coaching.ts";
+import { topicOf } from "./find-topic.ts";
 import { allCities, companies, roles, trades, type City } from "./lives.ts";
 import type { NamePool } from "./names.ts";
 import { namePools } from "./names.ts";
@@ -84,7 +84,7 @@ export function createPeople(profile: DemoProfile): Person[] {
     const bond = isImported ? "imported" : at === 0 || profile === "enrolled" || profile === "waiting" ? "client" : drawBond();
     // The archived ones lie spread among the others, at equal distances.
     const isArchived = !isImported && at >= special.length && (at * archived) % (drawn - special.length) < archived;
-    const since = -between(random, bond === "client" ? 90 : 20, 1_000) - (isArchived ? 120 : 0);
+    const since = -between(random, bond === "client" ? 90 : 20, 1_000) - (isArchived ? 260 : 0);
     return {
       id: idOf(people.length),
       fullName: isImported ? undefined : name.fullName,
@@ -99,7 +99,7 @@ export function createPeople(profile: DemoProfile): Person[] {
       bond,
       topics: [drawTopic(), drawTopic()].slice(0, bond === "client" ? 2 : 1),
       since,
-      archived: isArchived ? -between(random, 5, 100) : undefined,
+      archived: isArchived ? -between(random, 5, 240) : undefined,
       known: undefined,
     };
   }
@@ -169,8 +169,8 @@ function drawEmail(random: Random, { first, last }: Name, employer: string, atte
   const [given, family] = [plain(first), plain(last)];
   const number = attempt === 0 ? "" : String(between(random, 2, 99));
   if (chance(random, 0.3)) return `${given}${pick(random, [".", "_", ""])}${family}${number || between(random, 60, 99)}@example.${pick(random, ["com", "org", "net"])}`;
-  const local = pick(random, [`${given}.${family}`, `${given}.${family}`, `${given.charAt(0)}.${family}`, given, `${given}-${family}`, `${given}+office`]);
-  const email = `${local}${number}@${domain(employer)}`;
+  const local = pick(random, [`${given}.${family}`, `${given}.${family}`, `${given.charAt(0)}.${family}`, `${given.charAt(0)}${family}`, given, `${given}-${family}`, `${given}_${family}`]);
+  const email = `${local}${number}${chance(random, 0.04) ? "+office" : ""}@${domain(employer)}`;
   return chance(random, 0.05) ? email.replace(/(^|[.@])([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase()) : email;
 }
 

@@ -31,12 +31,14 @@ export function pick<T>(random: Random, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
-/** Draws from the list like from a deck of cards: nothing comes again before everything has come. */
+/** Draws from the list like from a deck of cards: nothing comes again before everything has come, nor twice in a row. */
 export function deck<T>(random: Random, list: readonly T[]): () => T {
   let rest: T[] = [];
+  let last: T | undefined;
   return () => {
-    if (rest.length === 0) rest = [...list];
-    return rest.splice(Math.floor(random() * rest.length), 1)[0] as T;
+    if (rest.length === 0) rest = list.length > 1 ? list.filter((card) => card !== last) : [...list];
+    last = rest.splice(Math.floor(random() * rest.length), 1)[0] as T;
+    return last;
   };
 }
 

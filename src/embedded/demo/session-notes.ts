@@ -7,7 +7,7 @@ import { later, someTime } from "./calendar.ts";
 import { minutesOf } from "./long-notes.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
-import { actionLines, assistantNotes, decisionLines, prepLines, readerComments, scribbles, summarySentences, userTemplates } from "./session-sentences.ts";
+import { actionLines, assistantNotes, decisionLines, prepLines, readerComments, scribbles, scribbleTitles, summarySentences, userTemplates } from "./session-sentences.ts";
 import type { Story } from "./story.ts";
 import { fill, slug, type Slots } from "./text.ts";
 
@@ -45,8 +45,12 @@ function upcomingDrafts(plan: SessionPlan, story: Story, calendar: Calendar): Dr
   const random = createRandom(`${plan.id}/notes`);
   const slots = story.slotsAt(-1);
   const drafts: Draft[] = [];
-  if (chance(random, 0.75)) drafts.push({ type: AI_MEETING_PREP, title: "Meeting prep", content: prep(slots, random), written: someTime(random, calendar, -between(random, 1, 3)) });
-  if (chance(random, 0.35)) drafts.push({ type: USER_MANUAL, title: undefined, content: fill("Ask {first} first whether {he} managed to {step}.", slots, random), written: someTime(random, calendar, -1) });
+  const written = someTime(random, calendar, -between(random, 1, 3));
+  if (chance(random, 0.75)) drafts.push({ type: AI_MEETING_PREP, title: "Meeting prep", content: prep(slots, random), written });
+  if (chance(random, 0.35)) {
+    const content = fill("Ask {first} first whether {he} managed to {step}.", slots, random);
+    drafts.push({ type: USER_MANUAL, title: undefined, content, written: someTime(random, calendar, -1) });
+  }
   return drafts;
 }
 
@@ -59,7 +63,9 @@ function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem,
   const drafts: Draft[] = [];
   const end = (plan.start ?? someTime(random, calendar, plan.day)) + plan.minutes * 60_000;
   const after = (minutes: number): number => later(random, calendar, end, minutes);
-  const add = (type: SessionNoteType, title: string | undefined, content: string | undefined, written: number): void => void drafts.push({ type, title, content, written });
+  const add = (type: SessionNoteType, title: string | undefined, content: string | undefined, written: number): void => {
+    drafts.push({ type, title, content, written });
+  };
 
   if (source === "calendar" && chance(random, 0.3)) {
     // The AI sometimes found nothing to prepare from.
@@ -67,7 +73,10 @@ function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem,
   }
   if (isRecorded && chance(random, 0.75)) {
     const isLong = plan.length !== undefined || chance(random, 0.14);
-    add(AI_PREDEFINED, "Summary", isLong ? minutesOf(story, plan.day, between(random, 1_000, 3_000), random) : sentences(summarySentences, between(random, 3, 5), slots, random), after(6));
+    const summary = isLong
+      ? minutesOf(story, plan.day, between(random, 1_000, 3_000), random)
+      : sentences(summarySentences, between(random, 3, 5), slots, random);
+    add(AI_PREDEFINED, "Summary", summary, after(6));
     if (chance(random, 0.6)) add(AI_PREDEFINED, "Action items", bullets(actionLines, between(random, 2, 5), slots, random), after(6));
     if (chance(random, 0.25)) add(AI_PREDEFINED, "Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), after(7));
   }
@@ -77,20 +86,24 @@ function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem,
     // Begun and never filled in.
     add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : text, after(30));
   }
-  for (let count = pick(random, [0, 0, 1, 1, 2]); count > 0; count--) {
-    add(USER_MANUAL, chance(random, 0.25) ? fill(pick(random, ["My notes", "On {label}", "Afterthought", "{first}, in short", "Für später"]), slots, random) : undefined, fill(scribble(), slots, random), after(between(random, 1, 200)));
+  for (let count = pick(random, [0, 0, 0, 1, 1, 2]); count > 0; count--) {
+    const title = chance(random, 0.25) ? fill(pick(random, scribbleTitles), slots, random) : undefined;
+    add(USER_MANUAL, title, fill(scribble(), slots, random), after(between(random, 1, 200)));
   }
   if (chance(random, 0.16)) {
     const [title, text] = pick(random, assistantNotes);
     add(AI_ASSISTANT, chance(random, 0.1) ? undefined : title, fill(text, slots, random), after(between(random, 20, 1_000)));
   }
-  for (let count = chance(random, 0.12) ? between(random, 1, 2) : 0; count > 0; count--) add(READER_COMMENT, undefined, fill(comment(), slots, random), after(between(random, 60, 5_000)));
+  for (let count = chance(random, 0.12) ? between(random, 1, 2) : 0; count > 0; count--) {
+    add(READER_COMMENT, undefined, fill(comment(), slots, random), after(between(random, 60, 5_000)));
+  }
   return drafts;
 }
 
 function prep(slots: Slots, random: Random): string {
   const { last, open, ask, frame } = prepLines;
-  const lines = [pick(random, frame), pick(random, last), pick(random, open), ...(chance(random, 0.4) ? [pick(random, open)] : []), pick(random, ask), ...(chance(random, 0.5) ? [pick(random, ask)] : [])];
+  const lists = [frame, last, open, ...(chance(random, 0.4) ? [open] : []), ask, ...(chance(random, 0.5) ? [ask] : [])];
+  const lines = lists.map((list) => pick(random, list));
   return [...new Set(lines)].map((line) => `- ${fill(line, slots, random)}`).join("\n");
 }
 

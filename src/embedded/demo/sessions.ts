@@ -21,11 +21,12 @@ export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan
   const stray = deck(common, strayTitles);
   const titles = Object.fromEntries(Object.entries(sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]));
   const subtitle = deck(common, sessionSubtitles);
+  const strayStatus = deck<RecordingStatus>(common, ["recording", "processing", "completed"]);
 
   return (plan) => {
     const random = createRandom(plan.id);
     const source = sourceOf(plan, random);
-    const status = statusOf(plan, source, random);
+    const status = plan.sort === "stray" ? strayStatus() : statusOf(plan, source, random);
     const { start, minutes } = plan;
     const booked = start !== undefined && source === "calendar" ? someTime(random, calendar, Math.min(-1, plan.day - between(random, 2, 25))) : noted(plan, random);
     const ended = start === undefined ? booked : start + minutes * 60_000;
@@ -57,7 +58,9 @@ export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan
     const { bond } = plan.person;
     const title = titles[bond === "client" ? plan.sort : bond] ?? titles["usual"];
     if (title === undefined || chance(random, 0.025)) return {};
-    return { title: fill(title(), slots, random), ...(chance(random, 0.55) ? { subtitle: fill(subtitle(), slots, random) } : {}) };
+    const above = fill(title(), slots, random);
+    const below = fill(subtitle(), slots, random);
+    return chance(random, 0.4) || above.includes(below) ? { title: above } : { title: above, subtitle: below };
   }
 
   function noted({ start, day }: SessionPlan, random: Random): number {
@@ -76,12 +79,11 @@ function statusOf({ day, sort, start, length }: SessionPlan, source: Source, ran
   if (length !== undefined) return "completed";
   if (day > 0) return source === "manual" ? undefined : pick(random, ["scheduled", "scheduled", "scheduled", "none"]);
   if (sort === "own") return pick(random, ["none", undefined]);
-  if (sort === "stray") return pick(random, ["completed", "recording", "processing"]);
   if (source === "manual" || start === undefined) return pick(random, ["none", undefined]);
   if (source === "import") return pick(random, ["completed", undefined, undefined]);
   if (day > -6 && chance(random, 0.4)) return "processing";
   if (chance(random, 0.035)) return "failed";
-  return source === "recorder" || chance(random, 0.38) ? "completed" : "none";
+  return source === "recorder" || chance(random, 0.33) ? "completed" : "none";
 }
 
 function conferenceOf({ person }: SessionPlan, source: Source, random: Random): Pick<SessionItem, "conferenceProvider" | "conferenceUrl"> {

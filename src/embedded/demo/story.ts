@@ -45,8 +45,10 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
     budget: money(budget),
     rate: money(100 * between(random, 9, 18)),
     amount: () => money((budget / 100) * between(random, 4, 35)),
+    fee: () => money(10 * between(random, 8, 90)),
     weekday: () => draw(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]),
     invoice: () => String(between(random, 2_100, 2_980)),
+    ...person.known?.life,
   };
   const phrases = new Map<Topic, Slots>();
   const begin = Math.max(-360, person.since + 2);

@@ -3,13 +3,14 @@ import { timestamp } from "../../db/message.ts";
 import type { SessionItem, TranscriptItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import type { Recording } from "../../gen/records/v1/sessions_pb.ts";
 import { transcribe } from "./conversation.ts";
-import { projects } from "./projects.ts";
+import { topicOf } from "./find-topic.ts";
 import { between, chance, createRandom, pick, stableId, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
 import type { Story } from "./story.ts";
 
-/** Beyond so many characters a conversation touches subjects that are not the client's own. */
+/** Beyond so many characters a conversation touches subjects beside the client's own, such as every company has. */
 const long = 20_000;
+const common = ["Annual plan", "Workload", "Head of sales", "Two teams, one", "CRM migration", "Returns", "Office move", "Support backlog"].map(topicOf);
 
 /** The transcript of a session as its recording allows; undefined where there is nothing to show. */
 export function transcriptItem(plan: SessionPlan, session: SessionItem, story: Story, owner: string): TranscriptItem | undefined {
@@ -29,7 +30,7 @@ export function transcriptItem(plan: SessionPlan, session: SessionItem, story: S
 function textOf({ person, day, minutes, length }: SessionPlan, story: Story, owner: string, random: Random): string {
   const wanted = length ?? pick(random, [1_400, 2_000, 2_800, 3_600, 4_800, 6_500, 9_000]);
   const own = person?.topics ?? [];
-  const others = wanted > long ? projects.filter((topic) => !own.includes(topic)).slice(0, Math.floor(wanted / 14_000)) : [];
+  const others = wanted > long ? common.filter((topic) => !own.includes(topic)).slice(0, Math.floor(wanted / 14_000)) : [];
   const subjects = wanted > long ? [...own, ...others].map((topic) => story.slotsAt(day, topic)) : [story.slotsAt(day)];
   return transcribe({ M: owner, C: person?.first ?? "Guest" }, subjects, wanted, minutes * 60 - 40, random);
 }

@@ -1,0 +1,109 @@
+// One port, every protocol: HTTP/1.1 and cleartext HTTP/2, Connect in JSON and in binary, gRPC and gRPC-Web.
+import { connect } from "node:http2";
+import { createClient, ConnectError } from "@connectrpc/connect";
+import type { Transport } from "@connectrpc/connect";
+import { Http2SessionManager, createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
+import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
+import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import { useService } from "../support/client.ts";
+import type { Owner } from "../support/every.ts";
+import { newOwner } from "../support/every.ts";
+
+const service = useService();
+let owner: Owner;
+let sessionManager: Http2SessionManager;
+beforeAll(async () => {
+  owner = await newOwner(service());
+  sessionManager = new Http2SessionManager(service().base);
+});
+afterAll(() => sessionManager.abort());
+
+function transports(): readonly (readonly [name: string, transport: Transport])[] {
+  const baseUrl = service().base;
+  return [
+    ["Connect, JSON, HTTP/1.1", createConnectTransport({ baseUrl, httpVersion: "1.1", useBinaryFormat: false })],
+    ["Connect, binary, HTTP/1.1", createConnectTransport({ baseUrl, httpVersion: "1.1", useBinaryFormat: true })],
+    ["Connect, by GET", createConnectTransport({ baseUrl, httpVersion: "1.1", useHttpGet: true })],
+    ["Connect, JSON, h2c", createConnectTransport({ baseUrl, httpVersion: "2", sessionManager, useBinaryFormat: false })],
+    ["Connect, binary, h2c", createConnectTransport({ baseUrl, httpVersion: "2", sessionManager, useBinaryFormat: true })],
+    ["gRPC, h2c", createGrpcTransport({ baseUrl, sessionManager })],
+    ["gRPC, JSON, h2c", createGrpcTransport({ baseUrl, sessionManager, useBinaryFormat: false })],
+    ["gRPC-Web, HTTP/1.1", createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
+    ["gRPC-Web, h2c", createGrpcWebTransport({ baseUrl, httpVersion: "2", sessionManager })],
+  ];
+}
+
+test("every service of records.v1 answers by every protocol on the one public port [WIR-01, WIR-02, WIR-03, WIR-05]", async () => {
+  const headers = { authorization: `Bearer ${owner.key}` };
+  for (const [name, transport] of transports()) {
+    const contacts = createClient(ContactService, transport);
+    const sessions = createClient(SessionService, transport);
+    expect((await createClient(HealthService, transport).checkHealth({})).health?.version, name).toBe("1.0.0");
+    expect((await contacts.searchContacts({ query: "ann" }, { headers })).contacts.map(({ id }) => id), name).toContain(owner.contact);
+    expect((await contacts.getContact({ contactId: owner.contact }, { headers })).contact?.fullName, name).toBe("Ann Lee");
+    const { contact } = await contacts.createContact({ fullName: "Bo" }, { headers });
+    expect((await contacts.updateContact({ contactId: contact?.id ?? "", phone: "1" }, { headers })).contact?.phone, name).toBe("1");
+    expect((await contacts.appendContactNote({ contactId: contact?.id ?? "", content: "c" }, { headers })).note?.source, name).toBe("api");
+    expect((await sessions.listSessions({}, { headers })).sessions.map(({ id }) => id), name).toEqual([owner.session]);
+    expect((await sessions.getSession({ sessionId: owner.session }, { headers })).session?.title, name).toBe("Budget");
+    expect((await sessions.getSessionTranscript({ sessionId: owner.session }, { headers })).transcript?.sessionId, name).toBe(owner.session);
+    expect((await createClient(NoteService, transport).searchNotes({ query: "budget" }, { headers })).notes, name).toHaveLength(1);
+  }
+});
+
+test("a call without a key fails by every protocol with one and the same message [WIR-05]", async () => {
+  for (const [name, transport] of transports()) {
+    const failure = await createClient(SessionService, transport).listSessions({}).then(() => undefined, (error: unknown) => ConnectError.from(error));
+    expect(failure?.message, name).toBe("[unauthenticated] No API key: send it as `Authorization: Bearer <API_KEY>`.");
+  }
+});
+
+test("REST answers over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", async () => {
+  const client = connect(service().base);
+  const stream = client.request({ ":path": `/v1/contacts/${owner.contact}`, authorization: `Bearer ${owner.key}` });
+  const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+    let received = { status: 0, text: "" };
+    stream.on("response", (headers) => (received = { ...received, status: Number(headers[":status"]) }));
+    stream.on("data", (chunk: Buffer) => (received = { ...received, text: received.text + chunk.toString() }));
+    stream.on("end", () => resolve(received));
+    stream.on("error", reject);
+  });
+  client.close();
+  expect([status, text]).toEqual([200, (await owner.get(`/v1/contacts/${owner.contact}`)).text]);
+});
+
+test("request fields bear the REST names in Connect's JSON, and those of protobuf's JSON too [WIR-04]", async () => {
+  const list = (body: unknown) => service().rest("/records.v1.SessionService/ListSessions", { key: owner.key, body });
+  for (const body of [{ contact_id: owner.contact, query: "bu", from: "2026-01-31", to: "2026-01-31", limit: 1, offset: 0 }, { contactId: owner.contact, limit: 1 }]) {
+    const answer = await list(body);
+    expect([answer.status, answer.body.sessions.length]).toEqual([200, 1]);
+  }
+  expect((await list({ contact_id: "x" })).body.message).toMatch(/^contact_id: /);
+});
+
+test("a Connect answer bears Connect's own HTTP status [WIR-09]", async () => {
+  const reader = await newOwner(service(), "read_only");
+  const archived = await owner.put.contact({ archived_at: "2026-01-01T00:00:00Z" });
+  const call = async (rpc: string, body: unknown, key: string | undefined = owner.key, headers: Record<string, string> = {}) => {
+    const answer = await service().rest(`/records.v1.ContactService/${rpc}`, { key, body, headers });
+    return [answer.status, answer.body.code];
+  };
+  expect(await call("CreateContact", { full_name: "Bo" })).toEqual([200, undefined]);
+  expect(await call("CreateContact", {})).toEqual([400, "invalid_argument"]);
+  expect((await service().rest("/records.v1.ContactService/CreateContact", { body: {} })).status).toBe(401);
+  expect(await call("CreateContact", { full_name: "Bo" }, reader.key)).toEqual([403, "permission_denied"]);
+  expect(await call("GetContact", { contact_id: reader.contact })).toEqual([404, "not_found"]);
+  expect(await call("CreateContact", { full_name: "Bo", email: "ANN@example.com" })).toEqual([409, "already_exists"]);
+  expect(await call("UpdateContact", { contact_id: archived, phone: "1" })).toEqual([400, "failed_precondition"]);
+  await call("CreateContact", { full_name: "Bo" }, owner.key, { "Idempotency-Key": "once" });
+  expect(await call("CreateContact", { full_name: "Cy" }, owner.key, { "Idempotency-Key": "once" })).toEqual([409, "aborted"]);
+});
+
+test("a lone surrogate in Connect's JSON is refused, and nothing is written [VAL-12]", async () => {
+  const { status, body } = await service().rest("/records.v1.ContactService/CreateContact", { key: owner.key, raw: '{"full_name":"lone \\ud83d"}' });
+  expect([status, body.code]).toEqual([400, "invalid_argument"]);
+  expect((await owner.get("/v1/contacts?query=lone")).body.data).toEqual([]);
+});

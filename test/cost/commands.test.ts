@@ -1,0 +1,143 @@
+// What a request asks of MongoDB and Redis, counted: every command more is time and load that the account's size does not excuse.
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listenToMongo, listenToRedis } from "../support/commands.ts";
+import type { RestCall, TestAccount, TestService } from "../support/service.ts";
+import { randomId, startService } from "../support/service.ts";
+import { fill } from "./data.ts";
+
+let service: TestService;
+let account: TestAccount;
+let redis: Redis;
+let contactId: string;
+let sessionId: string;
+
+beforeAll(async () => {
+  service = await startService();
+  redis = new Redis(service.redis.uri);
+  account = await service.account();
+  const { contactIds, sessionIds } = await fill(service.app.client, account.id, { contacts: 300, sessions: 300, notes: 2_500 });
+  [contactId, sessionId] = [String(contactIds[0]), String(sessionIds[0])];
+  // The key is known to the instance, and the scripts to Redis.
+  await service.rest(`/v1/contacts/${contactId}`, { key: account.key });
+  await service.rest("/v1/contacts", { key: account.key, body: { full_name: "Warm" }, headers: { "Idempotency-Key": "warm" } });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await service.stop();
+});
+
+/** The commands of one request, MongoDB's with their collections, and its status. */
+async function asked(path: string, call: RestCall = {}): Promise<{ status: number; mongo: string[]; redis: string[] }> {
+  const toRedis = await listenToRedis(service.redis.uri);
+  const toMongo = listenToMongo(service.app.client);
+  const { status } = await service.rest(path, { key: account.key, ...call });
+  // What is kept for a replay is sent behind the answer.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return { status, mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
+}
+
+/** One command to each: the bucket in Redis, and data and API key together from MongoDB. */
+const one = (collection: string, times = 1) => ({ status: 200, mongo: Array.from({ length: times }, () => `aggregate ${collection}`), redis: ["evalsha"] });
+
+test.each([
+  ["a contact", () => `/v1/contacts/${contactId}`, one("contacts")],
+  ["a session", () => `/v1/sessions/${sessionId}`, one("sessions")],
+  ["a transcript", () => `/v1/sessions/${sessionId}/transcript`, one("sessions")],
+  ["the list of sessions", () => "/v1/sessions", one("sessions")],
+  ["a later page of the list of sessions", () => "/v1/sessions?limit=10&offset=100", one("sessions")],
+  ["the sessions of a month", () => "/v1/sessions?from=2026-01-01&to=2026-01-31", one("sessions")],
+  ["the sessions of a contact", () => `/v1/sessions?contact_id=${contactId}`, one("sessions")],
+  ["the sessions of a contact with two words", () => `/v1/sessions?contact_id=${contactId}&query=every+meet`, one("sessions")],
+  ["the sessions with a word", () => "/v1/sessions?query=meet", one("sessions")],
+  ["the sessions with two words", () => "/v1/sessions?query=meet+tenth", one("sessions", 2)],
+  ["the contacts with a word", () => "/v1/contacts?query=ann", one("contacts")],
+  ["the contacts with two words", () => "/v1/contacts?query=ann+tenth", one("contacts", 2)],
+  ["the contacts with a phone in three parts, of which each is frequent", () => "/v1/contacts?query=%2B49+30+1000", one("contacts", 3)],
+  ["the contacts with a phone in parts, of which one is rare", () => "/v1/contacts?query=%2B49+30+1000007", one("contacts", 2)],
+  ["the contacts with two words that are both frequent", () => "/v1/contacts?query=ann+every", one("contacts", 3)],
+  ["the notes with a word", () => "/v1/notes?query=budget", one("notes")],
+  ["the notes with a word of one letter", () => "/v1/notes?query=b.", one("notes")],
+  ["a later page of the notes with a word", () => "/v1/notes?query=budget&limit=10&offset=1000", one("notes")],
+  ["the notes with two words", () => "/v1/notes?query=budget+interna", one("notes", 3)],
+  ["the notes with three words of which one is rare", () => "/v1/notes?query=budget+every+internationalisation7", one("notes", 3)],
+  ["the notes with a word that nothing has beside one that all have", () => "/v1/notes?query=budget+nothing", one("notes")],
+])("%s: one command to Redis, and to MongoDB as many as pinned [SRC-08]", async (_name, path, expected) => {
+  expect(await asked(path())).toEqual(expected);
+});
+
+test("what matches nothing asks for the API key alone [SRC-08]", async () => {
+  const proof = { status: 200, mongo: ["find api_keys"], redis: ["evalsha"] };
+  expect(await asked("/v1/notes?query=%3F%21")).toEqual(proof);
+  expect(await asked("/v1/contacts?query=%3F%21")).toEqual(proof);
+  expect(await asked("/v1/sessions?from=2026-02-01&to=2026-01-01")).toEqual(proof);
+});
+
+test("what is not there costs as much as what is there, and what is invalid the look-up of its key [SRC-08]", async () => {
+  expect(await asked(`/v1/contacts/${randomId()}`)).toEqual({ ...one("contacts"), status: 404 });
+  expect(await asked(`/v1/sessions/${randomId()}/transcript`)).toEqual({ ...one("sessions"), status: 404 });
+  expect(await asked("/v1/contacts?query=")).toEqual({ status: 422, mongo: ["find api_keys"], redis: ["evalsha"] });
+});
+
+test("a request without a key, or with one of a wrong form, asks MongoDB for nothing [AUT-03]", async () => {
+  expect(await asked("/v1/sessions", { key: undefined })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
+  expect(await asked("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
+});
+
+test("health asks MongoDB for nothing, with a key and without [HLT-01]", async () => {
+  expect(await asked("/v1/health", { key: undefined })).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
+  expect(await asked("/v1/health")).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
+});
+
+test("health answers whoever sends a revoked key that the instance remembers [HLT-01]", async () => {
+  const revoked = await service.account();
+  await service.rest("/v1/sessions", { key: revoked.key });
+  const { accounts, apiKeys } = service.app.services;
+  const { _id } = (await accounts.list(100, 0)).find((found) => found._id.toHexString() === revoked.id) ?? expect.fail("no account");
+  await apiKeys.revoke(_id);
+  expect((await service.rest("/v1/health", { key: revoked.key })).status).toBe(200);
+  expect((await service.rest("/v1/sessions", { key: revoked.key })).status).toBe(401);
+});
+
+const post = (body: object, key?: string): RestCall => ({ body, headers: key === undefined ? {} : { "Idempotency-Key": key } });
+
+test("a write looks its API key up; without an idempotency key a create is one command more [IDM-01]", async () => {
+  expect(await asked("/v1/contacts", post({ full_name: "Ann" }))).toEqual({ status: 201, mongo: ["find api_keys", "insert contacts"], redis: ["evalsha"] });
+  expect(await asked(`/v1/contacts/${contactId}/notes`, post({ content: "x" }))).toEqual({
+    ...{ status: 201, redis: ["evalsha"] },
+    mongo: ["find api_keys", "findAndModify contacts", "insert notes", "commitTransaction"],
+  });
+});
+
+test("a change of a contact reads it and replaces it; a new name is carried to its sessions and notes in one transaction [SRC-07]", async () => {
+  const change = (body: object): RestCall => ({ method: "PATCH", body });
+  expect(await asked(`/v1/contacts/${contactId}`, change({ phone: "+1 555 0100" }))).toEqual({
+    ...{ status: 200, redis: ["evalsha"] },
+    mongo: ["find api_keys", "aggregate contacts", "update contacts"],
+  });
+  expect(await asked(`/v1/contacts/${contactId}`, change({ full_name: "every tenth" }))).toEqual({
+    ...{ status: 200, redis: ["evalsha"] },
+    mongo: ["find api_keys", "aggregate contacts", "update contacts", "update sessions", "update notes", "commitTransaction"],
+  });
+});
+
+test("an idempotency key costs its claim and a commit, a reservation and the answer that is kept [IDM-05, IDM-19]", async () => {
+  expect(await asked("/v1/contacts", post({ full_name: "Keyed" }, "cost"))).toEqual({
+    ...{ status: 201, redis: ["evalsha", "eval", "set"] },
+    mongo: ["find api_keys", "update idempotency", "insert contacts", "commitTransaction"],
+  });
+  expect(await asked(`/v1/contacts/${contactId}/notes`, post({ content: "y" }, "cost-n"))).toEqual({
+    ...{ status: 201, redis: ["evalsha", "eval", "set"] },
+    mongo: ["find api_keys", "update idempotency", "findAndModify contacts", "insert notes", "commitTransaction"],
+  });
+});
+
+test("a replay costs the look-up of the API key and two commands to Redis; without its answer there, three more to MongoDB [IDM-05, IDM-19]", async () => {
+  await asked("/v1/contacts", post({ full_name: "Again" }, "again"));
+  expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({ status: 201, mongo: ["find api_keys"], redis: ["evalsha", "eval"] });
+  await redis.del(`idempotency:${account.id}:again`);
+  expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
+    ...{ status: 201, redis: ["evalsha", "eval", "set"] },
+    mongo: ["find api_keys", "update idempotency", "abortTransaction", "find idempotency"],
+  });
+});

@@ -1,0 +1,152 @@
+// What a search examines, told by MongoDB itself for the very commands that the service sends: equal at every size of account.
+import type { Document } from "mongodb";
+import { UUID } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listenToMongo } from "../support/commands.ts";
+import type { TestAccount, TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { AccountSize } from "./data.ts";
+import { fill } from "./data.ts";
+import type { Examined } from "./explain.ts";
+import { explain } from "./explain.ts";
+
+const sizes: readonly AccountSize[] = [
+  { contacts: 100, sessions: 100, notes: 100 },
+  { contacts: 500, sessions: 500, notes: 2_000 },
+  { contacts: 2_000, sessions: 2_000, notes: 20_000 },
+];
+let service: TestService;
+let accounts: { account: TestAccount; contactId: string }[];
+
+beforeAll(async () => {
+  service = await startService();
+  accounts = [];
+  for (const size of sizes) {
+    const account = await service.account();
+    const { contactIds } = await fill(service.app.client, account.id, size);
+    accounts.push({ account, contactId: String(contactIds[3]) });
+    // From now on the instance knows the key, and proves it together with the data.
+    await service.rest("/v1/sessions", { key: account.key });
+  }
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+/** What the request's aggregations examine, one entry an aggregation, in each account. */
+async function examined(path: (contactId: string) => string): Promise<Examined[][]> {
+  const all: Examined[][] = [];
+  for (const { account, contactId } of accounts) {
+    const listening = listenToMongo(service.app.client);
+    const { status } = await service.rest(path(contactId), { key: account.key });
+    expect(status).toBe(200);
+    const commands: Document[] = listening.stop().map(({ command }) => command);
+    all.push(await Promise.all(commands.map((command) => explain(service.app.client, command))));
+  }
+  return all;
+}
+
+/** The same at every size, which is returned. */
+function flat(all: readonly Examined[][]): Examined[] {
+  for (const one of all) expect(one).toEqual(all[0]);
+  return all[0] ?? [];
+}
+
+/** The proof of the API key: one key of `_id_`, one document. */
+const proof = { collection: "api_keys", index: "_id_", keys: 1, documents: 1 };
+
+describe.each([
+  ["a word", "budget"],
+  ["two letters", "bu"],
+  ["eight letters of a longer word", "internat"],
+])("notes with %s that all have", (_name, query) => {
+  test.each([
+    [0, 1],
+    [0, 20],
+    [60, 15],
+  ])("offset %i, limit %i: the page and one more, out of the index in its order [SRC-08]", async (offset, limit) => {
+    const [found, ...more] = flat(await examined(() => `/v1/notes?query=${query}&offset=${offset}&limit=${limit}`));
+    expect(more).toEqual([]);
+    expect(found).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof] });
+  });
+});
+
+test("a rare word costs what it finds, and a word that nothing has costs nothing [SRC-08]", async () => {
+  const [rare] = flat(await examined(() => "/v1/notes?query=rarely&limit=20"));
+  expect(rare).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 3, documents: 3 }, proof] });
+  const [nothing] = flat(await examined(() => "/v1/notes?query=nowhere&limit=20"));
+  expect(nothing).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 0, documents: 0 }, proof] });
+});
+
+test("a deep page of notes with a word skips keys of the index and reads no document of those before it [SRC-08]", async () => {
+  const [, , large = []] = await examined(() => "/v1/notes?query=budget&offset=10000&limit=20");
+  expect(large.map(({ reads }) => reads)).toEqual([[{ collection: "notes", index: "search", keys: 10_021, documents: 21 }, proof]]);
+});
+
+test("sessions: the list, with a word and of a contact, are each read out of their index [SRC-08]", async () => {
+  const page = { keys: 21, documents: 21 };
+  const [list] = flat(await examined(() => "/v1/sessions?limit=20"));
+  expect(list).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "list", ...page }, proof] });
+  const [later] = flat(await examined(() => "/v1/sessions?limit=20&offset=60"));
+  expect(later).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "list", keys: 81, documents: 21 }, proof] });
+  const [word] = flat(await examined(() => "/v1/sessions?limit=20&query=meeting"));
+  expect(word).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "search", ...page }, proof] });
+  const [dated] = flat(await examined(() => "/v1/sessions?limit=5&query=meeting&from=2020-01-01"));
+  expect(dated).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "search", keys: 6, documents: 6 }, proof] });
+  const [of] = flat(await examined((contactId) => `/v1/sessions?limit=5&contact_id=${contactId}`));
+  expect(of).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "contact", keys: 6, documents: 6 }, proof] });
+});
+
+test("contacts: each tier reads 25 out of the index in its order, whatever matches [SRC-08]", async () => {
+  const [found] = flat(await examined(() => "/v1/contacts?query=every"));
+  const tier = { collection: "contacts", index: "search", keys: 25, documents: 25 };
+  expect(found?.reads.filter(({ collection }) => collection === "contacts")).toEqual([tier, tier]);
+  expect(found?.reads.at(-1)).toEqual(proof);
+});
+
+test("several words are counted in the index alone, to 200 each, and then to 2,000 [SRC-08]", async () => {
+  const all = await examined(() => "/v1/notes?query=budget+every&limit=20");
+  const counted = all.map((commands) => commands.slice(0, -1).map(({ reads }) => reads.filter(({ collection }) => collection === "notes")));
+  const both = (keys: number) => [{ collection: "notes", index: "search", keys, documents: 0 }, { collection: "notes", index: "search", keys, documents: 0 }];
+  expect(counted).toEqual([[both(100)], [both(200), both(2_000)], [both(200), both(2_000)]]);
+  const last = all.map((commands) => commands.at(-1)?.reads[0]);
+  expect(last).toEqual(sizes.map(() => ({ collection: "notes", index: "search", keys: 21, documents: 21 })));
+});
+
+test.each([
+  ["notes", "/v1/notes?limit=20&query=budget+every+rarely"],
+  ["sessions", "/v1/sessions?limit=20&query=rarely+meeting+every"],
+])("of several words in %s the rare one drives: 3 keys and 3 documents, however frequent the others are [SRC-08]", async (collection, path) => {
+  for (const commands of await examined(() => path)) {
+    expect(commands.at(-1)).toEqual({ sorts: false, reads: [{ collection, index: "search", keys: 3, documents: 3 }] });
+  }
+});
+
+test("of several words in contacts the rare one drives both tiers [SRC-08]", async () => {
+  for (const commands of await examined(() => "/v1/contacts?query=every+rarely+ann")) {
+    const contacts = commands.at(-1)?.reads.filter(({ collection }) => collection === "contacts") ?? [];
+    // No contact has "ann" as a whole word; three have a word that begins so.
+    expect(contacts).toEqual([{ collection: "contacts", index: "search", keys: 3, documents: 3 }, { collection: "contacts", index: "search", keys: 3, documents: 3 }]);
+  }
+});
+
+test("a contact, its notes and its sessions are each read out of their index, and nothing is sorted [SRC-08]", async () => {
+  const all = await examined((contactId) => `/v1/contacts/${contactId}`);
+  // Ten contacts share the sessions; a contact has 1, 4 and 10 notes.
+  const notes = [1, 4, 10].map((count) => ({ collection: "notes", index: "parent", keys: count, documents: count }));
+  const sessions = { collection: "sessions", index: "contact", keys: 5, documents: 5 };
+  for (const [at, commands] of all.entries()) {
+    expect(commands).toEqual([{ sorts: false, reads: [{ collection: "contacts", index: "_id_", keys: 1, documents: 1 }, notes[at], sessions, proof] }]);
+  }
+});
+
+test("a search that sorts, or reads what it skips, is told: the explanation can tell [SRC-08]", async () => {
+  const [, , large] = accounts;
+  const { client } = service.app;
+  const account_id = (await client.db().collection("contacts").findOne({ _id: new UUID(large?.contactId) }))?.["account_id"] as UUID;
+  const match = { $match: { account_id, g: "budget" } };
+  const sorted = await explain(client, { aggregate: "notes", hint: "search", pipeline: [match, { $sort: { content: 1 } }, { $limit: 5 }] });
+  expect(sorted).toEqual({ sorts: true, reads: [{ collection: "notes", index: "search", keys: 20_000, documents: 20_000 }] });
+  const checked = await explain(client, { aggregate: "notes", hint: "search", pipeline: [{ $match: { ...match.$match, n: / every/ } }, { $sort: { rank: -1 } }, { $skip: 40 }, { $limit: 5 }] });
+  expect(checked).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 45, documents: 45 }] });
+});

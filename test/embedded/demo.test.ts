@@ -1,0 +1,424 @@
+// The demo data: always the same, valid, and with every oddity that a real account has (contract §10).
+import { isDeepStrictEqual } from "node:util";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { createValidator } from "@bufbuild/protovalidate";
+import { describe, expect, test } from "vitest";
+import { anchors } from "../../src/embedded/demo/anchors.ts";
+import type { DemoProfile, DemoRecords } from "../../src/embedded/demo/records.ts";
+import { demoRecords } from "../../src/embedded/demo/records.ts";
+import type { ContactItem, SessionItem } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+
+const profiles: readonly DemoProfile[] = ["demo", "second", "reader", "enrolled", "waiting"];
+/** A Saturday, a leap day and the turn of a year among them: weekends and months fall elsewhere each time. */
+const days = ["2026-11-21T09:30:00Z", "2028-02-29T23:59:59.999Z", "2027-01-01T00:00:00Z", "2026-07-15T12:00:00Z", "2030-12-30T05:00:00Z"].map((day) => new Date(day));
+const [now] = days as [Date];
+const eachDay = days.map((date) => [date.toISOString().slice(0, 10), date] as const);
+const demo = demoRecords("demo", now);
+const made = new Map<string, DemoRecords>();
+const dayMs = 86_400_000;
+
+/** The records, made once for all tests. */
+function recordsOf(profile: DemoProfile, day: Date): DemoRecords {
+  const key = `${profile} ${day.getTime()}`;
+  const records = made.get(key) ?? demoRecords(profile, day);
+  made.set(key, records);
+  return records;
+}
+
+function todayOf(date: Date): number {
+  return Math.floor(date.getTime() / dayMs) * dayMs;
+}
+
+function ms(time: Timestamp | undefined): number {
+  return time === undefined ? Number.NaN : timestampMs(time);
+}
+
+function named(name: string, { contacts }: DemoRecords = demo): ContactItem[] {
+  return contacts.filter(({ fullName }) => fullName === name);
+}
+
+function the(name: string): ContactItem {
+  const [contact, ...others] = named(name);
+  expect(others, name).toEqual([]);
+  return contact as ContactItem;
+}
+
+function counts<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string | undefined, number> {
+  const found = new Map<string | undefined, number>();
+  for (const item of items) found.set(keyOf(item), (found.get(keyOf(item)) ?? 0) + 1);
+  return found;
+}
+
+function codePoints(text: string | undefined): number {
+  return [...(text ?? "")].length;
+}
+
+function idsOf(records: DemoRecords): (string | undefined)[] {
+  const { contacts, sessions, transcripts, sessionNotes, contactNotes } = records;
+  return [...[...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ id }) => id), ...transcripts.flatMap(({ recording }) => recording?.id ?? [])];
+}
+
+describe("the demo data", () => {
+  test.each(profiles)("of %s are the same at any time of one day (OPS-02)", (profile) => {
+    const later = new Date(todayOf(now) + dayMs - 1);
+    const records = demoRecords(profile, now);
+    expect(isDeepStrictEqual(demoRecords(profile, now), records)).toBe(true);
+    expect(isDeepStrictEqual(demoRecords(profile, later), records)).toBe(true);
+    expect(isDeepStrictEqual(demoRecords(profile, new Date(later.getTime() + 1)), records)).toBe(false);
+  });
+
+  test("keep the contacts' names, emails, phones and ids, and the sessions' ids, on another day", () => {
+    const stay = ({ id, externalId, fullName, inferredName, email, phone }: ContactItem) => ({ id, externalId, fullName, inferredName, email, phone });
+    const who = ({ id, externalId, contactId }: SessionItem) => ({ id, externalId, contactId });
+    for (const day of days) {
+      const other = recordsOf("demo", day);
+      expect(isDeepStrictEqual(other.contacts.map(stay), demo.contacts.map(stay))).toBe(true);
+      expect(isDeepStrictEqual(other.sessions.map(who), demo.sessions.map(who))).toBe(true);
+    }
+  });
+
+  test("are pinned: these ids never change, or a demo that was half filled gets everything twice", () => {
+    expect(the("Ann Lee").id).toBe("2601aba2-1e24-442e-8f0d-34b5cdb9a038");
+    expect(demo.sessions[0]?.id).toBe("636cea14-b309-4cb1-ade9-3a9ae6e178b6");
+    expect(demo.contacts[0]?.externalId).toBe("demo-contact-0");
+  });
+
+  test.each(profiles)("of %s keep all rules of the messages, on every day", (profile) => {
+    const validator = createValidator();
+    const check = <Desc extends DescMessage>(schema: Desc, items: readonly MessageShape<Desc>[]): void => {
+      expect(items.map((item) => validator.validate(schema, create(schema, item as never))).filter(({ kind }) => kind !== "valid")).toEqual([]);
+    };
+    for (const day of profile === "demo" ? [now] : days) {
+      const records = recordsOf(profile, day);
+      check(ContactItemSchema, records.contacts);
+      check(SessionItemSchema, records.sessions);
+      check(TranscriptItemSchema, records.transcripts);
+      check(SessionNoteItemSchema, records.sessionNotes);
+      check(ContactNoteItemSchema, records.contactNotes);
+    }
+  });
+
+  test("are made within half a second of computing", () => {
+    // Not by the clock: that counts what the machine does besides.
+    const times = [1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      demoRecords("demo", now);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    });
+    expect(Math.min(...times)).toBeLessThan(500);
+  });
+
+  test("hold ids of version 4 and external ids that nobody else has, in any profile", () => {
+    const all = profiles.map((profile) => recordsOf(profile, now));
+    const ids = all.flatMap(idsOf);
+    expect(new Set(ids).size).toBe(ids.length);
+    const form = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    expect(ids.filter((id) => !form.test(id ?? ""))).toEqual([]);
+    const external = all.flatMap(({ contacts, sessions, sessionNotes, contactNotes }) => [...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ externalId }) => externalId));
+    expect(new Set(external).size).toBe(external.length);
+    expect(external).not.toContain(undefined);
+  });
+
+  test.each(profiles)("of %s refer only to what is there", (profile) => {
+    for (const day of days) {
+      const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, day);
+      const contactIds = new Set(contacts.map(({ id }) => id));
+      const sessionIds = new Set(sessions.map(({ id }) => id));
+      expect(sessions.filter(({ contactId }) => contactId !== undefined && !contactIds.has(contactId))).toEqual([]);
+      expect(contactNotes.filter(({ contactId }) => !contactIds.has(contactId))).toEqual([]);
+      expect([...transcripts, ...sessionNotes].filter(({ sessionId }) => !sessionIds.has(sessionId))).toEqual([]);
+      expect(new Set(transcripts.map(({ sessionId }) => sessionId)).size).toBe(transcripts.length);
+    }
+  });
+
+  test.each(profiles)("of %s leave no mark of a template behind", (profile) => {
+    const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, now);
+    const texts = [
+      contacts.flatMap(({ notes, memory }) => [notes, memory]),
+      sessions.flatMap(({ title, subtitle }) => [title, subtitle]),
+      sessionNotes.flatMap(({ title, content }) => [title, content]),
+      contactNotes.map(({ content }) => content),
+      transcripts.map(({ transcript }) => transcript?.replaceAll(/^\[[\d:]+\]/gm, "")),
+    ];
+    expect(texts.flat().filter((text) => /[{}[\]|]|undefined|NaN/.test(text ?? ""))).toEqual([]);
+  });
+});
+
+describe("the counts", () => {
+  test("of demo make a year of work", () => {
+    for (const day of days) {
+      const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf("demo", day);
+      expect(contacts).toHaveLength(400);
+      expect(sessions).toHaveLength(513);
+      expect(contactNotes).toHaveLength(700);
+      expect(transcripts.length).toBeGreaterThan(150);
+      expect(transcripts.length).toBeLessThan(220);
+      expect(sessionNotes.length).toBeGreaterThan(800);
+      expect(sessionNotes.length).toBeLessThan(1_050);
+    }
+  });
+
+  test("of the others are smaller", () => {
+    expect(profiles.slice(1).map((profile) => recordsOf(profile, now)).map(({ contacts, sessions }) => [contacts.length, sessions.length])).toEqual([[60, 75], [40, 54], [5, 7], [5, 6]]);
+    for (const profile of profiles.slice(1)) {
+      const records = recordsOf(profile, now);
+      for (const [kind, items] of Object.entries(records)) expect((items as unknown[]).length, `${profile} ${kind}`).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(eachDay)("on %s put past sessions into the past year, on working days, and some into the coming weeks", (_, date) => {
+    const today = todayOf(date);
+    const dates = recordsOf("demo", date).sessions.flatMap(({ sessionDate }) => (sessionDate === undefined ? [] : [ms(sessionDate)]));
+    const past = dates.filter((time) => time < today);
+    expect(dates.length - past.length).toBe(15);
+    expect(dates.filter((time) => time >= today && time < today + dayMs)).toEqual([]);
+    expect(Math.min(...past)).toBeGreaterThan(today - 366 * dayMs);
+    expect(Math.max(...dates)).toBeLessThan(today + 35 * dayMs);
+    expect(new Set(past).size).toBe(past.length);
+    for (const time of dates) expect([1, 2, 3, 4, 5]).toContain(new Date(time).getUTCDay());
+    const lastMonth = past.filter((time) => time > today - 30 * dayMs).length;
+    expect(lastMonth).toBeGreaterThan(20);
+  });
+
+  test.each(eachDay)("on %s make nothing that was written after now or changed before it was made", (_, date) => {
+    const { contacts, sessions, sessionNotes, contactNotes } = recordsOf("demo", date);
+    for (const item of [...contacts, ...sessions, ...sessionNotes, ...contactNotes]) expect(ms(item.createdAt)).toBeLessThan(todayOf(date));
+    for (const item of [...contacts, ...sessions, ...contactNotes]) {
+      expect(ms(item.updatedAt), item.externalId).toBeLessThan(todayOf(date));
+      expect(ms(item.updatedAt), item.externalId).toBeGreaterThanOrEqual(ms(item.createdAt));
+    }
+    for (const { archivedAt, createdAt } of contacts) if (archivedAt !== undefined) expect(ms(archivedAt)).toBeGreaterThan(ms(createdAt));
+    for (const { sessionDate, sessionDateEnd } of sessions) if (sessionDateEnd !== undefined) expect(ms(sessionDateEnd)).toBeGreaterThan(ms(sessionDate));
+  });
+});
+
+describe("the contacts", () => {
+  test("that are anchors are there once each, active, with an email, notes and sessions", () => {
+    for (const name of Object.values(anchors)) {
+      const { id, email, archivedAt } = the(name);
+      expect(email, name).toBeDefined();
+      expect(archivedAt, name).toBeUndefined();
+      expect(demo.contactNotes.some(({ contactId }) => contactId === id), name).toBe(true);
+      expect(demo.sessions.some(({ contactId }) => contactId === id), name).toBe(true);
+    }
+  });
+
+  test("hold Ann Lee as the documentation knows her, changed last of all", () => {
+    expect(the("Ann Lee")).toMatchObject({
+      email: "ann.lee@example.com",
+      phone: "+1 415 555 0100",
+      notes: expect.stringContaining("Lantern Books") as string,
+      memory: expect.stringContaining("second shop") as string,
+    });
+    expect(demo.contacts.filter(({ fullName, updatedAt }) => fullName !== "Ann Lee" && ms(updatedAt) > todayOf(now) - dayMs)).toEqual([]);
+    const sessions = demo.sessions.filter(({ contactId }) => contactId === the("Ann Lee").id);
+    expect(sessions.filter(({ sessionDate }) => ms(sessionDate) < todayOf(now)).length).toBeGreaterThan(5);
+    expect(sessions.filter(({ sessionDate }) => ms(sessionDate) > todayOf(now))).toHaveLength(2);
+  });
+
+  test("of second hold an Anne Lee, and none of them holds the other's", () => {
+    const second = recordsOf("second", now);
+    expect(named("Anne Lee", second)).toMatchObject([{ email: "anne.lee@example.org", phone: "+44 20 7946 0100" }]);
+    expect(named("Ann Lee", second)).toEqual([]);
+    expect(named("Anne Lee")).toEqual([]);
+  });
+
+  test("have names in many scripts", () => {
+    const scripts = ["Greek", "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Han", "Hiragana", "Katakana", "Hangul", "Thai"];
+    for (const script of scripts) expect(demo.contacts.some(({ fullName }) => new RegExp(`\\p{Script=${script}}`, "u").test(fullName ?? "")), script).toBe(true);
+    for (const letter of "éłøåëễßğřőšñçð") expect(demo.contacts.some(({ fullName }) => fullName?.normalize().includes(letter)), letter).toBe(true);
+  });
+
+  test("share a name in one case, both active", () => {
+    const doubles = [...counts(demo.contacts.filter(({ fullName }) => fullName !== undefined), ({ fullName }) => fullName)].filter(([, count]) => count > 1);
+    expect(doubles).toEqual([["David Miller", 2]]);
+    expect(named("David Miller").map(({ archivedAt }) => archivedAt)).toEqual([undefined, undefined]);
+  });
+
+  test("are archived here and there, one with the email of an active one", () => {
+    const archived = demo.contacts.filter(({ archivedAt }) => archivedAt !== undefined);
+    expect(archived.length).toBeGreaterThanOrEqual(22);
+    expect(archived.length).toBeLessThanOrEqual(28);
+    expect(named("Jose Alvarez")).toMatchObject([{ email: the("José Álvarez").email, archivedAt: {} }]);
+    const withRecords = archived.filter(({ id }) => demo.sessions.some(({ contactId }) => contactId === id) && demo.contactNotes.some(({ contactId }) => contactId === id));
+    expect(withRecords.length).toBeGreaterThan(0);
+  });
+
+  test("that were imported have an inferred name alone, and some have no name at all", () => {
+    expect(demo.contacts.filter(({ fullName, inferredName }) => fullName === undefined && inferredName !== undefined)).toHaveLength(30);
+    expect(demo.contacts.filter(({ fullName, inferredName, email }) => fullName === undefined && inferredName === undefined && email !== undefined)).toHaveLength(3);
+    expect(demo.contacts.some(({ fullName, inferredName }) => fullName !== undefined && inferredName !== undefined)).toBe(true);
+  });
+
+  test("lack an email, a phone, notes or memory in part", () => {
+    const lacking = (["email", "phone", "notes", "memory"] as const).map((field) => demo.contacts.filter((contact) => contact[field] === undefined).length);
+    for (const count of lacking) {
+      expect(count).toBeGreaterThan(30);
+      expect(count).toBeLessThan(300);
+    }
+  });
+
+  test.each(profiles)("of %s have emails on domains for examples, no two active ones the same in lower case", (profile) => {
+    const { contacts } = recordsOf(profile, now);
+    const active = contacts.flatMap(({ email, archivedAt }) => (email === undefined || archivedAt !== undefined ? [] : [email.toLowerCase()]));
+    expect(new Set(active).size).toBe(active.length);
+    for (const { email } of contacts) if (email !== undefined) expect(email.toLowerCase()).toMatch(/@([a-z0-9]+\.)?example\.(com|net|org)$/);
+  });
+
+  test("have some emails in capitals and one beyond ASCII", () => {
+    expect(demo.contacts.some(({ email }) => email !== email?.toLowerCase())).toBe(true);
+    expect(the("Zoë Martin").email).toBe("zoë.martin@example.org");
+  });
+
+  test.each(profiles)("of %s have only phones that are kept for fiction", (profile) => {
+    for (const { phone } of recordsOf(profile, now).contacts) if (phone !== undefined) expect(digitsOf(phone), phone).toMatch(fictional);
+  });
+
+  test("spell phones in many ways", () => {
+    const spellings = new Set(demo.contacts.flatMap(({ phone }) => (phone === undefined ? [] : [phone.replace(/\d+/g, "0")])));
+    expect(spellings.size).toBeGreaterThan(20);
+    const scripts = [/^\+/, /^00/, /^\(/, /^tel:/, /ext\./, /\(0\)/, /^\d+$/, /[٠-٩]/, /[０-９]/, /\d\.\d/, /\d-\d/, /\//];
+    for (const pattern of scripts) expect(demo.contacts.some(({ phone }) => pattern.test(phone ?? "")), String(pattern)).toBe(true);
+  });
+});
+
+const fictional = new RegExp(
+  [
+    "^1?(415|212|312|206|512|617)55501\\d\\d$",
+    "^(44|0)((207946|161496|113496|131496|117496)0|7700900)\\d{3}$",
+    "^(49|0)(3023125|6990009|4066969|2214710|8999998)\\d{3}$",
+    "^(33|0)(19900|26191|35301|46571|53649|63998)\\d{4}$",
+    "^(46|0)7017406(0[5-9]|[1-9]\\d)$",
+    "^(353|0)2091\\d{5}$",
+    "^(61|0)(25550\\d{4}|491570(156|157|158|159|110))$",
+  ].join("|"),
+);
+
+/** The ASCII digits of a phone, without an extension, a zero in parentheses and what dials abroad. */
+function digitsOf(phone: string): string {
+  const plain = phone.replace(/\p{Nd}/gu, (digit) => String(valueOf(digit)));
+  return plain.replace(/ext.*$/, "").replace("(0)", "").replace(/[^0-9]/g, "").replace(/^00/, "");
+}
+
+function valueOf(digit: string): number {
+  const point = digit.codePointAt(0) as number;
+  const zero = [0x30, 0x0660, 0x0966, 0x0e50, 0xff10].find((first) => point >= first && point < first + 10);
+  return point - (zero as number);
+}
+
+describe("the sessions", () => {
+  test.each(eachDay)("on %s have every recording status, source and conference provider, and none", (_, date) => {
+    const { sessions } = recordsOf("demo", date);
+    const statuses = counts(sessions, ({ recordingStatus }) => recordingStatus);
+    expect(new Set(statuses.keys())).toEqual(new Set(["none", "scheduled", "recording", "processing", "completed", "failed", undefined]));
+    expect(new Set(sessions.map(({ source }) => source))).toEqual(new Set(["calendar", "manual", "import", "recorder"]));
+    expect(new Set(sessions.map(({ conferenceProvider }) => conferenceProvider))).toEqual(new Set(["google_meet", "zoom", "teams", undefined]));
+  });
+
+  test("are in part without a date, an end, a client, a title or a subtitle", () => {
+    const without = (field: keyof SessionItem) => demo.sessions.filter((session) => session[field] === undefined).length;
+    expect(without("sessionDate")).toBe(8);
+    expect(without("contactId")).toBeGreaterThanOrEqual(25);
+    expect(without("contactId")).toBeLessThanOrEqual(35);
+    for (const field of ["sessionDateEnd", "title", "subtitle"] as const) expect(without(field), field).toBeGreaterThan(5);
+    const archived = new Set(demo.contacts.filter(({ archivedAt }) => archivedAt !== undefined).map(({ id }) => id));
+    expect(demo.sessions.some(({ contactId }) => archived.has(contactId))).toBe(true);
+  });
+
+  test("have addresses of conferences and documents on example domains, and some have none", () => {
+    for (const field of ["conferenceUrl", "providerDocUrl"] as const) {
+      const urls = demo.sessions.flatMap((session) => session[field] ?? []);
+      expect(urls.length).toBeGreaterThan(50);
+      expect(urls.length).toBeLessThan(demo.sessions.length);
+      for (const url of urls) expect(new URL(url).hostname).toMatch(/\.example\.com$/);
+    }
+    expect(demo.sessions.some(({ conferenceProvider, conferenceUrl }) => conferenceProvider !== undefined && conferenceUrl === undefined)).toBe(true);
+  });
+});
+
+describe("the transcripts", () => {
+  test("are turns of speakers with the time before each", () => {
+    for (const { transcript } of demo.transcripts) {
+      if (transcript === undefined) continue;
+      const lines = transcript.split("\n");
+      for (const line of lines) expect(line).toMatch(/^\[\d\d:[0-5]\d:[0-5]\d\] \p{L}+: \S/u);
+      const times = lines.map((line) => line.slice(1, 9));
+      expect(times.toSorted()).toEqual(times);
+    }
+  });
+
+  test("are short, but for one of about 120 KB and a few of 20 to 60 KB", () => {
+    const sizes = demo.transcripts.map(({ transcript }) => (transcript ?? "").length).toSorted((a, b) => b - a);
+    expect(sizes[0]).toBeGreaterThan(110_000);
+    expect(sizes[0]).toBeLessThan(125_000);
+    expect(sizes.slice(1, 5).map((size) => size > 20_000 && size < 60_000)).toEqual([true, true, true, true]);
+    expect(sizes[5]).toBeLessThan(12_000);
+  });
+
+  test.each(eachDay)("on %s lack their text, recording, duration or times in part, and some recorded sessions have none", (_, date) => {
+    const { sessions, transcripts } = recordsOf("demo", date);
+    const lacks = {
+      text: transcripts.filter(({ transcript, recording }) => transcript === undefined && recording !== undefined),
+      recording: transcripts.filter(({ transcript, recording }) => transcript !== undefined && recording === undefined),
+      duration: transcripts.filter(({ recording }) => recording !== undefined && recording.durationSeconds === undefined),
+      start: transcripts.filter(({ recording }) => recording !== undefined && recording.recordingStartedAt === undefined),
+      end: transcripts.filter(({ recording }) => recording !== undefined && recording.recordingEndedAt === undefined),
+    };
+    for (const [name, found] of Object.entries(lacks)) expect(found.length, name).toBeGreaterThan(0);
+    const transcribed = new Set(transcripts.map(({ sessionId }) => sessionId));
+    expect(sessions.filter(({ id, recordingStatus }) => recordingStatus === "completed" && !transcribed.has(id)).length).toBeGreaterThan(0);
+  });
+});
+
+describe("the notes", () => {
+  test("of sessions are of every type", () => {
+    expect([...counts(demo.sessionNotes, ({ type }) => String(type)).keys()].toSorted()).toEqual(["1", "2", "3", "4", "5", "6"]);
+  });
+
+  test("of sessions lack a title or a text in part, and have a slug where they have a title", () => {
+    expect(demo.sessionNotes.filter(({ title }) => title === undefined).length).toBeGreaterThan(50);
+    expect(demo.sessionNotes.filter(({ content }) => content === undefined).length).toBeGreaterThan(5);
+    for (const { title, titleSlug } of demo.sessionNotes) expect(titleSlug === undefined).toBe(title === undefined);
+  });
+
+  test("of one session stand at 0, 1, 2 and so on", () => {
+    const positions = new Map<string | undefined, number[]>();
+    for (const { sessionId, position } of demo.sessionNotes) positions.set(sessionId, [...(positions.get(sessionId) ?? []), position]);
+    for (const list of positions.values()) expect(list).toEqual(list.map((_, at) => at));
+    expect(Math.max(...[...positions.values()].map((list) => list.length))).toBeGreaterThan(4);
+    expect(demo.sessions.some(({ id }) => !positions.has(id))).toBe(true);
+  });
+
+  test.each(eachDay)("on %s are longer than a search shows in part, and one has just 10,000 code points", (_, date) => {
+    const { contactNotes, sessionNotes } = recordsOf("demo", date);
+    expect(contactNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
+    expect(sessionNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
+    const longest = contactNotes.filter(({ content }) => codePoints(content) >= 10_000);
+    expect(longest.map(({ content }) => codePoints(content))).toEqual([10_000]);
+    // A letter beyond the first plane: counting units gives another figure.
+    expect(longest[0]?.content.length).toBeGreaterThan(10_000);
+  });
+
+  test("of one contact are more than a timeline shows", () => {
+    const perContact = counts(demo.contactNotes, ({ contactId }) => contactId);
+    expect([...perContact].filter(([, count]) => count > 50)).toEqual([[the("José Álvarez").id, 64]]);
+  });
+
+  test("of contacts come from several sources, were changed later in part, and speak many languages", () => {
+    expect(new Set(demo.contactNotes.map(({ source }) => source))).toEqual(new Set(["manual", "mobile", "api", "import"]));
+    expect(demo.contactNotes.some(({ createdAt, updatedAt }) => ms(updatedAt) > ms(createdAt))).toBe(true);
+    for (const word of ["预算", "契約", "예산", "งบประมาณ", "бюджет", "προϋπολογισμός", "ميزانية", "התקציב", "बजट", "ngân sách"]) {
+      expect(demo.contactNotes.some(({ content }) => content.normalize().includes(word.normalize())), word).toBe(true);
+    }
+  });
+
+  test("hardly ever say the same", () => {
+    const texts = [...demo.contactNotes, ...demo.sessionNotes].flatMap(({ content }) => content ?? []);
+    expect(new Set(texts).size / texts.length).toBeGreaterThan(0.85);
+  });
+});

@@ -1,0 +1,153 @@
+// The form of an API key, what is stored of it, and which credentials are refused without a look-up.
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { MongoClient } from "mongodb";
+import type { CommandStartedEvent } from "mongodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isSecret, newSecret } from "../../src/api-keys/secret.ts";
+import type { TestAccount, TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+
+let service: TestService;
+let owner: TestAccount;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.account();
+});
+afterAll(() => service.stop());
+
+/** The commands that the work sends to MongoDB, without those of the watch and of the driver's own. */
+async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const names: string[] = [];
+  const note = ({ commandName, command }: CommandStartedEvent): void => {
+    if (command["comment"] !== "watch" && !["hello", "endSessions", "ping"].includes(commandName)) names.push(`${commandName} ${String(command[commandName])}`);
+  };
+  service.app.client.on("commandStarted", note);
+  await work();
+  service.app.client.off("commandStarted", note);
+  return names;
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The checksum as the contract's reader would write it: CRC-32 of what stands before it, in base62. */
+function checksum(body: string): string {
+  let value = crc32(body);
+  let text = "";
+  for (let place = 0; place < 6; place++) {
+    text = base62.charAt(value % 62) + text;
+    value = Math.floor(value / 62);
+  }
+  return text;
+}
+
+test("a key is rec_, 43 characters of base62, and 6 of checksum; no two are alike [KEY-01]", () => {
+  const keys = Array.from({ length: 500 }, () => newSecret());
+  for (const key of keys) {
+    expect(key).toMatch(/^rec_[0-9A-Za-z]{49}$/);
+    expect(key.slice(47)).toBe(checksum(key.slice(0, 47)));
+    expect(isSecret(key)).toBe(true);
+  }
+  expect(new Set(keys).size).toBe(500);
+  expect(new Set(keys.map((key) => key.charAt(30))).size).toBeGreaterThan(40);
+});
+
+test("one character changed, anywhere, breaks the checksum [KEY-01, AUT-03]", () => {
+  const key = newSecret();
+  for (let at = 0; at < key.length; at++) {
+    const other = key.charAt(at) === "7" ? "8" : "7";
+    expect(isSecret(key.slice(0, at) + other + key.slice(at + 1)), `character ${at}`).toBe(false);
+  }
+});
+
+test("of a key only its SHA-256 is stored, and its first 8 characters; the whole database holds the key nowhere [KEY-03]", async () => {
+  const { id, key } = owner;
+  await service.rest("/v1/contacts", { key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "stored" } });
+  const client = await MongoClient.connect(service.mongodbUri);
+  try {
+    const stored = await client.db().collection("api_keys").findOne({ prefix: key.slice(0, 8) });
+    expect(stored?._id).toMatchObject({ buffer: createHash("sha256").update(key).digest() });
+    expect(Object.keys(stored ?? {}).sort()).toEqual(["_id", "access", "account_id", "active", "created_at", "key_id", "prefix"]);
+    expect(String(stored?.["account_id"])).toBe(id);
+    for (const { name } of await client.db().listCollections().toArray()) {
+      const dump = JSON.stringify(await client.db().collection(name).find({}).toArray());
+      expect(dump.includes(key) || dump.includes(key.slice(8, 47)), name).toBe(false);
+    }
+  } finally {
+    await client.close();
+  }
+});
+
+test("a key does not expire by itself: one that was made ten years ago and never used is good [KEY-02]", async () => {
+  const { key } = await service.account();
+  const client = await MongoClient.connect(service.mongodbUri);
+  try {
+    const keys = client.db().collection("api_keys");
+    const hash = createHash("sha256").update(key).digest();
+    const { matchedCount } = await keys.updateOne({ _id: hash as never }, { $set: { created_at: new Date("2016-01-01T00:00:00Z") } });
+    expect(matchedCount).toBe(1);
+    for (const { expireAfterSeconds } of (await keys.indexes()) as { expireAfterSeconds?: number }[]) expect(expireAfterSeconds).toBeUndefined();
+  } finally {
+    await client.close();
+  }
+  expect((await service.rest("/v1/sessions", { key })).status).toBe(200);
+});
+
+const spoiled = (): string => owner.key.slice(0, -1) + (owner.key.endsWith("0") ? "1" : "0");
+
+test.each([
+  ["nothing", () => ({})],
+  ["an empty header", () => ({ Authorization: "" })],
+  ["another scheme", () => ({ Authorization: `Basic ${owner.key}` })],
+  ["the key alone", () => ({ Authorization: owner.key })],
+  ["Bearer alone", () => ({ Authorization: "Bearer" })],
+  ["two keys in one header", () => ({ Authorization: `Bearer ${owner.key} ${owner.key}` })],
+  ["a comma after the key", () => ({ Authorization: `Bearer ${owner.key},` })],
+  ["the key in quotes", () => ({ Authorization: `Bearer "${owner.key}"` })],
+  ["another prefix", () => ({ Authorization: `Bearer sk_${owner.key.slice(4)}` })],
+  ["a key that is cut", () => ({ Authorization: `Bearer ${owner.key.slice(0, -1)}` })],
+  ["a key that goes on", () => ({ Authorization: `Bearer ${owner.key}0` })],
+  ["a wrong checksum", () => ({ Authorization: `Bearer ${spoiled()}` })],
+  ["the key in lower case", () => ({ Authorization: `Bearer ${owner.key.toLowerCase()}` })],
+  ["a letter beyond base62", () => ({ Authorization: `Bearer rec_${"-".repeat(49)}` })],
+  ["the service token", () => ({ Authorization: `Bearer ${service.serviceToken}` })],
+  ["a token of three parts", () => ({ Authorization: "Bearer eyJhbGciOiJub25lIn0.e30." })],
+  ["a cookie", () => ({ Cookie: `session=${owner.key}` })],
+  ["another header", () => ({ "X-Api-Key": owner.key })],
+] as const)("%s is 401 with WWW-Authenticate: Bearer, without a look-up [AUT-01, AUT-02, AUT-03]", async (_, headers) => {
+  const commands = await commandsOf(async () => {
+    for (const [path, call] of [["/v1/sessions", {}], ["/v1/contacts", { body: { full_name: "Ann" } }], ["/v1/contacts?query=a", {}]] as const) {
+      const answer = await service.rest(path, { ...call, headers: headers() as Record<string, string> });
+      expect(answer.status, path).toBe(401);
+      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+      expect(answer.body.error).toMatchObject({ code: "401", message: expect.stringMatching(/key/i) });
+    }
+  });
+  expect(commands).toEqual([]);
+});
+
+test("a key in the query is no credential [AUT-01]", async () => {
+  expect((await service.rest(`/v1/sessions?access_token=${owner.key}&api_key=${owner.key}`)).status).toBe(401);
+});
+
+test("a well-formed key that nobody was given is 401 after one look-up [AUT-01, AUT-02, AUT-03]", async () => {
+  const key = newSecret();
+  const commands = await commandsOf(async () => {
+    const answer = await service.rest("/v1/sessions", { key });
+    expect([answer.status, answer.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer"]);
+  });
+  expect(commands).toEqual(["find api_keys"]);
+});
+
+test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("the scheme is taken as %s [AUT-01]", async (scheme) => {
+  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme} ${owner.key}` } })).status).toBe(200);
+  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme}   ${owner.key}` } })).status).toBe(200);
+});
+
+test("health is 200 with any credential and with none [HLT-01, HLT-02]", async () => {
+  for (const headers of [{}, { Authorization: "Bearer rec_wrong" }, { Authorization: `Bearer ${newSecret()}` }, { Authorization: `Bearer ${owner.key}` }]) {
+    const { status, body } = await service.rest("/v1/health", { headers: headers as Record<string, string> });
+    expect([status, body]).toEqual([200, { data: { status: "ok", version: "1.0.0" } }]);
+  }
+});

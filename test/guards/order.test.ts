@@ -1,0 +1,208 @@
+// The order of the checks on every wire: of several things wrong with one request, the one that the contract puts first answers.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newSecret } from "../../src/api-keys/secret.ts";
+import { grpcCall } from "../rpc/http2-call.ts";
+import { ingestInto } from "../support/ingest.ts";
+import type { TestAccount, TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../support/wires.ts";
+import { endpoints, openWires } from "../support/wires.ts";
+
+let service: TestService;
+let wires: readonly Wire[];
+let close: () => void;
+let owner: TestAccount;
+let reader: TestAccount;
+let archived: string;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ wires, close } = openWires(service));
+  [owner, reader] = await Promise.all([service.account(), service.account("read_only")]);
+  archived = await ingestInto(service, owner.id).contact({ full_name: "Old Oak", archived_at: "2026-01-02T03:04:05Z" });
+});
+afterAll(async () => {
+  close();
+  await service.stop();
+});
+
+async function set(rpc: "SetPublicInterface" | "SetWrites", enabled: boolean): Promise<void> {
+  const { status } = await service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" });
+  expect(status).toBe(200);
+}
+
+async function without<T>(rpc: "SetPublicInterface" | "SetWrites", work: () => Promise<T>): Promise<T> {
+  await set(rpc, false);
+  try {
+    return await work();
+  } finally {
+    await set(rpc, true);
+  }
+}
+
+const records = (Object.keys(endpoints) as Rpc[]).filter((rpc) => rpc !== "CheckHealth");
+const writes: readonly Rpc[] = ["CreateContact", "UpdateContact", "AppendContactNote"];
+const valid: Readonly<Record<Rpc, Fields>> = {
+  CheckHealth: {},
+  SearchContacts: { query: "ann" },
+  CreateContact: { full_name: "Ann" },
+  GetContact: { contact_id: randomUUID() },
+  UpdateContact: { contact_id: randomUUID(), full_name: "Ann" },
+  AppendContactNote: { contact_id: randomUUID(), content: "Hello." },
+  ListSessions: {},
+  GetSession: { session_id: randomUUID() },
+  GetSessionTranscript: { session_id: randomUUID() },
+  SearchNotes: { query: "ann" },
+};
+const invalid: Readonly<Partial<Record<Rpc, Fields>>> = {
+  SearchContacts: { query: "a" },
+  CreateContact: { full_name: "" },
+  UpdateContact: { contact_id: "x", full_name: "" },
+  AppendContactNote: { contact_id: "x", content: "" },
+  GetContact: { contact_id: "x" },
+  SearchNotes: { query: "a" },
+};
+
+const statuses: Readonly<Record<string, number>> = { unauthenticated: 401, permission_denied: 403, not_found: 404, invalid_argument: 422, unavailable: 503, failed_precondition: 409 };
+
+/** Calls on every wire; each must fail with the code, and on the wires of rpc with the reason. */
+async function expectFailure(rpc: Rpc, key: string | undefined, request: Fields, code: string, reason: string): Promise<void> {
+  for (const wire of wires) {
+    const outcome = await wire.call({ rpc, key, request });
+    expect(summary(wire, outcome), `${wire.name} ${rpc}`).toEqual(wire.name === "rest" ? [statuses[code]] : [code, reason]);
+  }
+}
+
+function summary(wire: Wire, { http, code, reason }: Outcome): unknown[] {
+  return wire.name === "rest" ? [http] : [code, reason];
+}
+
+describe("while the public interface is disabled", () => {
+  test("every record endpoint is 503 on every wire, before the key and the message are looked at, and without Retry-After [ERR-11, HLT-03, WIR-08, RTE-04]", async () => {
+    await without("SetPublicInterface", async () => {
+      for (const rpc of records) {
+        await expectFailure(rpc, owner.key, valid[rpc], "unavailable", "INTERFACE_DISABLED");
+        await expectFailure(rpc, undefined, invalid[rpc] ?? valid[rpc], "unavailable", "INTERFACE_DISABLED");
+      }
+      const { status, headers, body } = await service.rest("/v1/sessions", { key: owner.key });
+      expect([status, headers.has("Retry-After"), headers.get("RateLimit-Limit"), body.error.code]).toEqual([503, false, "100000", "503"]);
+      const connect = await fetch(`${service.base}/records.v1.SessionService/ListSessions`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+      expect([connect.status, connect.headers.has("Retry-After")]).toEqual([503, false]);
+    });
+  });
+
+  test("an unknown path is 404, another method 405 and OPTIONS 204 all the same [ERR-11]", async () => {
+    await without("SetPublicInterface", async () => {
+      const { key } = owner;
+      const answers = await Promise.all([
+        service.rest("/v1/nothing", { key }),
+        service.rest("/v1/contacts/", { key }),
+        service.rest("/v1/contacts", { key, method: "DELETE" }),
+        service.rest(`/v1/contacts/${randomUUID()}/notes`, { key }),
+        service.rest("/v1/contacts", { method: "OPTIONS" }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 405, 405, 204]);
+    });
+  });
+
+  test("health is 200 and says disabled, on every wire, with a key and without [HLT-03, HLT-05, ERR-11]", async () => {
+    await without("SetPublicInterface", async () => {
+      for (const wire of wires) {
+        for (const key of [undefined, owner.key, "rec_wrong"]) {
+          const { body } = await wire.call({ rpc: "CheckHealth", key, request: {} });
+          expect(body, wire.name).toEqual({ data: { status: "disabled", version: "1.0.0" } });
+        }
+      }
+      expect((await service.rest("/v1/health")).status).toBe(200);
+    });
+  });
+
+  test("the internal listener and the documents go on [ERR-11]", async () => {
+    await without("SetPublicInterface", async () => {
+      const id = await ingestInto(service, owner.id).contact({ full_name: "Inside Out" });
+      const { status } = await service.internalCall("records.v1.ContactService/GetContact", { contact_id: id }, { "records-account-id": owner.id });
+      expect(status).toBe(200);
+      expect((await service.rest("/openapi.json")).status).toBe(200);
+    });
+  });
+});
+
+test("no key is 401 before anything of the message, an unknown and a malformed key too [ERR-12, AUT-01, WIR-05]", async () => {
+  for (const rpc of records) {
+    await expectFailure(rpc, undefined, invalid[rpc] ?? valid[rpc], "unauthenticated", "MISSING_KEY");
+    await expectFailure(rpc, newSecret(), invalid[rpc] ?? valid[rpc], "unauthenticated", "INVALID_KEY");
+    await expectFailure(rpc, "rec_wrong", valid[rpc], "unauthenticated", "INVALID_KEY");
+  }
+});
+
+test("a read-only key's write is 403 before a look at the message, the record and the paused writes [ERR-12, AUT-05, WIR-06]", async () => {
+  for (const rpc of writes) {
+    await expectFailure(rpc, reader.key, valid[rpc], "permission_denied", "ACCESS_DENIED");
+    await expectFailure(rpc, reader.key, invalid[rpc] as Fields, "permission_denied", "ACCESS_DENIED");
+  }
+  await without("SetWrites", async () => {
+    for (const rpc of writes) {
+      await expectFailure(rpc, reader.key, valid[rpc], "permission_denied", "ACCESS_DENIED");
+      await expectFailure(rpc, undefined, valid[rpc], "unauthenticated", "MISSING_KEY");
+    }
+  });
+});
+
+test("while writes are paused each is 503 on every wire, before 422 and 404, and nothing is written; reads go on [ERR-13, ERR-16, WIR-08, RTE-04]", async () => {
+  const name = `Paused ${randomUUID()}`;
+  await without("SetWrites", async () => {
+    for (const rpc of writes) {
+      await expectFailure(rpc, owner.key, valid[rpc], "unavailable", "WRITES_PAUSED");
+      await expectFailure(rpc, owner.key, invalid[rpc] as Fields, "unavailable", "WRITES_PAUSED");
+    }
+    await expectFailure("CreateContact", owner.key, { full_name: name }, "unavailable", "WRITES_PAUSED");
+    await expectFailure("UpdateContact", owner.key, { contact_id: archived, full_name: name }, "unavailable", "WRITES_PAUSED");
+    const post = await service.rest("/v1/contacts", { key: owner.key, body: { full_name: name }, headers: { "Idempotency-Key": name.replace(" ", "-") } });
+    expect([post.status, post.headers.has("Retry-After")]).toEqual([503, false]);
+    for (const [rpc, batch] of [["UpsertContacts", "contacts"], ["UpsertSessions", "sessions"], ["ArchiveContacts", "contact_ids"]] as const) {
+      const { status, body } = await service.internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: owner.id, [batch]: batch === "contacts" ? [{ full_name: name }] : [] });
+      expect([status, body.code], rpc).toEqual([503, "unavailable"]);
+    }
+    const inside = await service.internalCall("records.v1.ContactService/CreateContact", { full_name: name }, { "records-account-id": owner.id });
+    expect([inside.status, inside.body.code]).toEqual([503, "unavailable"]);
+    for (const rpc of ["SearchContacts", "ListSessions", "SearchNotes"] as const) {
+      for (const wire of wires) expect((await wire.call({ rpc, key: owner.key, request: valid[rpc] })).body, rpc).toBeDefined();
+    }
+    expect((await service.rest("/v1/health")).body.data.status).toBe("ok");
+    expect((await service.internalCall("records.admin.v1.AccountService/CreateAccount", { email: `${randomUUID()}@example.com` })).status).toBe(200);
+  });
+  expect((await service.rest(`/v1/contacts?query=${encodeURIComponent(name.slice(0, 30))}`, { key: owner.key })).body.data).toEqual([]);
+  expect((await service.rest("/v1/contacts", { key: owner.key, body: { full_name: name }, headers: { "Idempotency-Key": name.replace(" ", "-") } })).status).toBe(201);
+});
+
+test("422 goes before 404 of the record, that before 409 [ERR-13, WIR-06, WIR-07]", async () => {
+  await expectFailure("UpdateContact", owner.key, { contact_id: randomUUID(), full_name: "" }, "invalid_argument", "INVALID_REQUEST");
+  await expectFailure("UpdateContact", owner.key, { contact_id: archived, full_name: "" }, "invalid_argument", "INVALID_REQUEST");
+  await expectFailure("UpdateContact", owner.key, { contact_id: randomUUID(), full_name: "Ann" }, "not_found", "NOT_FOUND");
+  await expectFailure("UpdateContact", owner.key, { contact_id: archived, full_name: "Ann" }, "failed_precondition", "CONTACT_ARCHIVED");
+  await expectFailure("AppendContactNote", owner.key, { contact_id: archived, content: "" }, "invalid_argument", "INVALID_REQUEST");
+  await expectFailure("AppendContactNote", owner.key, { contact_id: archived, content: "Hello." }, "failed_precondition", "CONTACT_ARCHIVED");
+});
+
+test.each([
+  ["application/json", "no JSON", 401],
+  ["application/json", "", 401],
+  ["application/json", "{\"query\":7}", 401],
+  ["application/proto", "\xff\xff\xff", 401],
+  ["application/grpc-web+proto", "\0\0\0\0\x7fshort", 200],
+  ["application/grpc-web+json", "\x01\0\0\0\x02{}", 200],
+])("a refused call whose %s cannot be read is told of the key all the same: %j [ERR-12, WIR-05, WIR-09]", async (type, body, status) => {
+  const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, { method: "POST", headers: { "Content-Type": type }, body: Buffer.from(body, "latin1") });
+  const text = await response.text();
+  expect(response.status).toBe(status);
+  expect(status === 401 ? text : `${text} ${response.headers.get("grpc-status")}`).toMatch(status === 401 ? /"unauthenticated"/ : /grpc-status: ?16| 16$/);
+  if (status === 401) expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+});
+
+test("a refused gRPC call whose message cannot be read is told of the key all the same [ERR-12, WIR-05]", async () => {
+  const { status, headers } = await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from("ffffff", "hex"));
+  expect([status, headers["grpc-status"]]).toEqual([200, "16"]);
+  const compressed = await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from("ffffff", "hex"), { "grpc-encoding": "br" });
+  expect([compressed.status, compressed.headers["grpc-status"]]).toEqual([200, "16"]);
+});

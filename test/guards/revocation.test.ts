@@ -1,0 +1,158 @@
+// A revoked key fails from the very next request on: on every instance, wire and kind of request, whatever Redis does.
+import { randomUUID } from "node:crypto";
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { UUID } from "mongodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hashSecret, isSecret, newSecret } from "../../src/api-keys/secret.ts";
+import { connectRedis } from "../../src/db/redis.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { ListSessionsRequestSchema, ListSessionsResponseSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import type { Authentication } from "../../src/guards/authenticate.ts";
+import { createAuthentication } from "../../src/guards/authenticate.ts";
+import { createDispatch, publicDoor } from "../../src/guards/chain.ts";
+import { ingestInto } from "../support/ingest.ts";
+import type { TestAccount, TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { Fields, Rpc, Wire } from "../support/wires.ts";
+import { openWires } from "../support/wires.ts";
+
+let service: TestService;
+let second: TestService;
+const opened: ReturnType<typeof openWires>[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  second = await service.another();
+  opened.push(openWires(service), openWires(second));
+});
+afterAll(async () => {
+  for (const { close } of opened) close();
+  await second.stop();
+  await service.stop();
+});
+
+/** A kind of request, and the code that it comes to while the key is good. */
+interface Kind {
+  readonly name: string;
+  readonly rpc: Rpc;
+  readonly idempotencyKey?: string;
+  readonly request: (contact: string) => Fields;
+  readonly code: string;
+}
+
+const kinds: readonly Kind[] = [
+  { name: "a read that finds something", rpc: "SearchContacts", request: () => ({ query: "ann" }), code: "ok" },
+  { name: "a read of one record", rpc: "GetContact", request: (contact) => ({ contact_id: contact }), code: "ok" },
+  { name: "a read that finds nothing", rpc: "SearchContacts", request: () => ({ query: "nobody" }), code: "ok" },
+  { name: "a read whose query has no word", rpc: "SearchNotes", request: () => ({ query: "--" }), code: "ok" },
+  { name: "a list of an impossible time", rpc: "ListSessions", request: () => ({ from: "2026-02-01", to: "2026-01-01" }), code: "ok" },
+  { name: "a list of an unknown contact's sessions", rpc: "ListSessions", request: () => ({ contact_id: randomUUID() }), code: "ok" },
+  { name: "a list far beyond the end", rpc: "ListSessions", request: () => ({ offset: 2_147_483_647 }), code: "ok" },
+  { name: "a read that is invalid", rpc: "SearchContacts", request: () => ({ query: "a" }), code: "invalid_argument" },
+  { name: "a read of an unknown record", rpc: "GetSessionTranscript", request: () => ({ session_id: randomUUID() }), code: "not_found" },
+  { name: "a write", rpc: "CreateContact", request: () => ({ full_name: "Ann" }), code: "ok" },
+  { name: "a write that is invalid", rpc: "CreateContact", request: () => ({ full_name: "" }), code: "invalid_argument" },
+  { name: "a write on an unknown record", rpc: "UpdateContact", request: () => ({ contact_id: randomUUID(), full_name: "Ann" }), code: "not_found" },
+  { name: "a write that was answered before", rpc: "AppendContactNote", idempotencyKey: "again", request: (contact) => ({ contact_id: contact, content: "Hello." }), code: "ok" },
+];
+
+const codes: Readonly<Record<number, string>> = { 200: "ok", 201: "ok", 401: "unauthenticated", 404: "not_found", 422: "invalid_argument" };
+
+async function codeOf(wire: Wire, { rpc, idempotencyKey }: Kind, { key }: TestAccount, request: Fields): Promise<string> {
+  const { http, code } = await wire.call({ rpc, key, request, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
+  return code ?? codes[http ?? 0] ?? String(http);
+}
+
+/** Shows the key to both instances, revokes it, and calls each of them once more. */
+async function expectRevoked(kind: Kind, wire: number): Promise<void> {
+  const account = await service.account();
+  const contact = await ingestInto(service, account.id).contact({ full_name: "Ann" });
+  const request = kind.request(contact);
+  const call = (instance: number): Promise<string> => codeOf(opened[instance]?.wires[wire] as Wire, kind, account, request);
+  expect([await call(0), await call(1)]).toEqual([kind.code, kind.code]);
+  expect(await service.app.services.apiKeys.revoke(new UUID(account.id))).toBe(true);
+  expect([await call(0), await call(1)], `${kind.name} on wire ${wire}`).toEqual(["unauthenticated", "unauthenticated"]);
+  expect([await call(0), await call(1)]).toEqual(["unauthenticated", "unauthenticated"]);
+}
+
+/** On these wires: 0 is REST, 1 Connect, 2 gRPC, 3 gRPC-Web. */
+async function expectAllRevoked(wires: readonly number[] = [0, 2]): Promise<void> {
+  for (const kind of kinds) await Promise.all(wires.map((wire) => expectRevoked(kind, wire)));
+}
+
+test("with Redis up a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () => expectAllRevoked([0, 1, 2, 3]));
+
+test("with Redis flushed before every request a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", async () => {
+  const link = connectRedis(service.redis.uri, () => undefined);
+  await link.firstReady;
+  const flushing = setInterval(() => void link.client.flushall().catch(() => undefined), 2);
+  try {
+    await expectAllRevoked();
+  } finally {
+    clearInterval(flushing);
+    link.close();
+  }
+});
+
+test("with Redis frozen a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
+  process.kill(service.redis.pid, "SIGSTOP");
+  try {
+    await expectAllRevoked();
+  } finally {
+    process.kill(service.redis.pid, "SIGCONT");
+  }
+});
+
+test("without Redis a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
+  const alone = await service.another({ REDIS_URL: "" });
+  const { wires, close } = openWires(alone);
+  opened.push({ wires, close });
+  const replaced = opened.splice(1, 1);
+  try {
+    await expectAllRevoked();
+  } finally {
+    opened.splice(1, 0, ...replaced);
+    opened.pop();
+    close();
+    await alone.stop();
+  }
+});
+
+test("an account's new key is good at once on every instance while its old one stays refused [AUT-01, OPS-17]", async () => {
+  const { id, key } = await service.account();
+  for (const instance of [service, second]) expect((await instance.rest("/v1/sessions", { key })).status).toBe(200);
+  await service.app.services.apiKeys.revoke(new UUID(id));
+  const { secret } = await service.app.services.apiKeys.create(new UUID(id), "read_only");
+  for (const instance of [second, service]) {
+    expect((await instance.rest("/v1/sessions", { key: secret })).status).toBe(200);
+    expect((await instance.rest("/v1/sessions", { key })).status).toBe(401);
+    expect((await instance.rest("/v1/contacts", { key: secret, body: { full_name: "Ann" } })).status).toBe(403);
+  }
+});
+
+test("control: were the proof skipped, a key that an instance remembers would be accepted after its revocation [AUT-01]", async () => {
+  const secret = newSecret();
+  const facts = { keyId: new UUID(), accountId: new UUID(), readOnly: false, prefix: "rec_0000" };
+  let active = true;
+  const honest = createAuthentication({ isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) });
+  const careless: Authentication = { ...honest, prove: () => Promise.resolve() };
+  const rpc = SessionService.method.listSessions as DescMethodUnary;
+  const read = async (authentication: Authentication): Promise<string> => {
+    const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
+    const door = publicDoor(() => Promise.resolve(), authentication, () => ({ publicInterface: true, writes: true }));
+    const dispatch = createDispatch(door, handlers, { run: () => Promise.reject(new Error("not asked")) });
+    const inbound = { wire: "rest", header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined), address: "::1", requestId: "1", arrivedAt: performance.now() } as const;
+    try {
+      const admitted = await dispatch.admit(rpc, inbound);
+      await admitted.invoke(create(ListSessionsRequestSchema));
+      return "accepted";
+    } catch (error) {
+      return `refused ${(error as { reason: number }).reason}`;
+    }
+  };
+  expect([await read(honest), await read(careless)]).toEqual(["accepted", "accepted"]);
+  active = false;
+  expect(await read(careless)).toBe("accepted");
+  expect(await read(honest)).toBe(`refused ${Reason.INVALID_KEY}`);
+});

@@ -1,0 +1,170 @@
+// HTTP/2 with prior knowledge, on the port that speaks HTTP/1.1 as well.
+import { connect as connectTcp } from "node:net";
+import { connect } from "node:http2";
+import type { ClientHttp2Session } from "node:http2";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Http2Answer } from "../rpc/http2-call.ts";
+import { http2Call } from "../rpc/http2-call.ts";
+import type { TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+
+let service: TestService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT: "10", V1_DEPRECATED_AT: "2026-01-31T00:00:00Z", V1_SUNSET_AT: "2026-12-31T23:59:59Z" });
+  ({ key } = await service.account());
+});
+afterAll(() => service.stop());
+
+function expectHeaders({ headers }: Http2Answer): void {
+  expect(headers).toMatchObject({
+    "ratelimit-limit": "10",
+    "ratelimit-policy": "10;w=1",
+    deprecation: "@1769817600",
+    sunset: "Thu, 31 Dec 2026 23:59:59 GMT",
+    "x-request-id": expect.stringMatching(/^[\w.-]{1,128}$/),
+  });
+  for (const name of ["retry-after", "ratelimit-remaining", "ratelimit-reset", "connection"]) expect(headers[name]).toBeUndefined();
+}
+
+function expectRefused(answer: Http2Answer, status: number): void {
+  expect(answer.status).toBe(status);
+  expectHeaders(answer);
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: String(status), message: expect.stringMatching(/\S/) } });
+}
+
+test("REST is served over HTTP/2 as over HTTP/1.1, with the same headers [WIR-01, VER-01, RTE-05, FMT-01, VER-03]", async () => {
+  const created = await http2Call(
+    service.base,
+    { ":method": "POST", ":path": "/v1/contacts", authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": "h2.1" },
+    Buffer.from(JSON.stringify({ full_name: "Ann Two" })),
+  );
+  expect(created.status).toBe(201);
+  expectHeaders(created);
+  expect(created.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store", "x-request-id": "h2.1" });
+  const { id } = JSON.parse(created.text).data;
+  expect(created.headers.location).toBe(`/v1/contacts/${id}`);
+  const read = await http2Call(service.base, { ":path": `/v1/contacts/${id}`, authorization: `Bearer ${key}` });
+  expect(JSON.parse(read.text)).toEqual((await service.rest(`/v1/contacts/${id}`, { key })).body);
+  const head = await http2Call(service.base, { ":method": "HEAD", ":path": `/v1/contacts/${id}`, authorization: `Bearer ${key}` });
+  expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", read.headers["content-length"]]);
+  const options = await http2Call(service.base, { ":method": "OPTIONS", ":path": "/v1/contacts" });
+  expect([options.status, options.headers.allow]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
+});
+
+test.each([
+  ["no key", 401, { ":path": "/v1/sessions" }],
+  ["an unknown path", 404, { ":path": "/v1/nothing" }],
+  ["another method", 405, { ":method": "PATCH", ":path": "/v1/contacts" }],
+  ["a method that does not exist", 405, { ":method": "FETCH", ":path": "/v1/contacts" }],
+  ["an Expect that is not understood", 417, { ":method": "POST", ":path": "/v1/contacts", expect: "something" }],
+  ["an invalid query", 422, { ":path": "/v1/contacts?query=%ff" }],
+] as const)("over HTTP/2 %s is %i in the envelope [ERR-01, ERR-08, RTE-05, VER-03]", async (name, status, headers) => {
+  expectRefused(await http2Call(service.base, { ...headers, ...(name === "an invalid query" ? { authorization: `Bearer ${key}` } : {}) }), status);
+});
+
+test("CONNECT over HTTP/2 is answered in the envelope too, not by an empty answer [ERR-01]", async () => {
+  const answer = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
+  expect(answer.status).toBe(404);
+  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "404" } });
+});
+
+test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-09]", async () => {
+  const line = (value: string): Buffer => literal("authorization", value);
+  const { status, body } = await rawHttp2([Buffer.from([0x82, 0x86]), literal(":path", "/v1/sessions"), literal(":authority", "localhost"), line(`Bearer ${key}`), line("Bearer rec_other")]);
+  expect(status).toBe(400);
+  expect(JSON.parse(body)).toEqual({ error: { code: "400", message: "Authorization: it was sent more than once." } });
+});
+
+test("one connection carries many requests at once, REST and gRPC mixed with refusals [WIR-01]", async () => {
+  const session = connect(service.base);
+  try {
+    const paths = Array.from({ length: 60 }, (_, at) => ["/v1/health", "/v1/sessions", "/v1/nothing"][at % 3] ?? "");
+    const statuses = await Promise.all(paths.map((path) => status(session, path)));
+    expect(statuses).toEqual(paths.map((path) => ({ "/v1/health": 200, "/v1/sessions": 401 })[path] ?? 404));
+  } finally {
+    session.close();
+  }
+});
+
+test("a frame that breaks HTTP/2 ends that connection and no other [ERR-08]", async () => {
+  await new Promise<void>((resolve) => {
+    const socket = connectTcp(service.app.port, "127.0.0.1", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nrubbish that is no frame at all"));
+    socket.on("close", resolve).on("error", () => undefined).resume();
+  });
+  expect((await http2Call(service.base, { ":path": "/v1/health" })).status).toBe(200);
+});
+
+test("the preface may come byte by byte [WIR-01]", async () => {
+  const { status: answered } = await rawHttp2([Buffer.from([0x82, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")], 1);
+  expect(answered).toBe(404);
+});
+
+function status(session: ClientHttp2Session, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ":path": path });
+    stream.on("response", (headers) => resolve(headers[":status"] ?? 0)).on("error", reject).resume();
+  });
+}
+
+/** A header field that is spelt out, without compression (RFC 7541 §6.2.2). */
+function literal(name: string, value: string): Buffer {
+  return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  if (bytes.length > 126) throw new Error("too long to be spelt so simply");
+  return Buffer.concat([Buffer.from([bytes.length]), bytes]);
+}
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** Indexed `:status` fields of the static table (RFC 7541, appendix A). */
+const statuses: Readonly<Record<number, number>> = { 0x88: 200, 0x8c: 400, 0x8d: 404, 0x8e: 500 };
+
+/** Sends one request in frames of our own, which a client would refuse to send; `step` bytes of the preface at a time. */
+function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: number; body: string }> {
+  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  return new Promise((resolve, reject) => {
+    let seen: Buffer = Buffer.alloc(0);
+    let answered = 0;
+    let body = "";
+    const socket = connectTcp(service.app.port, "127.0.0.1", () => {
+      socket.setNoDelay(true);
+      void send();
+    });
+    async function send(): Promise<void> {
+      for (let at = 0; at < preface.length; at += step) {
+        socket.write(preface.subarray(at, at + step));
+        if (step < preface.length) await new Promise((soon) => setTimeout(soon, 2));
+      }
+      socket.write(Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), frame(1, 0x5, 1, Buffer.concat(fields))]));
+    }
+    socket.on("error", reject);
+    socket.on("data", (chunk) => {
+      seen = Buffer.concat([seen, chunk]);
+      while (seen.length >= 9 && seen.length >= 9 + seen.readUIntBE(0, 3)) {
+        const length = seen.readUIntBE(0, 3);
+        const [type, flags] = [seen.readUInt8(3), seen.readUInt8(4)];
+        const payload = seen.subarray(9, 9 + length);
+        seen = seen.subarray(9 + length);
+        if (type === 1) answered = statuses[payload.find((byte) => byte in statuses) ?? 0] ?? 0;
+        if (type === 0) body += payload.toString();
+        if ((type === 0 || type === 1) && (flags & 1) === 1) {
+          socket.destroy();
+          resolve({ status: answered, body });
+        }
+      }
+    });
+  });
+}

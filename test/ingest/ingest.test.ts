@@ -1,0 +1,156 @@
+// The ingest rpcs: batches in, one result for each item, and records that are updated where they are known.
+import { expect, test } from "vitest";
+import { counts, ids, newClient, useService } from "../support/client.ts";
+import { randomId } from "../support/service.ts";
+
+const service = useService();
+const manual = "SESSION_NOTE_TYPE_USER_MANUAL";
+
+test("each batch is written into the account that it names [ING-01]", async () => {
+  const client = await newClient(service());
+  const [contact] = await client.put.contacts({ full_name: "Ann", external_id: "c" });
+  const [session] = await client.put.sessions({ title: "Budget", external_id: "s", contact_external_id: "c" });
+  await client.put.transcript({ session_external_id: "s", transcript: "Hello." });
+  await client.put.sessionNotes({ session_external_id: "s", content: "one", type: manual });
+  await client.put.contactNotes({ contact_external_id: "c", content: "two", source: "import" });
+  const detail = (await client.get(`/v1/sessions/${session}`)).body.data;
+  expect(detail).toMatchObject({ title: "Budget", client: { id: contact, full_name: "Ann" }, notes: [{ content: "one", type: "user_manual" }] });
+  expect((await client.get(`/v1/sessions/${session}/transcript`)).body.data.transcript).toBe("Hello.");
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([{ content: "two", source: "import" }]);
+});
+
+test("an unknown account is not_found, a wrong account_id or an empty batch invalid_argument, and nothing is written [ING-01]", async () => {
+  const client = await newClient(service());
+  const before = await counts(service());
+  const batches: readonly (readonly [rpc: string, batch: string, item: unknown])[] = [
+    ["UpsertContacts", "contacts", {}], ["UpsertSessions", "sessions", {}], ["PutTranscripts", "transcripts", { session_id: randomId() }], ["UpsertSessionNotes", "notes", { session_id: randomId(), type: manual }],
+    ["UpsertContactNotes", "notes", { contact_id: randomId(), content: "c", source: "s" }], ["ArchiveContacts", "contact_ids", randomId()], ["RestoreContacts", "contact_ids", randomId()],
+  ];
+  for (const [rpc, batch, item] of batches) {
+    const send = async (message: unknown) => (await service().internalCall(`records.ingest.v1.IngestService/${rpc}`, message)).body.code as string;
+    expect(await send({ account_id: randomId(), [batch]: [item] }), rpc).toBe("not_found");
+    expect(await send({ account_id: "x", [batch]: [item] }), rpc).toBe("invalid_argument");
+    expect(await send({ [batch]: [item] }), rpc).toBe("invalid_argument");
+    expect(await send({ account_id: client.id, [batch]: [] }), rpc).toBe("invalid_argument");
+  }
+  expect(await counts(service())).toEqual(before);
+});
+
+test("archiving and restoring set and clear archived_at; one that is there already stays as it is [ING-02]", async () => {
+  const client = await newClient(service());
+  const [first, second] = await client.put.contacts({ full_name: "Ann" }, { full_name: "Bo", archived_at: "2026-01-01T00:00:00Z" });
+  const archivedAt = async (id: string | undefined) => (await client.get(`/v1/contacts/${id}`)).body.data.archived_at;
+  expect(await client.put.archive(first ?? "", second ?? "")).toEqual([first, second]);
+  const time = await archivedAt(first);
+  expect(time).toMatch(/^\d{4}-/);
+  expect(await archivedAt(second)).toBe("2026-01-01T00:00:00.000Z");
+  await client.put.archive(first ?? "");
+  expect(await archivedAt(first)).toBe(time);
+  expect(await client.put.restore(second ?? "", first ?? "")).toEqual([second, first]);
+  expect([await archivedAt(first), await archivedAt(second)]).toEqual([null, null]);
+  await client.put.restore(first ?? "");
+  expect(await archivedAt(first)).toBeNull();
+});
+
+test("another account's contact is archived and restored by nobody else [ING-02]", async () => {
+  const [client, stranger] = [await newClient(service()), await newClient(service())];
+  const [mine] = await client.put.contacts({});
+  for (const rpc of ["ArchiveContacts", "RestoreContacts"]) {
+    expect(await stranger.put.send(rpc, "contact_ids", [mine])).toMatchObject([{ id: mine, error: { reason: "REASON_NOT_FOUND" } }]);
+  }
+  expect((await client.get(`/v1/contacts/${mine}`)).body.data.archived_at).toBeNull();
+});
+
+test("results stand in the order of the items, with id, external_id and error; one that fails leaves the others [ING-04]", async () => {
+  const client = await newClient(service());
+  await client.put.contact({ email: "taken@example.com" });
+  const [given, strangers] = [randomId(), await (await newClient(service())).put.contact({})];
+  const results = await client.put.send("UpsertContacts", "contacts", [
+    { full_name: "No id" }, { external_id: "e1", full_name: "External" }, { external_id: "e2", email: "TAKEN@example.com" }, { id: given.toUpperCase(), full_name: "Given" }, { id: strangers, full_name: "Not mine" },
+  ]);
+  expect(results).toEqual([
+    { id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    { id: expect.stringMatching(/^[0-9a-f-]{36}$/), externalId: "e1" },
+    { id: "", externalId: "e2", error: { reason: "REASON_DUPLICATE_EMAIL", message: "email: another active contact of this account has it." } },
+    { id: given },
+    { id: strangers, error: { reason: "REASON_ALREADY_EXISTS", message: expect.stringMatching(/\S/) } },
+  ].map((result) => (result.id === "" ? { externalId: "e2", error: result.error } : result)));
+  const names = ["no id", "external", "given"];
+  for (const [index, name] of [0, 1, 3].entries()) expect(ids(await client.get(`/v1/contacts?query=${encodeURIComponent(names[index] ?? "")}`)), String(name)).toEqual([results[name]?.id]);
+  expect((await client.get("/v1/contacts?query=not+mine")).body.data).toEqual([]);
+});
+
+test("what belongs to a record that is not there fails alone [ING-04]", async () => {
+  const client = await newClient(service());
+  const session = await client.put.session({ external_id: "s" });
+  const results = await client.put.send("UpsertSessionNotes", "notes", [
+    { session_external_id: "nothing", type: manual }, { session_id: session, content: "written", type: manual }, { type: manual }, { session_id: randomId(), type: manual },
+  ]);
+  expect(results.map(({ error }) => error?.reason)).toEqual(["REASON_NOT_FOUND", undefined, "REASON_INVALID_REQUEST", "REASON_NOT_FOUND"]);
+  expect((await client.get(`/v1/sessions/${session}`)).body.data.notes).toMatchObject([{ content: "written" }]);
+});
+
+test("a large batch keeps its order [ING-04]", async () => {
+  const client = await newClient(service());
+  const items = Array.from({ length: 300 }, (_, index) => ({ external_id: `e${index}`, title: `Session ${index}` }));
+  const results = await client.put.send("UpsertSessions", "sessions", items);
+  expect(results.map(({ externalId }) => externalId)).toEqual(items.map(({ external_id }) => external_id));
+  expect((await client.get(`/v1/sessions/${results[123]?.id}`)).body.data.title).toBe("Session 123");
+});
+
+test("ingesting an external_id again updates the record: same id and created_at, new fields, what is unset is cleared [ING-05]", async () => {
+  const client = await newClient(service());
+  const contact = await client.put.contact({ external_id: "c", full_name: "Ann", phone: "1", created_at: "2026-01-01T00:00:00Z" });
+  expect(await client.put.contact({ external_id: "c", full_name: "Ann Lee" })).toBe(contact);
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data).toMatchObject({ full_name: "Ann Lee", phone: null, created_at: "2026-01-01T00:00:00.000Z" });
+  const session = await client.put.session({ external_id: "s", title: "Old", subtitle: "x" });
+  expect(await client.put.session({ external_id: "s", title: "New", contact_external_id: "c" })).toBe(session);
+  expect((await client.get(`/v1/sessions/${session}`)).body.data).toMatchObject({ title: "New", subtitle: null, client: { id: contact } });
+  const [note] = await client.put.contactNotes({ external_id: "n", contact_id: contact, content: "old", source: "import" });
+  expect(await client.put.contactNotes({ external_id: "n", contact_id: contact, content: "new", source: "import" })).toEqual([note]);
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([{ id: note, content: "new" }]);
+  const before = await counts(service());
+  await client.put.sessionNotes({ external_id: "m", session_id: session, content: "old", type: manual });
+  await client.put.sessionNotes({ external_id: "m", session_id: session, content: "new", type: manual });
+  expect((await client.get(`/v1/sessions/${session}`)).body.data.notes).toMatchObject([{ content: "new" }]);
+  expect(await counts(service())).toEqual({ ...before, notes: (before["notes"] ?? 0) + 1 });
+});
+
+test("an external_id is unique within one account and one kind: others may bear the same [ING-05]", async () => {
+  const [client, stranger] = [await newClient(service()), await newClient(service())];
+  const contact = await client.put.contact({ external_id: "same", full_name: "Ann" });
+  const session = await client.put.session({ external_id: "same", title: "Budget", contact_external_id: "same" });
+  await client.put.contactNotes({ external_id: "same", contact_external_id: "same", content: "of the contact", source: "import" });
+  await client.put.sessionNotes({ external_id: "same", session_external_id: "same", content: "of the session", type: manual });
+  const theirs = await stranger.put.contact({ external_id: "same", full_name: "Stranger" });
+  expect(theirs).not.toBe(contact);
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data).toMatchObject({ full_name: "Ann", notes_timeline: [{ content: "of the contact" }] });
+  expect((await client.get(`/v1/sessions/${session}`)).body.data).toMatchObject({ title: "Budget", notes: [{ content: "of the session" }] });
+});
+
+test("one external_id that comes many times at once, in a batch and beside it, becomes one record [ING-05]", async () => {
+  const client = await newClient(service());
+  const batch = Array.from({ length: 8 }, (_, index) => ({ external_id: "once", full_name: `Ann ${index}` }));
+  const all = (await Promise.all([client.put.send("UpsertContacts", "contacts", batch), client.put.send("UpsertContacts", "contacts", batch)])).flat();
+  expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
+  expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+  expect((await client.get("/v1/contacts?query=ann")).body.data).toHaveLength(1);
+  const sessions = await client.put.send("UpsertSessions", "sessions", Array.from({ length: 8 }, () => ({ external_id: "once", title: "Budget" })));
+  expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
+  expect(ids(await client.get("/v1/sessions"))).toHaveLength(1);
+});
+
+test("a contact and a session that bear one id keep their notes apart [ING-01, CGT-11, SGT-09]", async () => {
+  const client = await newClient(service());
+  const id = randomId();
+  await client.put.contact({ id, full_name: "Ann" });
+  await client.put.session({ id, title: "Budget" });
+  await client.put.contactNotes({ contact_id: id, content: "of the contact", source: "import" });
+  await client.put.sessionNotes({ session_id: id, content: "of the session", type: manual });
+  await client.patch(`/v1/contacts/${id}`, { full_name: "Ann Lee" });
+  expect((await client.get(`/v1/contacts/${id}`)).body.data.notes_timeline).toMatchObject([{ content: "of the contact" }]);
+  expect((await client.get(`/v1/sessions/${id}`)).body.data.notes).toMatchObject([{ content: "of the session" }]);
+  const labels = (await client.get("/v1/notes?query=of")).body.data.map((note: { kind: string; parent_label: string }) => `${note.kind} ${note.parent_label}`);
+  expect(labels.sort()).toEqual(["contact Ann Lee", "session Budget"]);
+  expect((await client.get("/v1/contacts?query=ann")).body.data[0].notes_timeline).toHaveLength(1);
+});

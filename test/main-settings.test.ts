@@ -1,0 +1,143 @@
+// The real program with settings: what stops its start, a Redis that is away, and how it ends under load.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
+import { createServices } from "../src/services.ts";
+import type { Program } from "./program.ts";
+import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
+import { databaseUri, rest } from "./support/service.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const token = "a-service-token-of-32-characters-or-more";
+const limits = { RATE_LIMIT: "100000", RATE_BURST: "100000" };
+let client: MongoClient;
+let settings: Record<string, string>;
+let key: string;
+
+beforeAll(async () => {
+  const MONGODB_URI = databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`);
+  settings = { MONGODB_URI, SERVICE_TOKENS: token, REDIS_URL: "redis://127.0.0.1:1", ...limits };
+  client = await MongoClient.connect(MONGODB_URI);
+  const { accounts, apiKeys } = createServices(client);
+  ({ secret: key } = await apiKeys.create((await accounts.create("settings@example.com", true))._id, "read_write"));
+});
+afterAll(async () => {
+  await client.db().dropDatabase();
+  await client.close();
+});
+
+test.each([
+  ["PORT", { PORT: "http" }],
+  ["SERVICE_TOKENS", { MONGODB_URI: "mongodb://db.example/records" }],
+  ["V1_SUNSET_AT", { V1_DEPRECATED_AT: "2026-01-31T00:00:00Z" }],
+])("a wrong %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]", async (name, wrong) => {
+  const folder = dataFolder();
+  const program = spawnProgram({ DATA_DIR: join(folder.path, "data"), ...wrong });
+  expect(await program.ended).toBe(1);
+  expect(program.stderr).toMatch(new RegExp(`^records: ${name}: [^\\n]+\\n$`));
+  expect(program.stdout).toBe("");
+  expect(existsSync(join(folder.path, "data"))).toBe(false);
+  folder.remove();
+});
+
+test("a port that is taken ends the program with 1 and one line [OPS-14]", async () => {
+  const taker = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taker.close());
+  await new Promise((listening) => taker.once("listening", listening));
+  const { port } = taker.address() as AddressInfo;
+  const program = spawnProgram({ ...settings, PORT: String(port) });
+  onTestFinished(() => endProgram(program));
+  const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it goes on"))]);
+  expect([ended, program.stderr]).toEqual([1, expect.stringMatching(new RegExp(`^records: cannot start: [^\\n]*${port}[^\\n]*\\n$`))]);
+});
+
+test("with a Redis that is away altogether it starts and serves: ready, degraded, and told in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {
+  const folder = dataFolder();
+  const program = await startProgram({ ...settings, DATA_DIR: folder.path, BASE_URL: "https://api.example.com/" });
+  onTestFinished(async () => {
+    await endProgram(program);
+    folder.remove();
+  });
+  expect(program.base).toBe("https://api.example.com");
+  const port = /"port":(\d+)/.exec(program.stdout)?.[1];
+  expect(port).toBeUndefined();
+  const ready = await fetch(`${program.internal}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ok", mongodb: true, redis: false }]);
+  expect((await fetch(`${program.internal}/livez`)).status).toBe(200);
+  expect(await (await fetch(`${program.internal}/metrics`)).text()).toMatch(/^records_redis_up 0$/m);
+  expect(program.stdout).toMatch(/"level":40.*Redis is away/);
+  expect(program.stdout).not.toContain("demo");
+  expect(existsSync(join(folder.path, "demo.json"))).toBe(false);
+  const call = (authorization: string) =>
+    fetch(`${program.internal}/records.v1.HealthService/CheckHealth`, { method: "POST", headers: { "Content-Type": "application/json", authorization }, body: "{}" });
+  expect(await (await call(`Bearer ${token}`)).json()).toEqual({ health: { status: "HEALTH_STATUS_DEGRADED", version: "1.0.0" } });
+});
+
+test("SIGTERM under load: every request that was taken is answered whole, nothing new is taken, and it ends with 0 [OPS-16]", async () => {
+  const program = await startProgram(settings);
+  onTestFinished(() => endProgram(program));
+  const uploads = Array.from({ length: 8 }, (_, at) => slowUpload(program, `Slow ${at}`));
+  await Promise.all(uploads.map(({ taken }) => taken));
+  const acknowledged: string[] = [];
+  const wrong: unknown[] = [];
+  let loading = true;
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let turn = 0; loading; turn++) {
+      const full_name = `Load ${client}-${turn}`;
+      try {
+        const { status, body } = await rest(program.base, "/v1/contacts", { key, body: { full_name } });
+        if (status === 201 && body.data.full_name === full_name) acknowledged.push(full_name);
+        else wrong.push([status, body]);
+      } catch {
+        // Not taken: whether that is so is seen by what was written.
+        return;
+      }
+    }
+  });
+  await new Promise((soon) => setTimeout(soon, 700));
+  const began = acknowledged.length;
+  expect(began).toBeGreaterThan(0);
+  process.kill(program.pid, "SIGTERM");
+  await new Promise((soon) => setTimeout(soon, 300));
+  const answers = await Promise.all(uploads.map(({ finish }) => finish()));
+  loading = false;
+  await Promise.all(clients);
+  expect(await program.ended).toBe(0);
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*\r\nConnection: close\r\n[^]*"full_name":"Slow \d"/i);
+  expect(wrong).toEqual([]);
+  const written = (await client.db().collection("contacts").find({ full_name: /^Load / }).toArray()).map((contact) => String(contact["full_name"]));
+  expect(written.sort()).toEqual(acknowledged.sort());
+  expect(program.stderr).toBe("");
+  await expect(rest(program.base, "/v1/health")).rejects.toThrow();
+});
+
+/** A request whose headers are taken at once and whose body comes when it is told to. */
+function slowUpload(program: Program, full_name: string): { readonly taken: Promise<void>; finish(): Promise<string> } {
+  const body = JSON.stringify({ full_name });
+  const head = `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const socket = connect(Number(new URL(program.base).port), "127.0.0.1", () => socket.write(head));
+  let text = "";
+  const taken = new Promise<void>((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("data", (chunk) => {
+      text += chunk.toString();
+      // 100 Continue: the request is taken.
+      resolve();
+    });
+  });
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  return {
+    taken,
+    async finish() {
+      socket.write(body);
+      await closed;
+      return text.replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+    },
+  };
+}

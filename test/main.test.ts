@@ -1,0 +1,137 @@
+// The real program with nothing configured: what it starts, what it tells, and how it ends.
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { nothingRuns, running } from "./embedded/machine.ts";
+import type { Program } from "./program.ts";
+import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
+import { rest } from "./support/service.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+interface DemoAccount {
+  readonly account_id: string;
+  readonly email: string;
+  readonly password: string | null;
+  readonly api_key: string | null;
+  readonly access: string | null;
+}
+interface DemoFile {
+  readonly base_url: string;
+  readonly internal_url: string;
+  readonly service_token: string;
+  readonly issuer: string | null;
+  readonly accounts: readonly DemoAccount[];
+}
+
+const folder = dataFolder();
+/** The one that runs: a test that ends it starts it again. */
+let program: Program;
+
+beforeAll(async () => {
+  program = await startProgram({ DATA_DIR: folder.path });
+});
+afterAll(async () => {
+  await endProgram(program);
+  await nothingRuns(folder.path);
+  folder.remove();
+});
+
+function demo(): DemoFile {
+  return JSON.parse(readFileSync(join(folder.path, "demo.json"), "utf8")) as DemoFile;
+}
+
+function keyOf(name: string): string {
+  return demo().accounts.find(({ email }) => email === `${name}@example.com`)?.api_key ?? "";
+}
+
+async function names(name: string): Promise<string[]> {
+  const { body } = await rest(program.base, "/v1/contacts?query=example", { key: keyOf(name) });
+  return (body.data as { id: string }[]).map(({ id }) => id).sort();
+}
+
+test("it says where everything is, and answers health there, ok, once all of it is up [OPS-11, OPS-12, HLT-02]", async () => {
+  expect(program.base).toMatch(/^http:\/\/localhost:\d+$/);
+  expect(program.internal).toMatch(/^http:\/\/localhost:\d+$/);
+  expect(program.stdout).toMatch(/^ {2}MongoDB +mongodb:\/\/127\.0\.0\.1:\d+\//m);
+  expect(program.stdout).toMatch(/^ {2}Redis +redis:\/\/127\.0\.0\.1:\d+ /m);
+  const { status, body } = await rest(program.base, "/v1/health");
+  expect([status, body]).toEqual([200, { data: { status: "ok", version: "1.0.0" } }]);
+  expect((await fetch(`${program.internal}/readyz`)).status).toBe(200);
+});
+
+test("demo.json is for its owner alone and has exactly the contract's shape and accounts [OPS-05, OPS-06]", () => {
+  expect(statSync(join(folder.path, "demo.json")).mode & 0o777).toBe(0o600);
+  const { accounts, ...rest } = demo();
+  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: null });
+  const key = expect.stringMatching(/^rec_[0-9A-Za-z]{49}$/);
+  const account_id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  expect(accounts).toEqual([
+    { account_id, email: "demo@example.com", password: null, api_key: key, access: "read_write" },
+    { account_id, email: "second@example.com", password: null, api_key: key, access: "read_write" },
+    { account_id, email: "reader@example.com", password: null, api_key: key, access: "read_only" },
+    { account_id, email: "enrolled@example.com", password: null, api_key: null, access: null },
+    { account_id, email: "waiting@example.com", password: null, api_key: null, access: null },
+  ]);
+});
+
+test("the demo's keys work, the reader's for reading alone, and the accounts hold other data [OPS-06, AUT-05]", async () => {
+  const lists = await Promise.all(["demo", "second", "reader"].map((name) => rest(program.base, "/v1/sessions?limit=25", { key: keyOf(name) })));
+  const ids = lists.map(({ status, body }) => {
+    expect(status).toBe(200);
+    return (body.data as { id: string }[]).map(({ id }) => id);
+  });
+  expect(ids[0]?.length).toBe(25);
+  for (const id of ids[0] ?? []) expect(ids[1]).not.toContain(id);
+  const writes = await Promise.all(["demo", "second", "reader"].map((name) => rest(program.base, "/v1/contacts", { key: keyOf(name), body: { full_name: "Demo Check" } })));
+  expect(writes.map(({ status }) => status)).toEqual([201, 201, 403]);
+});
+
+test("the service token of demo.json opens the internal listener; admin, metrics and probes are on no public path [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {
+  const call = (base: string) =>
+    fetch(`${base}/records.admin.v1.AccountService/ListAccounts`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${demo().service_token}` }, body: "{}" });
+  const inside = await call(program.internal);
+  expect(inside.status).toBe(200);
+  expect(((await inside.json()) as { accounts: unknown[] }).accounts).toHaveLength(5);
+  expect((await call(program.base)).status).toBe(404);
+  for (const path of ["/metrics", "/livez", "/readyz"]) {
+    expect([(await fetch(program.internal + path)).status, (await fetch(program.base + path)).status]).toEqual([200, 404]);
+  }
+  expect(statSync(join(folder.path, "service-token")).mode & 0o777).toBe(0o600);
+});
+
+test("a second program on the same data folder is refused with one line, and the first goes on [OPS-14, OPS-21]", async () => {
+  const other = spawnProgram({ DATA_DIR: folder.path });
+  expect(await other.ended).toBe(1);
+  expect(other.stderr).toMatch(/^records: [^\n]*\n$/);
+  expect(other.stderr).toContain(folder.path);
+  expect((await rest(program.base, "/v1/health")).body.data.status).toBe("ok");
+});
+
+test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its data, its keys and its token, and fills in nothing [OPS-02, OPS-13, OPS-21]", async () => {
+  const before = demo();
+  const records = await names("demo");
+  expect(records.length).toBeGreaterThan(5);
+  expect((await running(folder.path)).length).toBeGreaterThanOrEqual(2);
+  process.kill(-program.pid, "SIGINT");
+  expect(await program.ended).toBe(0);
+  expect(program.stderr).toBe("");
+  await nothingRuns(folder.path);
+  program = await startProgram({ DATA_DIR: folder.path });
+  expect(program.stdout).not.toContain("Filling in");
+  expect({ ...demo(), base_url: "", internal_url: "" }).toEqual({ ...before, base_url: "", internal_url: "" });
+  expect(await names("demo")).toEqual(records);
+  expect((await rest(program.base, "/v1/health")).body.data.status).toBe("ok");
+});
+
+test("killed with SIGKILL it leaves nothing that the next start cannot clean up, and no record that it acknowledged is lost [OPS-21, OPS-02]", async () => {
+  const before = demo();
+  const { status, body } = await rest(program.base, "/v1/contacts", { key: keyOf("demo"), body: { full_name: "Kept Through" } });
+  expect(status).toBe(201);
+  process.kill(program.pid, "SIGKILL");
+  expect(await program.ended).toBe("SIGKILL");
+  program = await startProgram({ DATA_DIR: folder.path });
+  expect(demo().accounts).toEqual(before.accounts);
+  const read = await rest(program.base, `/v1/contacts/${body.data.id}`, { key: keyOf("demo") });
+  expect([read.status, read.body]).toEqual([200, body]);
+});
