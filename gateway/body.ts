@@ -66,8 +66,8 @@ function receiveBytes(request: Request): Promise<Buffer | "too large" | "gone"> 
       request.removeAllListeners("data");
       resolve("too large");
     });
-    request.on("end", () => resolve(request.aborted ? "gone" : Buffer.concat(chunks)));
-    // After the end it comes too late to matter.
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    // Before the end it means that the client has gone; after it, it comes too late to matter.
     request.on("close", () => resolve("gone"));
   });
 }

@@ -1,7 +1,7 @@
 // Every write of an account's records goes through here: alone, or in one majority transaction with the idempotency key.
 import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, MongoClient } from "mongodb";
-import { MongoError } from "mongodb";
+import { MongoError, MongoServerError } from "mongodb";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { duplicateIndex } from "./mongo.ts";
@@ -78,7 +78,7 @@ async function transact<T>(session: ClientSession, work: () => Promise<T>): Prom
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
-      if (!hasLabel(error, "TransientTransactionError") || Date.now() >= until) throw error;
+      if (!(hasLabel(error, "TransientTransactionError") || isInterrupted(error)) || Date.now() >= until) throw error;
       await pause(attempt);
     }
   }
@@ -90,7 +90,7 @@ async function commitTransaction(session: ClientSession, until: number): Promise
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!hasLabel(error, "UnknownTransactionCommitResult") || Date.now() >= until) throw error;
+      if (!(hasLabel(error, "UnknownTransactionCommitResult") || isInterrupted(error)) || Date.now() >= until) throw error;
       await pause(attempt);
     }
   }
@@ -98,6 +98,11 @@ async function commitTransaction(session: ClientSession, until: number): Promise
 
 function hasLabel(error: unknown, label: string): boolean {
   return error instanceof MongoError && error.hasErrorLabel(label);
+}
+
+/** The session was ended under a command, as one is that seemed abandoned (`abandoned.ts`): MongoDB puts no label on that. */
+function isInterrupted(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 11601;
 }
 
 /** Waits 2 to 100 ms, at random, longer with every attempt, so that writes which collided do not collide again. */

@@ -109,7 +109,7 @@ test("a write looks its API key up; without an idempotency key a create is one c
   });
 });
 
-test("a change of a contact reads it and replaces it; a new name is carried to its sessions and notes in one transaction [SRC-07]", async () => {
+test("a change of a contact reads it and replaces it; a new name is carried to its sessions and notes in one transaction", async () => {
   const change = (body: object): RestCall => ({ method: "PATCH", body });
   expect(await asked(`/v1/contacts/${contactId}`, change({ phone: "+1 555 0100" }))).toEqual({
     ...{ status: 200, redis: ["evalsha"] },

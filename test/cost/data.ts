@@ -28,7 +28,7 @@ export async function fill(client: MongoClient, accountId: string, { contacts, s
   const sessionDocuments = Array.from({ length: sessions }, (_, at) => {
     const contact = contactDocuments[at % 10];
     return deriveSession({
-      ...{ _id: new UUID(), account_id, contact_id: contact?._id ?? null },
+      ...{ _id: new UUID(), account_id, version: 1, contact_id: contact?._id ?? null },
       client: contact === undefined ? null : { full_name: "Ann", inferred_name: null, email: contact.email },
       ...{ title: `${often(at)} meeting`, subtitle: null, session_date: new Date(now - day - at * 60_000), session_date_end: null },
       ...{ recording_status: null, source: null, conference_provider: null, conference_url: null, provider_doc_url: null },

@@ -143,7 +143,7 @@ test("a contact, its notes and its sessions are each read out of their index, an
 test("a search that sorts, or reads what it skips, is told: the explanation can tell [SRC-08]", async () => {
   const [, , large] = accounts;
   const { client } = service.app;
-  const account_id = (await client.db().collection("contacts").findOne({ _id: new UUID(large?.contactId) }))?.["account_id"] as UUID;
+  const account_id = (await client.db().collection<{ _id: UUID; account_id: UUID }>("contacts").findOne({ _id: new UUID(large?.contactId ?? "") }))?.account_id;
   const match = { $match: { account_id, g: "budget" } };
   const sorted = await explain(client, { aggregate: "notes", hint: "search", pipeline: [match, { $sort: { content: 1 } }, { $limit: 5 }] });
   expect(sorted).toEqual({ sorts: true, reads: [{ collection: "notes", index: "search", keys: 20_000, documents: 20_000 }] });

@@ -57,7 +57,7 @@ describe.concurrent("an instance killed with SIGKILL", () => {
     expect((await send(survivor.base, "gRPC")).id).toBe(retry.id);
   });
 
-  test("in the middle of an append, another client's change of the same contact goes through [IDM-15, OPS-15]", async () => {
+  test("in the middle of an append, another client's change of the same contact goes through [IDM-15]", async () => {
     const { account, parent, send } = await prepare(survivor, "append");
     await killedAt({ command: "insert", collection: "notes", when: "before" }, (base) => send(base, "REST"));
     const change = (): Promise<WireAnswer> =>

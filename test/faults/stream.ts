@@ -8,6 +8,8 @@ export interface Acknowledged {
   readonly name: string;
   readonly id: string;
   readonly collection: "contacts" | "notes";
+  /** When, in milliseconds of `performance.now()`. */
+  readonly at: number;
 }
 
 /** What came of a stream. */
@@ -59,7 +61,7 @@ export async function runStream({ bases, key, clients, during }: StreamOptions):
         if (answer.replayed) replays += 1;
         longestPauseMs = Math.max(longestPauseMs, performance.now() - lastAt);
         lastAt = performance.now();
-        acknowledged.push({ name, id: answer.id, collection: path === "/v1/contacts" ? "contacts" : "notes" });
+        acknowledged.push({ name, id: answer.id, collection: path === "/v1/contacts" ? "contacts" : "notes", at: lastAt });
         return answer.id;
       }
       retries += 1;

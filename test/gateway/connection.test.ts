@@ -17,12 +17,24 @@ test("a body over 256 KiB is answered while the client is still sending, and the
   // It never comes to an end by itself, as a hostile client would.
   const sending = setInterval(() => socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`), 5);
   await until(() => received.includes("]}}"));
+  // The answer is there, and the connection goes on for a moment, so that it is not taken back.
+  await new Promise((resolve) => setTimeout(resolve, 300));
   expect(socket.closed).toBe(false);
   await until(() => socket.closed);
   clearInterval(sending);
   expect(received).toMatch(/^HTTP\/1\.1 422 /);
   expect(received).toMatch(/\r\nConnection: close\r\n/);
   expect(received).toMatch(/the body must be at most 262144 bytes"}\]}}$/);
+  await gateway.close();
+});
+
+test("a body that is announced over 256 KiB is answered before any of it is sent [VAL-04]", async () => {
+  const gateway = await startGateway("HTTP/1.1");
+  const socket = connect(gateway.port, "127.0.0.1");
+  socket.write("POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 262145\r\n\r\n");
+  const first = await new Promise<string>((resolve) => socket.once("data", (data) => resolve(data.toString())));
+  expect(first).toMatch(/^HTTP\/1\.1 422 /);
+  socket.destroy();
   await gateway.close();
 });
 

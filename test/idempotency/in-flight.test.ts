@@ -70,11 +70,18 @@ test("without Redis a duplicate waits in the database and gets the first answer 
 
 test("when the first is held beyond the deadline it and its duplicates are 503 on every wire; once it is through, the key replays [IDM-11]", async () => {
   const account = await one.account();
-  const [first, repeats] = await whileHeld("insert", 5_500, () => send(wires.REST, one, account), () =>
+  const [first, repeats] = await whileHeld("update", 5_500, () => send(wires.REST, one, account), () =>
     Promise.all([send(wires.REST, two, account), send(wires.REST, one, account), send(wires.gRPC, two, account), send(wires.Connect, two, account)]),
   );
   expect([first, ...repeats].map(({ outcome }) => outcome)).toEqual(["503", "503", "503", "Unavailable", "Unavailable"]);
   await expect.poll(() => send(wires.REST, two, account).then(({ outcome, replayed }) => [outcome, replayed]), { timeout: 15_000 }).toEqual(["ok", true]);
+  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("a transaction that seemed abandoned, because its next command took seconds to arrive, is begun again: 201, and one record [IDM-15]", async () => {
+  const account = await one.account();
+  const [first, repeats] = await whileHeld("insert", 4_000, () => send(wires.REST, one, account), () => Promise.all([send(wires.REST, two, account)]));
+  expect([first.outcome, first.replayed, repeats.map(({ id }) => id)]).toEqual(["ok", false, [first.id]]);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 

@@ -39,7 +39,8 @@ export async function startProgram(dataDir: string, environment: Record<string, 
 
 /** Starts the program and waits for nothing. */
 export function spawnProgram(environment: Record<string, string>): Program {
-  const child = spawn(process.execPath, startCommand, { cwd: root, env: { ...process.env, ...environment }, detached: true });
+  // The test runner sets a BASE_URL of its own; an empty one counts as unset.
+  const child = spawn(process.execPath, startCommand, { cwd: root, env: { ...process.env, BASE_URL: "", ...environment }, detached: true });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
