@@ -1,6 +1,6 @@
 // Runs what the README tells a reader to run, against the program that `npm start` starts.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -49,6 +49,15 @@ test("the README has one command to start and curl lines to try", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
   expect(scripts.start).toBe(["node", ...startCommand].join(" "));
   expect(curls.length).toBeGreaterThanOrEqual(4);
+});
+
+test("npm test runs every test file there is, and none of them leaves a test out [OPS-03]", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { test: string } };
+  expect(scripts.test).toBe("vitest run");
+  expect(readFileSync(join(root, "vitest.config.ts"), "utf8")).toContain('include: ["test/**/*.test.ts"]');
+  const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
+  expect(files.length).toBeGreaterThan(60);
+  for (const name of files) expect(readFileSync(join(root, "test", name), "utf8"), name).not.toMatch(/\b(test|it|describe)\.(skip|only|todo|skipIf|runIf)\b/);
 });
 
 test.each(curls)("the README's line succeeds: %s", async (line) => {

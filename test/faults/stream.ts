@@ -8,8 +8,6 @@ export interface Acknowledged {
   readonly name: string;
   readonly id: string;
   readonly collection: "contacts" | "notes";
-  /** When, in milliseconds of `performance.now()`. */
-  readonly at: number;
 }
 
 /** What came of a stream. */
@@ -39,13 +37,15 @@ export interface StreamOptions {
   readonly clients: number;
   /** The stream ends when this does; what is under way is retried until it is heard. */
   readonly during: Promise<unknown>;
+  /** Hears of every write that is acknowledged. */
+  readonly onAcknowledged?: () => void;
 }
 
 const retryPauseMs = 50;
 const givesUpAfterMs = 90_000;
 
 /** Runs clients that create contacts, and after every second one append a note to it, each write with a key of its own. */
-export async function runStream({ bases, key, clients, during }: StreamOptions): Promise<StreamResult> {
+export async function runStream({ bases, key, clients, during, onAcknowledged }: StreamOptions): Promise<StreamResult> {
   const acknowledged: Acknowledged[] = [];
   let [retries, replays, lastAt, longestPauseMs] = [0, 0, performance.now(), 0];
   let ended = false;
@@ -61,7 +61,8 @@ export async function runStream({ bases, key, clients, during }: StreamOptions):
         if (answer.replayed) replays += 1;
         longestPauseMs = Math.max(longestPauseMs, performance.now() - lastAt);
         lastAt = performance.now();
-        acknowledged.push({ name, id: answer.id, collection: path === "/v1/contacts" ? "contacts" : "notes", at: lastAt });
+        acknowledged.push({ name, id: answer.id, collection: path === "/v1/contacts" ? "contacts" : "notes" });
+        onAcknowledged?.();
         return answer.id;
       }
       retries += 1;

@@ -15,7 +15,7 @@ test("a JSON text is read as JSON.parse reads it, however it is spaced [VAL-01]"
 });
 
 test("a text is taken exactly when JSON.parse takes it [VAL-01]", () => {
-  const pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", "\\u", "d83d", "\\ud83d\\ude00", "a", "\u0000", "\u0001", "é", "true", "nul", "l", "-", "+", ".", "0", "1", "e", "E", " ", "\n", "\u00a0", "\ufeff"];
+  const pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", "\\u", "d83d", "\\ud83d\\ude00", "a", "\u0000", "\u001f", "é", "true", "nul", "l", "-", "+", ".", "0", "1", "e", "E", " ", "\n", "\u00a0", "\ufeff"];
   const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((parts) => parts.join(""));
   fc.assert(fc.property(fc.oneof(texts, fc.tuple(fc.json(), texts, fc.nat()).map(insert)), (text) => "value" in readJson(text) === parses(text)), { numRuns: 20_000 });
 });
@@ -35,6 +35,7 @@ test.each([
   ["'a'", `unexpected "'" at position 0`],
   ['"\\x"', 'unexpected "\\\\" at position 1'],
   ['"a\nb"', 'unexpected "\\n" at position 2'],
+  ['"a\u001fb"', 'unexpected "\\u001f" at position 2'],
   ["\ufeff{}", 'unexpected "\ufeff" at position 0'],
   ["😀", 'unexpected "😀" at position 0'],
 ])("%j is no JSON: %s [VAL-01]", (text, problem) => {

@@ -100,7 +100,7 @@ test("it says what the specification leaves open [OAS-06]", () => {
   for (const word of ["null", "in this order", "seen twice or missed", "24 hours", "X-Request-Id", "<limit>;w=<seconds>"]) expect(document.info.description).toContain(word);
 });
 
-test("it is served as JSON and as YAML, the same in both [OAS-01]", () => {
+test("it is served as JSON and as YAML, the same in both", () => {
   const files = openApiFiles(options);
   expect(JSON.parse(files.get("/openapi.json")?.text ?? "")).toEqual(document);
   expect(parse(files.get("/openapi.yaml")?.text ?? "")).toEqual(document);

@@ -70,7 +70,7 @@ test("without Redis a duplicate waits in the database and gets the first answer 
 
 test("when the first is held beyond the deadline it and its duplicates are 503 on every wire; once it is through, the key replays [IDM-11]", async () => {
   const account = await one.account();
-  const [first, repeats] = await whileHeld("update", 5_500, () => send(wires.REST, one, account), () =>
+  const [first, repeats] = await whileHeld("update", 7_500, () => send(wires.REST, one, account), () =>
     Promise.all([send(wires.REST, two, account), send(wires.REST, one, account), send(wires.gRPC, two, account), send(wires.Connect, two, account)]),
   );
   expect([first, ...repeats].map(({ outcome }) => outcome)).toEqual(["503", "503", "503", "Unavailable", "Unavailable"]);
