@@ -2,7 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
-import { fail, failureOf } from "../src/errors.ts";
+import { fail, failureOf, isForTheLog } from "../src/errors.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
 import { receiveBody } from "./body.ts";
 import { acceptsGzip, findDeflated, renderGzip } from "./gzip.ts";
@@ -20,7 +20,7 @@ export interface GatewayOptions {
   readonly dispatch: Dispatch;
   /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
   readonly documentProvider: string;
-  /** Is told of every failure that the caller sees as 500; its cause says what happened. */
+  /** Is told of every failure that is for the log; its cause says what happened. */
   readonly onError: (failure: Failure, inbound: Inbound) => void;
 }
 
@@ -59,7 +59,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       writeAnswer(request, response, operation, await admitted.invoke(message, violations)); // 422, 409, 404, 409
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.kind.http === 500) onError(failure, inbound);
+      if (isForTheLog(failure)) onError(failure, inbound);
       if (stillSending) writeFailureAndClose(request, response, failure);
       else writeFailure(response, failure);
     }

@@ -95,3 +95,8 @@ export function refuse(violations: readonly Violation[]): never {
 export function failureOf(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(Reason.INTERNAL, { cause: error });
 }
+
+/** Whether a failure says something to whoever runs the service, and not only to the caller: an accident, or a cause of its own. */
+export function isForTheLog(failure: Failure): boolean {
+  return failure.kind.http === 500 || failure.cause !== undefined;
+}

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { pino } from "pino";
 import type { LogLevel } from "./config.ts";
+import { routes } from "./gen/rest.ts";
 import type { RefusedStatus, Request, Response } from "./http/listener.ts";
 import { pathOf } from "./http/inbound.ts";
 import type { Inbound } from "./rpc/dispatch.ts";
@@ -36,6 +37,6 @@ function routeOf(request: Request, status: number): string {
   return status === 404 || !known.test(path) ? "-" : path;
 }
 
-const words = new Set(["v1", "health", "contacts", "notes", "sessions", "transcript"]);
+const words = new Set(routes.flatMap(({ template }) => template.split("/").filter((part) => !part.startsWith("{"))));
 /** Rpcs, documents and probes. */
 const known = /^\/((records|grpc)\.[\w.]{1,60}\/\w{1,40}|[a-z]{1,20}(\.json|\.yaml)?)$/;

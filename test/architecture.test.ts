@@ -27,7 +27,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts")],
   ["src/ingest/", domain("src/ingest/", "src/contacts/", "src/sessions/", "src/notes/")],
   ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/response.ts"]],
-  ["src/log.ts", ["src/config.ts", "src/http/", "src/rpc/dispatch.ts"]],
+  ["src/log.ts", ["src/config.ts", "src/gen/", "src/http/", "src/rpc/dispatch.ts"]],
   ["src/embedded/", ["src/embedded/", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],
   ["src/services.ts", ["src/"]],
   ["src/app.ts", ["src/", "gateway/"]],

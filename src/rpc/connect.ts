@@ -5,7 +5,7 @@ import { createConnectRouter, createContextKey, createContextValues } from "@con
 import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import type { Failure } from "../errors.ts";
-import { failureOf } from "../errors.ts";
+import { failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound } from "./dispatch.ts";
@@ -51,7 +51,7 @@ export function createRpcSurface(
       return { admitted: await dispatch.admit(handler.method as DescMethodUnary, inbound), inbound };
     } catch (error) {
       const refused = failureOf(error);
-      if (refused.kind.http >= 500) onError(refused, inbound);
+      if (isForTheLog(refused)) onError(refused, inbound);
       return { refused };
     }
   }
@@ -87,7 +87,7 @@ async function serve(message: Message, context: HandlerContext, onError: OnError
     return answer.message;
   } catch (error) {
     const failure = failureOf(error);
-    if ("inbound" in entry && failure.kind.http >= 500) onError(failure, entry.inbound);
+    if ("inbound" in entry && isForTheLog(failure)) onError(failure, entry.inbound);
     throw connectError(failure, context.protocolName);
   }
 }

@@ -4,20 +4,23 @@ import { newClient, useService } from "../support/client.ts";
 
 const service = useService();
 
+/** Does the one six times at once, and the other in the midst of it. */
+function around(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<unknown>[] {
+  return [one(), one(), other(), one(), one(), one(), one()];
+}
+
 test("a session that is ingested while its contact is renamed shows the contact's name in the end [SLS-06, SLS-21]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   const stale: string[] = [];
   for (let round = 0; round < 20; round++) {
     const full_name = `Name ${round}`;
-    const [sessions] = await Promise.all([
-      client.put.sessions(...Array.from({ length: 20 }, (_, index) => ({ contact_id: contact, title: `Session ${round} ${index}` }))),
-      client.patch(`/v1/contacts/${contact}`, { full_name }),
-    ]);
-    for (const id of sessions) {
-      const { body } = await client.get(`/v1/sessions/${id}`);
-      if (body.data.client.full_name !== full_name) stale.push(`${body.data.client.full_name} for ${full_name}`);
-    }
+    await Promise.all(
+      around(() => client.put.sessions(...Array.from({ length: 3 }, () => ({ contact_id: contact, title: `Round x${round}x` }))), () => client.patch(`/v1/contacts/${contact}`, { full_name })),
+    );
+    const { body } = await client.get(`/v1/sessions?query=x${round}x&limit=25`);
+    expect(body.data).toHaveLength(18);
+    for (const session of body.data) if (session.client.full_name !== full_name) stale.push(`${session.client.full_name} for ${full_name}`);
   }
   expect(stale).toEqual([]);
 });
@@ -28,11 +31,10 @@ test("a note that is ingested while its contact is renamed bears the contact's n
   const stale: string[] = [];
   for (let round = 0; round < 20; round++) {
     const full_name = `Name ${round}`;
-    await Promise.all([
-      client.put.contactNotes(...Array.from({ length: 20 }, () => ({ contact_id: contact, content: `milk${round}`, source: "import" }))),
-      client.patch(`/v1/contacts/${contact}`, { full_name }),
-    ]);
-    const { body } = await client.get(`/v1/notes?query=milk${round}&limit=25`);
+    await Promise.all(
+      around(() => client.put.contactNotes({ contact_id: contact, content: `milk x${round}x`, source: "import" }), () => client.patch(`/v1/contacts/${contact}`, { full_name })),
+    );
+    const { body } = await client.get(`/v1/notes?query=x${round}x&limit=25`);
     for (const note of body.data) if (note.parent_label !== full_name) stale.push(`${note.parent_label} for ${full_name}`);
   }
   expect(stale).toEqual([]);
@@ -44,12 +46,12 @@ test("a note that is appended while its contact is renamed bears the contact's n
   for (let round = 0; round < 20; round++) {
     const full_name = `Name ${round}`;
     const answers = await Promise.all([
-      client.post(`/v1/contacts/${contact}/notes`, { content: `milk${round}` }),
+      client.post(`/v1/contacts/${contact}/notes`, { content: `milk x${round}x` }),
       client.patch(`/v1/contacts/${contact}`, { full_name }),
-      client.post(`/v1/contacts/${contact}/notes`, { content: `milk${round}` }),
+      client.post(`/v1/contacts/${contact}/notes`, { content: `milk x${round}x` }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 201]);
-    const { body } = await client.get(`/v1/notes?query=milk${round}`);
+    const { body } = await client.get(`/v1/notes?query=x${round}x`);
     expect(body.data.map(({ parent_label }: { parent_label: string }) => parent_label)).toEqual([full_name, full_name]);
   }
 });
@@ -58,11 +60,11 @@ test("a note that is ingested while its session is ingested anew bears the sessi
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s", title: "Before" });
   const stale: string[] = [];
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 20; round++) {
     const title = `Title ${round}`;
-    const note = { session_id: session, content: `milk${round}`, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
-    await Promise.all([client.put.session({ external_id: "s", title }), ...Array.from({ length: 6 }, () => client.put.sessionNotes(note))]);
-    const { body } = await client.get(`/v1/notes?query=milk${round}`);
+    const note = { session_id: session, content: `milk x${round}x`, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
+    await Promise.all(around(() => client.put.sessionNotes(note), () => client.put.session({ external_id: "s", title })));
+    const { body } = await client.get(`/v1/notes?query=x${round}x`);
     for (const { parent_label } of body.data) if (parent_label !== title) stale.push(`${parent_label} for ${title}`);
   }
   expect(stale).toEqual([]);
