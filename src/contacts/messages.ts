@@ -2,7 +2,7 @@
 import type { UUID } from "mongodb";
 import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
 import { present, timestamp } from "../db/message.ts";
-import type { ContactDocument } from "./store.ts";
+import type { ContactDocument } from "./document.ts";
 
 /** A note of a timeline, as the store's pipelines cut it. */
 export interface NoteRow {

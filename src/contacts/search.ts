@@ -9,7 +9,7 @@ import { queryReadings } from "../search/phones.ts";
 import { CONTACT_SHAPE, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
-import type { ContactDocument } from "./store.ts";
+import type { ContactDocument } from "./document.ts";
 import { contactsCollection, recentSessionStages, timelineStages } from "./store.ts";
 
 const resultLimit = 25;

@@ -10,7 +10,7 @@ import { ClaimTaken, claimsCollection } from "../db/write.ts";
 import type { Violation } from "../errors.ts";
 import { fail } from "../errors.ts";
 import type { Answer } from "../rpc/dispatch.ts";
-import type { Reservations } from "./reservations.ts";
+import type { Reservations, StoredClaim } from "./reservations.ts";
 import type { Claim, ClaimDocument, Scope, WriteScope } from "./scope.ts";
 import { grantWrites } from "./scope.ts";
 
@@ -95,15 +95,6 @@ export function createIdempotency(
       }
     },
   };
-}
-
-/** A claim as it is stored, in the terms of MongoDB and of the answers kept in Redis. */
-export interface StoredClaim {
-  readonly fingerprint: Buffer;
-  readonly message: Buffer;
-  readonly body: string;
-  /** For how long it still holds, by the database's clock; unset for one that was just stored. */
-  readonly leftMs?: number;
 }
 
 function claimOf(

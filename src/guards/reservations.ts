@@ -1,6 +1,14 @@
 // The fast path of idempotency in Redis: who is writing under a key right now, and the answers of those who have written.
 import type { RedisLink } from "../db/redis.ts";
-import type { StoredClaim } from "./idempotency.ts";
+
+/** A claim as it is stored, in the terms of MongoDB and of the answers kept in Redis. */
+export interface StoredClaim {
+  readonly fingerprint: Buffer;
+  readonly message: Buffer;
+  readonly body: string;
+  /** For how long it still holds, by the database's clock; unset for one that was just stored. */
+  readonly leftMs?: number;
+}
 
 /** What Redis knows of a key. `release` ends a reservation, with the answer to keep for those who repeat the request. */
 export type Reservation =

@@ -2,7 +2,8 @@
 import type { ClientSession, MongoClient } from "mongodb";
 import type { ContactItem } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { ContactDocument, RewriteCopies } from "../contacts/store.ts";
+import type { ContactDocument } from "../contacts/document.ts";
+import type { RewriteCopies } from "../contacts/store.ts";
 import { contactsCollection, derive, uniquely } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { duplicateIndex } from "../db/mongo.ts";

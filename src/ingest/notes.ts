@@ -1,14 +1,14 @@
 // Notes of sessions and of contacts from outside.
 import type { MongoClient } from "mongodb";
 import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/ingest_pb.ts";
-import type { ContactDocument } from "../contacts/store.ts";
+import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteDocument } from "../notes/store.ts";
 import { contactLabel, deriveNote, notesCollection } from "../notes/store.ts";
 import { noteTypeName } from "../sessions/messages.ts";
-import type { SessionDocument } from "../sessions/store.ts";
+import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";
 import type { Outcome } from "./batch.ts";
 import { findNamed, holdNamed, identityOf, missingParent, putBatch } from "./batch.ts";

@@ -1,13 +1,13 @@
 // Sessions and their transcripts from outside.
 import type { MongoClient } from "mongodb";
 import type { SessionItem, TranscriptItem } from "../gen/records/ingest/v1/ingest_pb.ts";
-import type { ContactDocument } from "../contacts/store.ts";
+import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteStore } from "../notes/store.ts";
-import type { SessionDocument } from "../sessions/store.ts";
+import type { SessionDocument } from "../sessions/document.ts";
 import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
 import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";

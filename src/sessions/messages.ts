@@ -3,7 +3,7 @@ import type { UUID } from "mongodb";
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
 import { present, timestamp } from "../db/message.ts";
-import type { SessionDocument } from "./store.ts";
+import type { SessionDocument } from "./document.ts";
 
 /** A note of a session, as the store's pipeline cuts it. */
 export interface SessionNoteRow {
