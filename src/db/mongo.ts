@@ -15,10 +15,11 @@ export interface IndexSpec {
 
 /**
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
- * monitor within about 4 seconds, and what waits for it is ended then. Throws when no primary is found within `waitMs`.
+ * monitor within about 4 seconds, and what waits for it is ended then. Throws with one line when no primary is found within
+ * `waitMs`, and when the server has no transactions.
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
-  const client = new MongoClient(uri, {
+  const client = new MongoClient(withDatabase(uri), {
     appName,
     writeConcern: { w: "majority" },
     serverSelectionTimeoutMS: commandLimitMs,
@@ -30,11 +31,31 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
   const until = Date.now() + waitMs;
   for (;;) {
     try {
-      return await client.connect();
+      await client.connect();
+      await requireTransactions(client);
+      return client;
     } catch (error) {
-      if (Date.now() >= until) throw error;
+      if (error instanceof MongoError && Date.now() < until) continue;
+      await client.close();
+      if (!(error instanceof MongoError)) throw error;
+      throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
     }
   }
+}
+
+/** Where the URI names no database it is `records`, and a user is still one of `admin`, as without a database's name. */
+export function withDatabase(uri: string): string {
+  const [, server = uri, database = "", query = ""] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)(\/[^?]*)?(\?.*)?$/.exec(uri) ?? [];
+  if (database.length > 1) return uri;
+  const authenticates = server.includes("@") && !/[?&]authSource=/i.test(query);
+  const options = authenticates ? `${query === "" ? "?" : `${query}&`}authSource=admin` : query;
+  return `${server}/records${options}`;
+}
+
+async function requireTransactions(client: MongoClient): Promise<void> {
+  const hello = await client.db("admin").command({ hello: 1 });
+  if (hello["setName"] !== undefined || hello["msg"] === "isdbgrid") return;
+  throw new Error("MONGODB_URI: must be a replica set (of one member, if need be) or a sharded cluster: a single server has no transactions");
 }
 
 /** Creates the indexes that are missing. Safe on several instances at once. */

@@ -1,0 +1,49 @@
+// The connection to MongoDB: what a URI may leave out, and what a start is told when it cannot work.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { MongoClient } from "mongodb";
+import { expect, test } from "vitest";
+import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
+import { findMongod } from "../../src/embedded/find-mongod.ts";
+import { freePort } from "../../src/embedded/port.ts";
+import { testCacheDir } from "../support/global-setup.ts";
+
+test.each([
+  ["mongodb://db1,db2:27018/crm?replicaSet=rs0", "mongodb://db1,db2:27018/crm?replicaSet=rs0"],
+  ["mongodb://db1", "mongodb://db1/records"],
+  ["mongodb://db1/", "mongodb://db1/records"],
+  ["mongodb://db1/?replicaSet=rs0", "mongodb://db1/records?replicaSet=rs0"],
+  ["mongodb://db1?replicaSet=rs0", "mongodb://db1/records?replicaSet=rs0"],
+  ["mongodb+srv://cluster.example.com", "mongodb+srv://cluster.example.com/records"],
+  ["mongodb://user:p%40ss@db1", "mongodb://user:p%40ss@db1/records?authSource=admin"],
+  ["mongodb://user:pass@db1/?tls=true", "mongodb://user:pass@db1/records?tls=true&authSource=admin"],
+  ["mongodb://user:pass@db1/?authSource=users", "mongodb://user:pass@db1/records?authSource=users"],
+])("%s is taken as %s", (uri, taken) => {
+  expect(withDatabase(uri)).toBe(taken);
+});
+
+test("a server that cannot be reached stops the start with one line that names the variable [OPS-14]", async () => {
+  const failed = connectMongo(`mongodb://127.0.0.1:${await freePort()}/?serverSelectionTimeoutMS=100`, 0);
+  await expect(failed).rejects.toThrow(/^MONGODB_URI: MongoDB cannot be reached \(.*ECONNREFUSED.*\)$/);
+});
+
+test("a single server without transactions stops the start with one line that says what is needed [OPS-14]", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "records-single-"));
+  const program = await findMongod({ cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  const port = await freePort();
+  const mongod = spawn(program.path, ["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1"], { stdio: "ignore" });
+  try {
+    const uri = `mongodb://127.0.0.1:${port}`;
+    const client = new MongoClient(uri, { serverSelectionTimeoutMS: 20_000 });
+    await client.connect();
+    await client.close();
+    await expect(connectMongo(uri, 5_000)).rejects.toThrow(/^MONGODB_URI: must be a replica set/);
+  } finally {
+    const ended = new Promise((resolve) => mongod.once("close", resolve));
+    mongod.kill("SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
