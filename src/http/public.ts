@@ -111,6 +111,6 @@ function serveDocument(request: Request, response: Response, { type, text }: { t
   request.resume();
   if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
   if (request.method !== "GET" && request.method !== "HEAD") return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));
-  response.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-cache" });
+  response.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" });
   response.end(request.method === "HEAD" ? undefined : text);
 }
