@@ -8,7 +8,7 @@ import type { IndexSpec } from "../db/mongo.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import { listIndex, searchIndex } from "../db/word-search.ts";
-import { commit } from "../db/write.ts";
+import { commit, withoutInterference } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { phoneWords } from "../search/phones.ts";
@@ -96,8 +96,8 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
       return answer;
     },
 
-    async update(scope, id, changes) {
-      for (;;) {
+    update(scope, id, changes) {
+      return withoutInterference(async () => {
         const rows = await rowsOf(scope, id);
         if (rows === undefined) return fail(Reason.NOT_FOUND);
         if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
@@ -114,8 +114,8 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
           if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, session);
           return matchedCount === 1;
         };
-        if (await uniquely(() => commit(client, scope, answer, write, { atomic: renamed }))) return answer;
-      }
+        return (await uniquely(() => commit(client, scope, answer, write, { atomic: renamed }))) ? answer : undefined;
+      });
     },
 
     async hold(scope, id, session) {

@@ -4,6 +4,8 @@ import type { ClientSession, Collection, MongoClient } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
 import { duplicateIndex } from "./mongo.ts";
 
 /** The collection of completed writes by idempotency key. */
@@ -103,6 +105,22 @@ function hasLabel(error: unknown, label: string): boolean {
 /** The session was ended under a command, as one is that seemed abandoned (`abandoned.ts`): MongoDB puts no label on that. */
 function isInterrupted(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11601;
+}
+
+/** More than a record that is changed by many at once needs, and few enough that nobody goes on for ever. */
+const attemptLimit = 50;
+
+/**
+ * For a write that rests on what was read before: `attempt` reads, writes, and gives undefined when something came
+ * between; then it is done again. Fails with UNAVAILABLE when something comes between every time.
+ */
+export async function withoutInterference<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let attempts = 0; attempts < attemptLimit; attempts++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    await pause(Math.min(attempts, 3));
+  }
+  return fail(Reason.UNAVAILABLE, { message: "The record is being changed by many at once; try again." });
 }
 
 /** Waits 2 to 100 ms, at random, longer with every attempt, so that writes which collided do not collide again. */

@@ -7,7 +7,7 @@ import type { RewriteCopies } from "../contacts/store.ts";
 import { contactsCollection, derive, uniquely } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { duplicateIndex } from "../db/mongo.ts";
-import { commit } from "../db/write.ts";
+import { commit, withoutInterference } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { Outcome } from "./batch.ts";
@@ -51,20 +51,26 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     }
   }
 
-  async function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
-    for (let before = known; ; before = (await findNamed(contacts, scope, [item])).get(item)) {
+  function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
+    let before = known;
+    return withoutInterference(async () => {
       const after = documentOf(scope, item, before);
       if (await (before === undefined ? insert(scope, after) : replace(scope, before, after))) return { id: after._id };
-    }
+      before = (await findNamed(contacts, scope, [item])).get(item);
+      return undefined;
+    });
   }
 
-  async function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
-    for (let before = known; ; before = (await findNamed(contacts, scope, [{ id }])).get({ id })) {
+  function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
+    let before = known;
+    return withoutInterference(async () => {
       if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
       if ((before.archived_at !== null) === archived) return { id: before._id };
-      const archived_at = archived ? new Date() : null;
-      if (await replace(scope, before, derive({ ...before, version: before.version + 1, archived_at }))) return { id: before._id };
-    }
+      const after = derive({ ...before, version: before.version + 1, archived_at: archived ? new Date() : null });
+      if (await replace(scope, before, after)) return { id: before._id };
+      before = (await findNamed(contacts, scope, [{ id }])).get({ id });
+      return undefined;
+    });
   }
 
   return {
