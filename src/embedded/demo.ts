@@ -7,7 +7,6 @@ import { hashSecret } from "../api-keys/secret.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
-import { demoRecords } from "./demo/records.ts";
 
 /** `DATA_DIR/demo.json`, for its owner alone. */
 export interface DemoFile {
@@ -80,6 +79,8 @@ export function createDemo(dataDir: string, progress: (line: string) => void): D
 }
 
 async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {
+  // Loaded when it is needed: once in the life of a data folder.
+  const { demoRecords } = await import("./demo/records.ts");
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
   const accountId = id.toHexString();
   const { operator } = createInternalAccess([], accounts.exists);
