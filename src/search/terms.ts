@@ -8,7 +8,7 @@ export interface SearchShape {
   readonly whole: boolean;
 }
 
-/** Notes are the many and the long: no one-letter prefixes, 14 % of the index (notes/performance.md §1). */
+/** Notes are the many and the long: one-letter prefixes would make their index 14 % larger. */
 export const NOTE_SHAPE: SearchShape = { min: 2, max: 8, whole: false };
 /** Sessions: titles, subtitles and names. */
 export const SESSION_SHAPE: SearchShape = { min: 1, max: 8, whole: false };
