@@ -1,0 +1,59 @@
+// The clients: the dashboard, which belongs to the house, and the rules for those that register themselves.
+import { randomBytes } from "node:crypto";
+import type { AllClientMetadata } from "oidc-provider";
+
+export const DASHBOARD_ID = "records-dashboard";
+
+/** The dashboard's client, which cannot sign anybody in before it is told where the dashboard is. */
+export interface Dashboard {
+  readonly id: string;
+  readonly secret: string;
+  /** Its metadata; undefined until the dashboard is somewhere. */
+  metadata(): AllClientMetadata | undefined;
+  backchannelLogoutUri(): string | undefined;
+  moveTo(baseUrl: string): void;
+}
+
+/** A dashboard with a new secret: nobody but this process needs to know it. */
+export function createDashboard(): Dashboard {
+  const secret = randomBytes(32).toString("base64url");
+  let base: string | undefined;
+  const backchannelLogoutUri = (): string | undefined => (base === undefined ? undefined : `${base}/sign-out/back-channel`);
+  return {
+    id: DASHBOARD_ID,
+    secret,
+    backchannelLogoutUri,
+    metadata() {
+      if (base === undefined) return undefined;
+      return {
+        client_id: DASHBOARD_ID,
+        client_secret: secret,
+        client_name: "Records dashboard",
+        application_type: "web",
+        token_endpoint_auth_method: "client_secret_basic",
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+        redirect_uris: [`${base}/sign-in/callback`],
+        post_logout_redirect_uris: [`${base}/`],
+        backchannel_logout_uri: `${base}/sign-out/back-channel`,
+        backchannel_logout_session_required: true,
+        id_token_signed_response_alg: "RS256",
+      };
+    },
+    moveTo(baseUrl) {
+      base = baseUrl.replace(/\/$/, "");
+    },
+  };
+}
+
+/** Why a client may not be sent to this address, or undefined: codes do not travel in the clear across a network. */
+export function refusalOfRedirect(uri: string): string | undefined {
+  if (!URL.canParse(uri)) return undefined;
+  const { protocol, hostname } = new URL(uri);
+  if (protocol !== "http:" || isLoopback(hostname)) return undefined;
+  return "redirect_uris with http are for localhost only";
+}
+
+export function isLoopback(hostname: string): boolean {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+}

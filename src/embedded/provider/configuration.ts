@@ -1,0 +1,134 @@
+// What the provider allows: the configuration of the OpenID Connect library.
+import type { Configuration, Grant, KoaContextWithOIDC } from "oidc-provider";
+import { DASHBOARD_ID, refusalOfRedirect, type Dashboard } from "./clients.ts";
+import type { Keys } from "./keys.ts";
+import type { loadLibrary } from "./load.ts";
+import { ACCESS_TOKEN_SECONDS, SCOPES, type McpResource } from "./mcp.ts";
+import { showError, showLogout, showSignedOut } from "./notices.ts";
+import { accountOf, type People } from "./people.ts";
+import type { Store } from "./store.ts";
+
+const DAY = 86_400;
+
+/** What the provider is made of. */
+export interface Parts {
+  readonly library: Awaited<ReturnType<typeof loadLibrary>>;
+  readonly people: People;
+  readonly store: Store;
+  readonly keys: Keys;
+  readonly dashboard: Dashboard;
+  readonly mcp: McpResource;
+}
+
+export function configurationOf({ library, people, store, keys, dashboard, mcp }: Parts): Configuration {
+  const policy = library.interactionPolicy.base();
+  // A client on this machine is asked for once in a session, like any other.
+  policy.get("consent")?.checks.remove("native_client_prompt");
+  return {
+    adapter: store.adapter,
+    jwks: { keys: keys.signing.map((key) => ({ ...key })) },
+    cookies: {
+      keys: [...keys.cookies],
+      // Cookies do not tell ports apart: other things on localhost must not have the same names.
+      names: { session: "records_provider_session", interaction: "records_provider_sign_in", resume: "records_provider_resume" },
+      long: { httpOnly: true, sameSite: "lax", signed: true },
+      short: { httpOnly: true, sameSite: "lax", signed: true },
+    },
+    findAccount: (_ctx, subject) => accountOf(people.bySubject(subject)),
+    scopes: [...SCOPES],
+    claims: { acr: null, auth_time: null, iss: null, sid: null, openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    // So that a sign-in with a code carries the email and the name in its ID token.
+    conformIdTokenClaims: false,
+    responseTypes: ["code"],
+    clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
+    enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256"] },
+    pkce: { required: () => true },
+    clientBasedCORS: () => true,
+    // Programs on the user's machine listen on any free port: what is native may, whatever port it registered with.
+    clientDefaults: { application_type: "native" },
+    extraClientMetadata: {
+      properties: ["redirect_uris"],
+      validator(_ctx, _name, value, { client_id: id }) {
+        if (id === DASHBOARD_ID || !Array.isArray(value)) return;
+        const refusal = value.map((uri) => refusalOfRedirect(String(uri))).find((reason) => reason !== undefined);
+        if (refusal !== undefined) throw new library.errors.InvalidClientMetadata(refusal);
+      },
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      clientCredentials: { enabled: false },
+      userinfo: { enabled: true },
+      registration: { enabled: true, issueRegistrationAccessToken: false },
+      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      backchannelLogout: { enabled: true },
+      rpInitiatedLogout: { enabled: true, logoutSource: showLogout, postLogoutSuccessSource: showSignedOut },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource(_ctx, client, oneOf) {
+          if (oneOf !== undefined) return mcp.names().find((name) => oneOf.includes(name)) ?? oneOf;
+          // The dashboard calls no resource: its access token is for the user info alone.
+          return client.clientId === DASHBOARD_ID ? undefined : mcp.names();
+        },
+        useGrantedResource: () => true,
+        getResourceServerInfo(_ctx, resource) {
+          if (!mcp.isNamedBy(resource)) throw new library.errors.InvalidTarget("this provider knows no such resource");
+          return mcp.server();
+        },
+      },
+    },
+    extraTokenClaims: async (ctx, token) => {
+      if (!("accountId" in token)) return undefined;
+      const session = token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
+      const sid = session?.sidFor(DASHBOARD_ID);
+      return { email: people.bySubject(token.accountId)?.email, ...(sid === undefined ? {} : { sid }) };
+    },
+    interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
+    loadExistingGrant: existingGrant,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: 60,
+      Grant: 14 * DAY,
+      IdToken: 3_600,
+      Interaction: 3_600,
+      RefreshToken: 14 * DAY,
+      Session: 14 * DAY,
+    },
+    // The library refuses to call private addresses; the dashboard of a development set-up has no other.
+    fetch: (url, options) => {
+      const { dispatcher, ...open } = options as RequestInit & { dispatcher?: unknown };
+      return fetch(url, String(url) === normal(dashboard.backchannelLogoutUri()) ? open : ({ ...open, dispatcher } as RequestInit));
+    },
+    renderError: showError,
+  };
+}
+
+function normal(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).href;
+}
+
+/** A client with a secret may ask about any token that it holds, one without only about its own. */
+export function maySee(client: { clientId: string; clientAuthMethod?: string | undefined }, tokenOf: string | undefined): boolean {
+  return client.clientAuthMethod !== "none" || tokenOf === client.clientId;
+}
+
+/**
+ * What the person has granted the client in this session. The dashboard is of the house and gets what it asks for.
+ * Every session gets its `sid` for the dashboard here, where the library stores the session afterwards: the tokens of
+ * other clients name the same one, also where the dashboard comes later.
+ */
+async function existingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { session, client, result, provider, account, requestParamOIDCScopes } = ctx.oidc;
+  if (session === undefined || client === undefined || account === undefined) return undefined;
+  session.ensureClientContainer(DASHBOARD_ID);
+  const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+  const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (client.clientId !== DASHBOARD_ID) return grant;
+  const own = grant ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+  own.addOIDCScope([...requestParamOIDCScopes].join(" "));
+  await own.save();
+  return own;
+}

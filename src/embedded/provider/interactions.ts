@@ -1,0 +1,94 @@
+// Sign-in and consent: what happens between the library's own steps, as plain forms.
+import type { Grant, Provider } from "oidc-provider";
+import { readForm } from "./form.ts";
+import { showError } from "./notices.ts";
+import type { Middleware, PageContext } from "./page.ts";
+import type { People, Person } from "./people.ts";
+import { showConsent, showSignIn } from "./questions.ts";
+
+type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
+
+/** What a form leads to: the address to go on to, or a page that was shown. */
+type Outcome = string | undefined;
+
+/** Serves `/interaction/<uid>`. The cookie of the interaction is sent to that path alone and proves whose it is. */
+export function interactions(provider: Provider, people: People): Middleware {
+  return async (ctx, next) => {
+    const uid = /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1];
+    if (uid === undefined || !["GET", "HEAD", "POST"].includes(ctx.method)) return next();
+    const interaction = await openInteraction(() => provider.interactionDetails(ctx.req, ctx.res));
+    if (interaction instanceof Error || interaction.uid !== uid) {
+      ctx.status = 400;
+      return showError(ctx, { error: "invalid_request" }, interaction instanceof Error ? interaction : new Error());
+    }
+    const form = ctx.method === "POST" ? await readForm(ctx.req) : undefined;
+    if (typeof form === "number") {
+      ctx.status = form;
+      ctx.set("Connection", "close");
+      return showError(ctx, { error: "invalid_request", error_description: "this form cannot be read" }, new Error());
+    }
+    const client = await provider.Client.find(text(interaction.params["client_id"]));
+    const name = client?.clientName ?? text(interaction.params["client_id"]);
+    const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> => provider.interactionResult(ctx.req, ctx.res, result);
+    const ask = interaction.prompt.name === "login" ? signIn : consent;
+    const goOn = await ask({ ctx, interaction, form, name, people, provider, finish });
+    if (goOn === undefined) return undefined;
+    ctx.status = 303;
+    ctx.redirect(goOn);
+  };
+}
+
+interface Step {
+  readonly ctx: PageContext;
+  readonly interaction: Interaction;
+  readonly form: URLSearchParams | undefined;
+  /** The client's, for people. */
+  readonly name: string;
+  readonly people: People;
+  readonly provider: Provider;
+  finish(result: Parameters<Provider["interactionResult"]>[2]): Promise<string>;
+}
+
+async function signIn({ ctx, interaction, form, name, people, finish }: Step): Promise<Outcome> {
+  const { params } = interaction;
+  const person = form === undefined ? undefined : people.signIn(form.get("login") ?? "", form.get("password") ?? "");
+  if (person !== undefined) return finish({ login: { accountId: person.subject } });
+  // What was written is right in form and wrong in content. A 401 would promise a way to sign in that is not a form.
+  if (form !== undefined) ctx.status = 422;
+  const known = people.bySubject(interaction.session?.accountId)?.email;
+  const email = form?.get("login") ?? (text(params["login_hint"]) || known || "");
+  showSignIn(ctx, { client: name, email, failed: form !== undefined, leadsTo: text(params["redirect_uri"]) });
+  return undefined;
+}
+
+async function consent({ ctx, interaction, form, name, people, provider, finish }: Step): Promise<Outcome> {
+  const person = people.bySubject(interaction.session?.accountId);
+  const decision = form?.get("decision");
+  if (person === undefined || decision === "deny") return finish({ error: "access_denied", error_description: "the person did not allow it" });
+  if (decision === "allow") return finish({ consent: { grantId: await granted(interaction, person, provider) } });
+  showConsent(ctx, { client: name, redirectUri: text(interaction.params["redirect_uri"]), email: person.email });
+  return undefined;
+}
+
+/** Adds what the request lacks to what the person granted this client before in the session. */
+async function granted({ grantId, prompt, params }: Interaction, person: Person, provider: Provider): Promise<string> {
+  const details = prompt.details as { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const grant: Grant = known ?? new provider.Grant({ accountId: person.subject, clientId: text(params["client_id"]) });
+  if (details.missingOIDCScope !== undefined) grant.addOIDCScope(details.missingOIDCScope.join(" "));
+  for (const [resource, scopes] of Object.entries(details.missingResourceScopes ?? {})) grant.addResourceScope(resource, scopes.join(" "));
+  return grant.save();
+}
+
+/** The interaction, or the reason why there is none: it expired, it is over, or another browser has it. */
+async function openInteraction(open: () => Promise<Interaction>): Promise<Interaction | Error> {
+  try {
+    return await open();
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

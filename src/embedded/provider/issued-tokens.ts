@@ -1,0 +1,51 @@
+// Introspection and revocation of the access tokens that are JWTs, which the library leaves to others.
+import { createLocalJWKSet, jwtVerify, type JWTPayload } from "jose";
+import type { AccessToken, KoaContextWithOIDC, Provider } from "oidc-provider";
+import { maySee } from "./configuration.ts";
+import type { Keys } from "./keys.ts";
+import type { Middleware } from "./page.ts";
+import { ISSUED_TOKENS, type Store } from "./store.ts";
+
+/** Remembers the tokens that are issued, and answers for them where the library would not. */
+export function issuedTokens(provider: Provider, store: Store, keys: Keys): Middleware {
+  const issued = store.shelf(ISSUED_TOKENS);
+  const publicKeys = createLocalJWKSet({ keys: keys.signing.map(({ kty, n, e, crv, x, y, alg, kid }) => ({ kty, n, e, crv, x, y, alg, kid }) as never) });
+  const refused = new WeakSet<object>();
+  const refusal = (ctx: KoaContextWithOIDC, error: { error?: string }): void => {
+    if (error.error === "unsupported_token_type") refused.add(ctx.req);
+  };
+  provider.on("introspection.error", refusal);
+  provider.on("revocation.error", refusal);
+  provider.on("access_token.issued", (token: AccessToken) => {
+    const { jti, accountId, clientId, grantId, sessionUid, expiresWithSession, expiration } = token;
+    issued.put(jti, { jti, accountId, clientId, grantId, sessionUid, expiresWithSession }, expiration);
+  });
+
+  const isAlive = async ({ jti = "" }: JWTPayload): Promise<boolean> => {
+    const token = issued.get(jti);
+    if (token === undefined) return false;
+    if (!token.expiresWithSession) return true;
+    const session = await provider.Session.findByUid(token.sessionUid ?? "");
+    return session?.accountId === token.accountId && session?.grantIdFor(token.clientId ?? "") === token.grantId;
+  };
+
+  return async (ctx, next) => {
+    await next();
+    if (!refused.has(ctx.req)) return;
+    // The library has read the request and knows the client by now: it refused the token alone.
+    const { client, params, route } = (ctx as unknown as KoaContextWithOIDC).oidc;
+    if (client === undefined) return;
+    const claims = await jwtVerify(String(params?.["token"]), publicKeys, { issuer: provider.issuer, typ: "at+jwt" }).then(
+      ({ payload }) => payload,
+      () => undefined,
+    );
+    ctx.status = 200;
+    if (route === "introspection") {
+      const active = claims !== undefined && maySee(client, String(claims["client_id"])) && (await isAlive(claims));
+      ctx.body = active ? { active, ...claims, token_type: "Bearer" } : { active: false };
+      return;
+    }
+    if (claims?.["client_id"] === client.clientId) issued.remove(claims.jti ?? "");
+    ctx.body = "";
+  };
+}

@@ -1,0 +1,53 @@
+// The provider's own port: the same from start to start as long as it is free.
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Folder } from "./folder.ts";
+
+/** Time for requests that are being answered when the provider stops. */
+const STOP_PATIENCE_MS = 500;
+
+/** A listening server. */
+export interface Listener {
+  readonly port: number;
+  /** Answers with this from now on; until then everything is 503. */
+  answerWith(listener: RequestListener): void;
+  stop(): Promise<void>;
+}
+
+/** Listens on 127.0.0.1, on the port of the last start where that is free. */
+export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
+  let answer: RequestListener = (_request, response) => void response.writeHead(503).end();
+  const limits = { headersTimeout: 5_000, requestTimeout: 15_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 };
+  const server = createServer(limits, (request, response) => answer(request, response));
+  const kept = await folder.read("port");
+  const onKept = typeof kept === "number" && (await listen(server, kept));
+  if (!onKept && !(await listen(server, 0))) throw new Error("The development provider finds no free port on 127.0.0.1.");
+  const { port } = server.address() as AddressInfo;
+  if (!onKept) await folder.write("port", port);
+  return {
+    port,
+    answerWith(listener) {
+      answer = listener;
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await Promise.race([closed, sleep(STOP_PATIENCE_MS)]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Whether the server listens now; false where the port is taken or not for us. */
+async function listen(server: Server, port: number): Promise<boolean> {
+  try {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  }
+}

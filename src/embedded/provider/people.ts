@@ -1,0 +1,47 @@
+// The people who can sign in at the development provider, and what it tells of them.
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Account } from "oidc-provider";
+
+/** Somebody who can sign in. */
+export interface Person {
+  /** Who this is, for ever: the `sub` of every token. */
+  readonly subject: string;
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Finds people. */
+export interface People {
+  bySubject(subject: string | undefined): Person | undefined;
+  /** The person with this email and password; undefined where either is wrong. */
+  signIn(email: string, password: string): Person | undefined;
+}
+
+export function createPeople(people: readonly Person[]): People {
+  return {
+    bySubject: (subject) => people.find((person) => person.subject === subject),
+    signIn(email, password) {
+      const person = people.find((one) => folded(one.email) === folded(email));
+      // The passwords are compared in either case, so that the time does not tell which emails there are.
+      const right = isSame(password, person?.password ?? "");
+      return right ? person : undefined;
+    },
+  };
+}
+
+/** A person as the library wants one: it picks the claims that the scopes of a request allow. */
+export function accountOf(person: Person | undefined): Account | undefined {
+  if (person === undefined) return undefined;
+  const { subject, email, name } = person;
+  return { accountId: subject, claims: () => ({ sub: subject, email, email_verified: true, name }) };
+}
+
+function folded(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}

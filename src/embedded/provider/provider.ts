@@ -1,0 +1,66 @@
+// The development identity provider: an OpenID Connect provider with the demo's people, within this process.
+import { DASHBOARD_ID, createDashboard } from "./clients.ts";
+import { configurationOf } from "./configuration.ts";
+import { openFolder } from "./folder.ts";
+import { interactions } from "./interactions.ts";
+import { issuedTokens } from "./issued-tokens.ts";
+import { keptKeys } from "./keys.ts";
+import { listenOnKeptPort } from "./listener.ts";
+import { loadLibrary } from "./load.ts";
+import { createMcpResource } from "./mcp.ts";
+import { createPeople, type Person } from "./people.ts";
+import { commonHeaders, oneHost, registrationFromBrowsers, tolerantRequests } from "./requests.ts";
+import { createStore } from "./store.ts";
+
+export type { Person } from "./people.ts";
+
+export interface ProviderOptions {
+  readonly dataDir: string;
+  readonly people: readonly Person[];
+}
+
+/** A running provider. */
+export interface DevelopmentProvider {
+  readonly issuer: string;
+  /** The confidential client of the dashboard; its secret is made at each start. */
+  readonly client: { readonly id: string; readonly secret: string };
+  /** Tells the provider where the service is, once that is known: redirect URIs of the dashboard's client, the MCP address. */
+  serve(where: { readonly baseUrl: string; readonly mcpUrl: string }): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the provider on a port of its own. Its issuer, keys and registered clients stay the same from start to start. */
+export async function startProvider(options: ProviderOptions): Promise<DevelopmentProvider> {
+  const folder = await openFolder(options.dataDir);
+  const [library, keys] = await Promise.all([loadLibrary(), keptKeys(folder)]);
+  const dashboard = createDashboard();
+  const mcp = createMcpResource();
+  const people = createPeople(options.people);
+  const store = await createStore(folder, (id) => (id === DASHBOARD_ID ? dashboard.metadata() : undefined));
+  const listener = await listenOnKeptPort(folder);
+  try {
+    const issuer = `http://localhost:${listener.port}`;
+    const provider = new library.Provider(issuer, configurationOf({ library, people, store, keys, dashboard, mcp }));
+    // A failure is in the answer; it must not be on the console as well.
+    provider.silent = true;
+    provider.use(oneHost(issuer));
+    provider.use(commonHeaders());
+    provider.use(registrationFromBrowsers());
+    provider.use(tolerantRequests(mcp));
+    provider.use(interactions(provider, people));
+    provider.use(issuedTokens(provider, store, keys));
+    listener.answerWith(provider.callback());
+    return {
+      issuer,
+      client: { id: dashboard.id, secret: dashboard.secret },
+      serve({ baseUrl, mcpUrl }) {
+        dashboard.moveTo(baseUrl);
+        mcp.moveTo(mcpUrl);
+      },
+      stop: () => listener.stop(),
+    };
+  } catch (error) {
+    await listener.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+// The two pages that ask people something: who they are, and what a program may do.
+import { isLoopback } from "./clients.ts";
+import { html, type Html } from "../../html.ts";
+import { showPage, type PageContext } from "./page.ts";
+
+/** What the sign-in page shows. */
+export interface SignInPage {
+  readonly client: string;
+  readonly email: string;
+  readonly failed: boolean;
+  readonly leadsTo: string;
+}
+
+export function showSignIn(ctx: PageContext, { client, email, failed, leadsTo }: SignInPage): void {
+  const wrong = html`<p class="wrong" id="wrong" role="alert">The email or the password is wrong.</p>`;
+  const invalid: Html | undefined = failed ? html` aria-invalid="true" aria-describedby="wrong"` : undefined;
+  const [first, second] = email === "" ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
+  showPage(ctx, {
+    title: "Sign in",
+    content: html`<h1>Sign in</h1>
+<p>to go on to <strong><bdi>${shortened(client)}</bdi></strong></p>
+<form method="post">
+${failed ? wrong : undefined}
+<label for="login">Email</label>
+<input id="login" name="login" type="email" autocomplete="username" required value="${email}"${invalid}${first}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${second}>
+<button type="submit">Sign in</button>
+</form>
+<p class="small">Passwords are in <code>demo.json</code> in the data folder.</p>`,
+    leadsTo,
+  });
+}
+
+/** What the consent page shows. */
+export interface ConsentPage {
+  readonly client: string;
+  readonly redirectUri: string;
+  readonly email: string;
+}
+
+export function showConsent(ctx: PageContext, { client, redirectUri, email }: ConsentPage): void {
+  showPage(ctx, {
+    title: "Allow access",
+    content: html`<h1>Allow access?</h1>
+<p><strong><bdi>${shortened(client)}</bdi></strong> asks for access to Records.</p>
+<dl>
+<dt>It may</dt>
+<dd>Read your contacts, sessions, transcripts and notes. It cannot change anything.</dd>
+<dt>You are signed in as</dt>
+<dd>${email}</dd>
+<dt>You are sent on to</dt>
+<dd>${destination(redirectUri)}</dd>
+</dl>
+<form method="post" class="choice">
+<button type="submit" name="decision" value="allow">Allow</button>
+<button type="submit" name="decision" value="deny" class="second">Deny</button>
+</form>
+<p class="small">The program has chosen its name itself. Allow this only if you have just asked for it there.</p>`,
+    leadsTo: redirectUri,
+  });
+}
+
+function destination(redirectUri: string): string {
+  if (!URL.canParse(redirectUri)) return redirectUri;
+  const { protocol, host, hostname } = new URL(redirectUri);
+  if (isLoopback(hostname)) return `${host}, on this computer`;
+  return protocol === "https:" || protocol === "http:" ? host : `${protocol}//${host}, on this computer`;
+}
+
+/** Names that strangers choose must not push the rest of the page away. */
+function shortened(name: string): string {
+  const characters = [...name];
+  return characters.length > 80 ? `${characters.slice(0, 79).join("")}…` : name;
+}

@@ -1,0 +1,111 @@
+// What the provider remembers: in memory, bounded and until it expires; registered clients in a file as well.
+import type { Adapter, AdapterFactory, AdapterPayload, AllClientMetadata } from "oidc-provider";
+import type { Folder } from "./folder.ts";
+
+/** The provider's memory. */
+export interface Store {
+  readonly adapter: AdapterFactory;
+  /** The memory of one kind of thing: the library's own kinds, and ours. */
+  shelf(kind: string): Shelf;
+}
+
+/** Things of one kind, the newest last. */
+export interface Shelf {
+  get(id: string): AdapterPayload | undefined;
+  /** Without a time to live it stays as long as there is room. */
+  put(id: string, payload: AdapterPayload, secondsToLive?: number): void;
+  remove(id: string): void;
+  removeWhere(matches: (payload: AdapterPayload) => boolean): void;
+  find(matches: (payload: AdapterPayload) => boolean): AdapterPayload | undefined;
+  entries(): [id: string, payload: AdapterPayload][];
+}
+
+/** The access tokens for the MCP server that were issued: the library keeps none of those that are JWTs. */
+export const ISSUED_TOKENS = "IssuedToken";
+
+/** More than people and their programs on one machine need; it bounds what a runaway program costs. */
+const MOST = 5_000;
+const MOST_CLIENTS = 200;
+
+/**
+ * A store that knows the clients of the folder. `clientOfTheHouse` is asked first for a client: it is not registered
+ * by anybody, and it changes when the service tells where it is.
+ */
+export async function createStore(folder: Folder, clientOfTheHouse: (id: string) => AllClientMetadata | undefined): Promise<Store> {
+  const shelves = new Map<string, Shelf>();
+  const shelf = (kind: string): Shelf => {
+    const known = shelves.get(kind) ?? createShelf(kind === "Client" ? MOST_CLIENTS : MOST);
+    shelves.set(kind, known);
+    return known;
+  };
+  const clients = shelf("Client");
+  const kept = await folder.read("clients");
+  for (const client of Array.isArray(kept) ? (kept as AdapterPayload[]) : []) {
+    if (typeof client?.client_id === "string") clients.put(client.client_id, client);
+  }
+  const keepClients = (): Promise<void> => folder.write("clients", clients.entries().map(([, client]) => client));
+
+  const adapter = (kind: string): Adapter => {
+    const things = shelf(kind);
+    return {
+      async upsert(id, payload, secondsToLive) {
+        things.put(id, payload, secondsToLive);
+        if (kind === "Client") await keepClients();
+      },
+      find: async (id) => (kind === "Client" ? clientOfTheHouse(id) : undefined) ?? things.get(id),
+      findByUid: async (uid) => things.find((payload) => payload.uid === uid),
+      // Only devices without a browser have a user code, and they are not served.
+      findByUserCode: async () => undefined,
+      async consume(id) {
+        const payload = things.get(id);
+        if (payload !== undefined) things.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
+      },
+      async destroy(id) {
+        things.remove(id);
+        if (kind === "Client") await keepClients();
+      },
+      async revokeByGrantId(grantId) {
+        things.removeWhere((payload) => payload.grantId === grantId);
+        if (kind === "AccessToken") shelf(ISSUED_TOKENS).removeWhere((payload) => payload.grantId === grantId);
+      },
+    };
+  };
+  return { adapter, shelf };
+}
+
+function createShelf(most: number): Shelf {
+  // As text: what the library does to an object after it was stored must not change what is stored.
+  const things = new Map<string, { text: string; until: number }>();
+  const removeOldest = (): void => {
+    for (const [id, { until }] of things) {
+      if (until <= now()) things.delete(id);
+    }
+    for (const id of things.keys()) {
+      if (things.size <= most) return;
+      things.delete(id);
+    }
+  };
+  const entries = (): [string, AdapterPayload][] =>
+    [...things].flatMap(([id, { text, until }]) => (until > now() ? [[id, JSON.parse(text) as AdapterPayload] as [string, AdapterPayload]] : []));
+  return {
+    get(id) {
+      const thing = things.get(id);
+      return thing === undefined || thing.until <= now() ? undefined : (JSON.parse(thing.text) as AdapterPayload);
+    },
+    put(id, payload, secondsToLive) {
+      things.delete(id);
+      things.set(id, { text: JSON.stringify(payload), until: secondsToLive === undefined ? Infinity : now() + secondsToLive });
+      if (things.size > most) removeOldest();
+    },
+    remove: (id) => void things.delete(id),
+    removeWhere(matches) {
+      for (const [id, payload] of entries()) if (matches(payload)) things.delete(id);
+    },
+    find: (matches) => entries().find(([, payload]) => matches(payload))?.[1],
+    entries,
+  };
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1_000);
+}
