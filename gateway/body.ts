@@ -17,6 +17,7 @@ export type Body =
   | { readonly kind: "gone" };
 
 const contentType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+const wrongType = "Content-Type must be application/json";
 const noProperties: ReadonlyMap<string, Json> = new Map();
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -25,12 +26,14 @@ export async function receiveBody(request: Request, required: boolean): Promise<
   const bytes = await receiveBytes(request);
   if (bytes === "gone") return { kind: "gone" };
   if (bytes === "too large") return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
+  const type = request.headers["content-type"];
   if (bytes.length === 0) {
-    if (!required) return { kind: "object", properties: noProperties, flaws: [] };
-    return refused("required", "the request must have a body: a JSON object");
+    if (required) return refused("required", "the request must have a body: a JSON object");
+    // An empty form is a form all the same.
+    return type === undefined || contentType.test(type) ? { kind: "object", properties: noProperties, flaws: [] } : refused("content_type", wrongType);
   }
   const encoding = request.headers["content-encoding"];
-  if (!contentType.test(request.headers["content-type"] ?? "")) return refused("content_type", "Content-Type must be application/json");
+  if (!contentType.test(type ?? "")) return refused("content_type", wrongType);
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refused("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
   return parse(bytes);
 }

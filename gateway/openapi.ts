@@ -10,6 +10,8 @@ export interface OpenApiOptions {
   readonly documentProvider: string;
   /** Requests allowed a second. */
   readonly rateLimit: number;
+  /** The name of the dashboard's session cookie in force. */
+  readonly sessionCookie: string;
 }
 
 /** An OpenAPI 3.1 document, as far as it is known here. */
@@ -21,6 +23,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly headers: Readonly<Record<string, { example?: unknown }>>;
+    readonly securitySchemes: Readonly<Record<string, { name?: string }>>;
   };
 }
 
@@ -33,11 +36,13 @@ interface Schema {
 const providerMark = "x-provider-name";
 
 /** The document for these options, a new one each time. */
-export function openApiDocument({ baseUrl, documentProvider, rateLimit }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument({ baseUrl, documentProvider, rateLimit, sessionCookie }: OpenApiOptions): OpenApiDocument {
   const { "x-generated": _, ...rest } = generated;
   const document: OpenApiDocument = structuredClone(rest) as OpenApiDocument;
   document.servers = [{ url: baseUrl }];
   for (const schema of Object.values(document.components.schemas)) nameProvider(schema, documentProvider);
+  const session = document.components.securitySchemes["dashboardSession"];
+  if (session !== undefined) session.name = sessionCookie;
   setExample(document, "RateLimit-Limit", rateLimit);
   setExample(document, "RateLimit-Policy", `${rateLimit};w=1`);
   return document;

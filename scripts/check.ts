@@ -9,13 +9,18 @@ const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   ["the protos break a lint rule (buf lint)", () => buf("lint")],
   [`the protos break what was released in ${releasedImage} (buf breaking)`, () => buf("breaking", "proto", "--against", releasedImage)],
   ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
-  ["the code does not compile (tsc --noEmit)", () => spawnSync("node_modules/.bin/tsc", ["--noEmit"], { stdio: "inherit" }).status === 0],
+  ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
+  ["the dashboard's scripts do not compile (tsc -p tsconfig.page.json)", () => tsc("-p", "tsconfig.page.json")],
 ];
 
 for (const [failure, step] of steps) {
   if (step()) continue;
   console.error(`check failed: ${failure}`);
   process.exitCode = 1;
+}
+
+function tsc(...options: string[]): boolean {
+  return spawnSync("node_modules/.bin/tsc", options, { stdio: "inherit" }).status === 0;
 }
 
 /** Generates into a folder of its own and compares, so that it works on any tree and touches none. */

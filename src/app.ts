@@ -8,7 +8,9 @@ import { openApiFiles } from "../gateway/openapi.ts";
 import { createRenderBody, writeFailure } from "../gateway/response.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
-import type { Config } from "./config.ts";
+import { recordRefusals } from "./audit/refusals.ts";
+import type { Config, OidcConfig } from "./config.ts";
+import { createDashboard } from "./dashboard/surface.ts";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
@@ -17,6 +19,8 @@ import { Failure, failureOf } from "./errors.ts";
 import { AccountService } from "./gen/records/admin/v1/accounts_pb.ts";
 import { InterfaceService } from "./gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "./gen/records/ingest/v1/ingest_pb.ts";
+import { ApiKeyService } from "./gen/records/v1/api_keys_pb.ts";
+import { AuditService } from "./gen/records/v1/audit_pb.ts";
 import { ContactService } from "./gen/records/v1/contacts_pb.ts";
 import { Reason } from "./gen/records/v1/errors_pb.ts";
 import { HealthService } from "./gen/records/v1/health_pb.ts";
@@ -25,10 +29,12 @@ import { SessionService } from "./gen/records/v1/sessions_pb.ts";
 import { createAuthentication } from "./guards/authenticate.ts";
 import { localBucket, sharedBucket } from "./guards/bucket.ts";
 import type { Handler } from "./guards/chain.ts";
-import { createDispatch, internalDoor, publicDoor } from "./guards/chain.ts";
+import { createDispatch } from "./guards/chain.ts";
+import { internalDoor, publicDoor } from "./guards/doors.ts";
 import { createIdempotency } from "./guards/idempotency.ts";
 import { createInternalAccess } from "./guards/internal.ts";
 import { createReservations } from "./guards/reservations.ts";
+import { createSessionGuard } from "./guards/session.ts";
 import { createThrottle } from "./guards/throttle.ts";
 import { warmUp } from "./guards/validate.ts";
 import { createHealthService } from "./health/service.ts";
@@ -47,6 +53,9 @@ import { registerReflection } from "./rpc/reflection.ts";
 import { route } from "./rpc/routes.ts";
 import type { Services } from "./services.ts";
 import { allIndexes, createServices } from "./services.ts";
+import { createIdentityProvider } from "./sign-in/provider.ts";
+import { createDashboardSessions } from "./sign-in/session-store.ts";
+import { createSessionCookie, createSignIn } from "./sign-in/sign-in.ts";
 import { createInterfaceService } from "./switches/service.ts";
 import { watchSwitches } from "./switches/store.ts";
 
@@ -56,6 +65,9 @@ export interface Parts {
   /** Undefined where no Redis can be had: each instance is then on its own. */
   readonly redisUrl: string | undefined;
   readonly serviceTokens: readonly string[];
+  /** Undefined where there is no identity provider: sign-in is off. */
+  readonly oidc: OidcConfig | undefined;
+  readonly sessionSecret: string;
 }
 
 /** A running instance. */
@@ -63,6 +75,7 @@ export interface App {
   readonly port: number;
   readonly internalPort: number;
   readonly baseUrl: string;
+  readonly mcpUrl: string;
   readonly services: Services;
   readonly client: MongoClient;
   /** Stops taking requests, lets what runs finish, and closes every connection. */
@@ -78,14 +91,15 @@ const graceMs = 10_000;
  */
 export async function startApp(config: Config, parts: Parts, log: Logger, prepare: (services: Services) => Promise<void> = async () => undefined): Promise<App> {
   const client = await connectMongo(parts.mongodbUri, mongoWaitMs);
-  const services = createServices(client);
+  let redis: RedisLink | undefined;
+  const services = createServices(client, () => redis);
   await ensureIndexes(client.db(), allIndexes);
   await prepare(services);
 
   const metrics = createMetrics();
-  const redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
+  redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const watch = await watchSwitches(services.switches);
-  const abandoned = endAbandonedTransactions(client);
+  const background = [watch, endAbandonedTransactions(client), services.erasures.follow()];
   let stopping = false;
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
@@ -100,8 +114,19 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
     hash: hashSecret,
     async find(hash) {
       const key = await services.apiKeys.find(hash);
-      return key && { keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
+      return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
     },
+  });
+
+  // Where we are is known when we are listened to.
+  const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
+  const signIn = parts.oidc && createSignIn({
+    provider: createIdentityProvider(parts.oidc),
+    sessions: createDashboardSessions(client.db(), parts.sessionSecret),
+    accounts: services.accounts,
+    audit: services.audit,
+    secret: parts.sessionSecret,
+    baseUrl: () => where.baseUrl,
   });
 
   const publicHandlers = new Map<DescMethodUnary, Handler>();
@@ -114,13 +139,25 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   route(publicHandlers, SessionService, services.sessions);
   route(publicHandlers, NoteService, services.notes);
   const internalHandlers = new Map(publicHandlers);
-  route(internalHandlers, AccountService, createAccountService(services.accounts));
+  route(internalHandlers, AccountService, createAccountService(services.accounts, services.erasures));
   route(internalHandlers, InterfaceService, createInterfaceService(services.switches, watch.refresh));
   route(internalHandlers, IngestService, services.ingest);
-  warmUp([...internalHandlers.keys()].map(({ input }) => input));
+  // What a signed-in person does is there over REST alone.
+  const restHandlers = new Map(publicHandlers);
+  route(restHandlers, ApiKeyService, services.apiKeyService);
+  route(restHandlers, AuditService, services.auditLog);
+  warmUp([...internalHandlers.keys(), ...restHandlers.keys()].map(({ input }) => input));
 
   const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
-  const publicDispatch = createDispatch(publicDoor(throttle, authentication, watch.state), publicHandlers, idempotency);
+  const door = publicDoor({
+    throttle,
+    authentication,
+    sessions: createSessionGuard(async (cookies) => signIn?.find(cookies), () => new URL(where.baseUrl).origin),
+    switches: watch.state,
+    onUse: ({ hash }) => services.lastUse.note(hash),
+    onRefusal: recordRefusals(services.audit, onError),
+  });
+  const publicDispatch = createDispatch(door, restHandlers, idempotency);
   const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
   const internalDispatch = createDispatch(internalDoor(access, watch.state), internalHandlers, idempotency);
 
@@ -129,6 +166,14 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
     publicListener(config, {
       rest: createGateway({ dispatch: publicDispatch, documentProvider: config.documentProvider, onError }),
       rpc: createRpcSurface("public", publicHandlers.keys(), publicDispatch, onError),
+      dashboard: createDashboard({
+        signIn,
+        throttle: publicDispatch.throttle,
+        baseUrl: () => where.baseUrl,
+        mcpUrl: () => where.mcpUrl,
+        providerOrigin: parts.oidc && new URL(parts.oidc.issuer).origin,
+        onError,
+      }),
       documents,
       log: logRequest(log, "public"),
       logRefused: logRefused(log, "public"),
@@ -148,20 +193,21 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
 
   const port = await openListener.listen(config.port, config.host);
   const internalPort = await internalListener.listen(config.internalPort, config.internalHost);
-  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  for (const [path, document] of openApiFiles({ baseUrl, documentProvider: config.documentProvider, rateLimit: config.rateLimit })) documents.set(path, document);
+  where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
+  where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
+  for (const [path, document] of openApiFiles({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() })) documents.set(path, document);
 
   return {
     port,
     internalPort,
-    baseUrl,
+    ...where,
     services,
     client,
     async stop() {
       stopping = true;
       await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)]);
-      watch.stop();
-      abandoned.stop();
+      for (const task of background) task.stop();
+      await services.lastUse.flush().catch(() => undefined);
       redis?.close();
       await client.close();
     },

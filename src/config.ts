@@ -10,16 +10,20 @@ export interface Config {
   readonly internalHost: string;
   /** What the outside calls us, without a trailing slash; unset: `http://localhost:` and the port that is listened on. */
   readonly baseUrl: string | undefined;
+  /** Where assistants find the MCP surface; unset: `/mcp` under the base URL. */
+  readonly mcpUrl: string | undefined;
   /** Unset: a mongod is embedded. */
   readonly mongodbUri: string | undefined;
   /** Unset: a redis-server is embedded. */
   readonly redisUrl: string | undefined;
   /** The OpenID Connect provider. With neither it nor a MongoDB of one's own, the demo is on. */
-  readonly oidcIssuer: string | undefined;
+  readonly oidc: OidcConfig | undefined;
   readonly dataDir: string;
   readonly cacheDir: string;
   /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
   readonly serviceTokens: readonly string[] | undefined;
+  /** Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in the data folder. */
+  readonly sessionSecret: string | undefined;
   /** Requests allowed a second. */
   readonly rateLimit: number;
   /** Requests allowed at once. */
@@ -31,6 +35,13 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Set when /v1 is retired (RFC 9745, RFC 8594). */
   readonly retirement: Retirement | undefined;
+}
+
+/** The identity provider, and who we are to it. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** The announcement and the end of a retired version. */
@@ -53,11 +64,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = (name: string): string | undefined => environment[name] || undefined;
   const mongodbUri = uri("MONGODB_URI", env("MONGODB_URI"), ["mongodb:", "mongodb+srv:"]);
   const oidcIssuer = uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]);
-  const serviceTokens = list(env("SERVICE_TOKENS"));
-  if (serviceTokens.some((token) => token.length < 32)) wrong("SERVICE_TOKENS", "each token must have at least 32 characters");
-  if (serviceTokens.length === 0 && (mongodbUri !== undefined || oidcIssuer !== undefined)) {
-    wrong("SERVICE_TOKENS", "is required when MONGODB_URI or OIDC_ISSUER is set: one or more secrets of at least 32 characters, separated by commas");
-  }
+  const real = mongodbUri !== undefined || oidcIssuer !== undefined;
+  const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
+  if (serviceTokens.length === 0 && real) wrong("SERVICE_TOKENS", `is required when MONGODB_URI or OIDC_ISSUER is set: one or more ${secretForm}, separated by commas`);
+  const sessionSecret = env("SESSION_SECRET");
+  if (sessionSecret === undefined && real) wrong("SESSION_SECRET", `is required when MONGODB_URI or OIDC_ISSUER is set: a ${secretForm}, the same on all instances`);
   const rateLimit = integer("RATE_LIMIT", env("RATE_LIMIT"), 10, 1, 1_000_000);
   const documentProvider = env("DOC_PROVIDER") ?? "google";
   if (!/^[a-z][a-z0-9_]{0,30}$/.test(documentProvider)) wrong("DOC_PROVIDER", "must match ^[a-z][a-z0-9_]{0,30}$");
@@ -67,12 +78,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     internalPort: integer("INTERNAL_PORT", env("INTERNAL_PORT"), 8081, 0, 65535),
     internalHost: env("INTERNAL_HOST") ?? "127.0.0.1",
     baseUrl: uri("BASE_URL", env("BASE_URL"), ["http:", "https:"])?.replace(/\/+$/, ""),
+    mcpUrl: uri("MCP_URL", env("MCP_URL"), ["http:", "https:"]),
     mongodbUri,
     redisUrl: uri("REDIS_URL", env("REDIS_URL"), ["redis:", "rediss:"]),
-    oidcIssuer,
+    oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") },
     dataDir: resolve(env("DATA_DIR") ?? "data"),
     cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
     serviceTokens: serviceTokens.length === 0 ? undefined : serviceTokens,
+    sessionSecret: sessionSecret && secret("SESSION_SECRET", sessionSecret),
     rateLimit,
     rateBurst: integer("RATE_BURST", env("RATE_BURST"), 20, 1, 1_000_000),
     trustProxy: integer("TRUST_PROXY", env("TRUST_PROXY"), 0, 0, 100),
@@ -81,6 +94,20 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
     retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),
   });
+
+  function required(name: string): string {
+    return env(name) ?? wrong(name, "is required when OIDC_ISSUER is set: as the identity provider knows this service");
+  }
+}
+
+const secretForm = "secret of at least 32 characters, made at random";
+
+/** The value itself is not repeated in the message. */
+function secret(name: string, value: string): string {
+  if (value.length < 32) wrong(name, `must be a ${secretForm}`);
+  // What stands in an example or is one key held down was never made at random.
+  if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value)) wrong(name, `must be a ${secretForm}, not a placeholder`);
+  return value;
 }
 
 function wrong(name: string, message: string): never {

@@ -43,6 +43,14 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.HEADERS_TOO_LARGE]: { http: 431, code: Code.InvalidArgument, message: "The HTTP headers are too large." },
   [Reason.INVALID_SERVICE_TOKEN]: { http: 401, code: Code.Unauthenticated, message: "The service token is missing or wrong." },
   [Reason.ALREADY_EXISTS]: { http: 409, code: Code.AlreadyExists, message: "Another record already has it." },
+  [Reason.NOT_SIGNED_IN]: { http: 401, code: Code.Unauthenticated, message: "No one is signed in: open the dashboard and sign in; an API key does not do here." },
+  [Reason.NO_ACCOUNT]: { http: 403, code: Code.PermissionDenied, message: "The person who is signed in has no account: ask whoever runs the service to link one." },
+  [Reason.FOREIGN_ORIGIN]: { http: 403, code: Code.PermissionDenied, message: "Origin: must be the dashboard's own; this can be done on its pages only." },
+  [Reason.NOT_ENROLLED]: { http: 403, code: Code.PermissionDenied, message: "The account is not enrolled in the beta: ask whoever runs the service to enrol it." },
+  [Reason.NO_API_KEY]: { http: 404, code: Code.NotFound, message: "The account has no API key." },
+  [Reason.API_KEY_EXISTS]: { http: 409, code: Code.AlreadyExists, message: "The account has an API key already: rotate it, or revoke it first." },
+  [Reason.SIGN_IN_FAILED]: { http: 400, code: Code.InvalidArgument, message: "The sign-in did not succeed: begin again." },
+  [Reason.INVALID_LOGOUT_TOKEN]: { http: 400, code: Code.InvalidArgument, message: "logout_token: is not valid." },
 };
 
 /** More of a failure than its reason. */

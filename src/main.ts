@@ -1,4 +1,5 @@
 // Starts an instance from the environment, prints where everything is, and stops it on a signal.
+import { join } from "node:path";
 import { startApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { ConfigError, readConfig } from "./config.ts";
@@ -21,16 +22,18 @@ async function main(): Promise<void> {
   const embedded = await startEmbedded(config, say);
   const forgetSignals = onSignal(() => embedded.stop());
   try {
-    const demo = isDemo(config) ? createDemo(config.dataDir, say) : undefined;
+    const { demo: parts } = embedded;
+    const demo = parts && createDemo(config.dataDir, parts.provider.issuer, parts.people, say);
     const app = await startApp(config, embedded, log, async (services) => demo?.fill(services));
     forgetSignals();
     onSignal(async () => {
       await app.stop();
       await embedded.stop();
     });
+    parts?.provider.serve(app);
     const internalUrl = `http://localhost:${app.internalPort}`;
     const key = await demo?.announce({ baseUrl: app.baseUrl, internalUrl, serviceToken: embedded.serviceTokens[0] ?? "" });
-    announce(app.baseUrl, internalUrl, embedded, key);
+    announce(app.baseUrl, internalUrl, config, embedded, key);
   } catch (error) {
     forgetSignals();
     await embedded.stop();
@@ -38,23 +41,21 @@ async function main(): Promise<void> {
   }
 }
 
-/** The demo exists only where neither a real database nor a real identity provider is configured (contract §10). */
-function isDemo({ mongodbUri, oidcIssuer }: Config): boolean {
-  return mongodbUri === undefined && oidcIssuer === undefined;
-}
-
-function announce(baseUrl: string, internalUrl: string, { mongod, redis }: Embedded, key: string | undefined): void {
+function announce(baseUrl: string, internalUrl: string, { dataDir }: Config, { mongod, redis, oidc, demo }: Embedded, key: string | undefined): void {
   say("");
   say(`Records is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  say(`  dashboard             ${oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl}`);
   say(`  REST, Connect, gRPC   ${baseUrl}`);
   say(`  OpenAPI               ${baseUrl}/openapi.json`);
   say(`  internal              ${internalUrl}`);
   if (mongod !== undefined) say(`  MongoDB               ${mongod.uri} (${mongod.version}, ${mongod.source})`);
   if (redis !== undefined) say(`  Redis                 ${redis.uri} (${redis.version}, ${redis.source})`);
-  if (key === undefined) return;
+  if (demo !== undefined) say(`  identity provider     ${demo.provider.issuer} (for development)`);
+  if (demo === undefined || key === undefined) return;
   say("");
   say(`  demo API key          ${key}`);
   say(`  try                   curl -H 'Authorization: Bearer ${key}' '${baseUrl}/v1/contacts?query=ann'`);
+  say(`  make a key            sign in as ${demo.people.find(({ access, enrolled }) => access === null && enrolled)?.email ?? ""}; the passwords are in ${join(dataDir, "demo.json")}`);
   say("");
 }
 

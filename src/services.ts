@@ -1,11 +1,18 @@
 // The services over their stores, wired: what the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
+import { createErasures } from "./accounts/erasure.ts";
 import { accountIndexes, createAccountStore } from "./accounts/store.ts";
+import { createLastUse } from "./api-keys/last-use.ts";
+import { createApiKeyService } from "./api-keys/service.ts";
 import { apiKeyIndexes, createApiKeyStore } from "./api-keys/store.ts";
+import { createAuditService } from "./audit/service.ts";
+import { auditIndexes, createAuditStore } from "./audit/store.ts";
 import { createContactSearch } from "./contacts/search.ts";
 import { createContactService } from "./contacts/service.ts";
 import type { RewriteCopies } from "./contacts/store.ts";
 import { contactIndexes, createContactStore } from "./contacts/store.ts";
+import type { RedisLink } from "./db/redis.ts";
+import { transaction } from "./db/write.ts";
 import { claimIndexes } from "./guards/idempotency.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
 import { createNoteIngest } from "./ingest/notes.ts";
@@ -15,14 +22,17 @@ import { createNoteService } from "./notes/service.ts";
 import { contactLabel, createNoteStore, noteIndexes } from "./notes/store.ts";
 import { createSessionService } from "./sessions/service.ts";
 import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
-import { createTranscriptStore } from "./sessions/transcripts.ts";
+import { createTranscriptStore, transcriptIndexes } from "./sessions/transcripts.ts";
+import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
 import { createSwitchStore } from "./switches/store.ts";
 
 /** The indexes of every collection. */
-export const allIndexes = [contactIndexes, noteIndexes, sessionIndexes, apiKeyIndexes, accountIndexes, claimIndexes];
+export const allIndexes = [
+  contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, claimIndexes,
+];
 
-/** What there is over one database. */
-export function createServices(client: MongoClient) {
+/** What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none. */
+export function createServices(client: MongoClient, redis: () => RedisLink | undefined = () => undefined) {
   const db = client.db();
   const notes = createNoteStore(client);
   const sessions = createSessionStore(client);
@@ -31,9 +41,18 @@ export function createServices(client: MongoClient) {
     await notes.relabel(scope, "contact", _id, contactLabel({ full_name, inferred_name, email }), session);
   };
   const contacts = createContactStore(client, rewriteCopies);
+  const accounts = createAccountStore(db);
+  const keys = createApiKeyStore(db);
+  const audit = createAuditStore(db);
+  const lastUse = createLastUse(db);
   return {
-    accounts: createAccountStore(db),
-    apiKeys: createApiKeyStore(db),
+    accounts,
+    erasures: createErasures(client, redis),
+    apiKeys: keys,
+    lastUse,
+    apiKeyService: createApiKeyService({ keys, accounts, audit, lastUse, transaction: (work) => transaction(client, work) }),
+    audit,
+    auditLog: createAuditService(audit),
     switches: createSwitchStore(db),
     contacts: createContactService(contacts, createContactSearch(client), notes),
     sessions: createSessionService(sessions, createTranscriptStore(client)),

@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { ConfigError, readConfig } from "../src/config.ts";
 
 const token = "a-service-token-of-32-characters-or-more";
-const mongodb = { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token };
+const secret = "a-session-secret-of-32-characters-or-more";
+const secrets = { SERVICE_TOKENS: token, SESSION_SECRET: secret };
+const mongodb = { MONGODB_URI: "mongodb://db.example/records", ...secrets };
+const oidc = { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client", ...secrets };
 
 test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 10 a second, 20 at once, no proxy, google [OPS-11, OPS-12, RTE-15, RTE-12]", () => {
   expect(readConfig({})).toEqual({
@@ -14,12 +17,14 @@ test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 1
     internalPort: 8081,
     internalHost: "127.0.0.1",
     baseUrl: undefined,
+    mcpUrl: undefined,
     mongodbUri: undefined,
     redisUrl: undefined,
-    oidcIssuer: undefined,
+    oidc: undefined,
     dataDir: resolve("data"),
     cacheDir: join(homedir(), ".cache", "records"),
     serviceTokens: undefined,
+    sessionSecret: undefined,
     rateLimit: 10,
     rateBurst: 20,
     trustProxy: 0,
@@ -39,7 +44,8 @@ test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
     INTERNAL_HOST: "::1",
     BASE_URL: "https://api.example.com/",
     REDIS_URL: "rediss://:secret@cache.example:6380/1",
-    OIDC_ISSUER: "https://id.example.com",
+    MCP_URL: "https://mcp.example.com/mcp",
+    ...oidc,
     DATA_DIR: "/var/lib/records",
     SERVICE_TOKENS: `${token}, ${token}2,`,
     RATE_LIMIT: "7",
@@ -58,12 +64,14 @@ test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
     internalPort: 65535,
     internalHost: "::1",
     baseUrl: "https://api.example.com",
+    mcpUrl: "https://mcp.example.com/mcp",
     mongodbUri: "mongodb://db.example/records",
     redisUrl: "rediss://:secret@cache.example:6380/1",
-    oidcIssuer: "https://id.example.com",
+    oidc: { issuer: "https://id.example.com", clientId: "records", clientSecret: "of-the-client" },
     dataDir: "/var/lib/records",
     cacheDir: "/var/cache/records",
     serviceTokens: [token, `${token}2`],
+    sessionSecret: secret,
     rateLimit: 7,
     rateBurst: 3,
     trustProxy: 2,
@@ -101,12 +109,12 @@ test.each([
   ["BASE_URL", "api.example.com", {}],
   ["BASE_URL", "ftp://api.example.com", {}],
   ["BASE_URL", "https://", {}],
-  ["MONGODB_URI", "localhost:27017", { SERVICE_TOKENS: token }],
-  ["MONGODB_URI", "https://db.example", { SERVICE_TOKENS: token }],
-  ["MONGODB_URI", "mongodb://", { SERVICE_TOKENS: token }],
+  ["MONGODB_URI", "localhost:27017", secrets],
+  ["MONGODB_URI", "https://db.example", secrets],
+  ["MONGODB_URI", "mongodb://", secrets],
   ["REDIS_URL", "cache.example:6379", {}],
   ["REDIS_URL", "http://cache.example", {}],
-  ["OIDC_ISSUER", "id.example.com", { SERVICE_TOKENS: token }],
+  ["OIDC_ISSUER", "id.example.com", secrets],
   ["DOC_PROVIDER", "Google", {}],
   ["DOC_PROVIDER", "1docs", {}],
   ["DOC_PROVIDER", "a-b", {}],
@@ -120,6 +128,12 @@ test.each([
   ["CORS_ORIGINS", "null", {}],
   ["SERVICE_TOKENS", "too-short", {}],
   ["SERVICE_TOKENS", `${token},short`, {}],
+  ["SERVICE_TOKENS", "change-me-change-me-change-me-change-me", {}],
+  ["SERVICE_TOKENS", "x".repeat(64), {}],
+  ["SESSION_SECRET", "too-short", {}],
+  ["SESSION_SECRET", "Replace this with 32 random characters", {}],
+  ["SESSION_SECRET", "abcabcabcabcabcabcabcabcabcabcabcabc", {}],
+  ["MCP_URL", "mcp.example.com", {}],
   ["V1_DEPRECATED_AT", "yesterday", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
   ["V1_DEPRECATED_AT", "2026-01-31", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
   ["V1_DEPRECATED_AT", "2026-01-31T00:00:00", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
@@ -153,11 +167,20 @@ test.each([
   expectRefused("SERVICE_TOKENS", environment);
 });
 
+test.each([
+  ["SESSION_SECRET", { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token }],
+  ["SESSION_SECRET", { OIDC_ISSUER: "https://id.example.com", SERVICE_TOKENS: token }],
+  ["OIDC_CLIENT_ID", { ...oidc, OIDC_CLIENT_ID: "" }],
+  ["OIDC_CLIENT_SECRET", { ...oidc, OIDC_CLIENT_SECRET: "" }],
+])("a production start without %s is refused by its name [OPS-13, OPS-14]", (name, environment) => {
+  expectRefused(name, environment);
+});
+
 test("what is refused never repeats a URI, which may hold a password [OPS-14]", () => {
   for (const name of ["MONGODB_URI", "REDIS_URL", "BASE_URL"]) {
     expect(refusal({ ...mongodb, [name]: "x://user:hunter2@db.example" })).not.toContain("hunter2");
   }
-  expect(refusal({ SERVICE_TOKENS: "hunter2" })).not.toContain("hunter2");
+  for (const name of ["SERVICE_TOKENS", "SESSION_SECRET"]) expect(refusal({ ...mongodb, [name]: "hunter2" })).not.toContain("hunter2");
 });
 
 function expectRefused(name: string, environment: NodeJS.ProcessEnv): void {

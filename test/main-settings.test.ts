@@ -22,7 +22,7 @@ let key: string;
 
 beforeAll(async () => {
   const MONGODB_URI = databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`);
-  settings = { MONGODB_URI, SERVICE_TOKENS: token, REDIS_URL: "redis://127.0.0.1:1", ...limits };
+  settings = { MONGODB_URI, SERVICE_TOKENS: token, SESSION_SECRET: "a-session-secret-of-32-characters-or-more", REDIS_URL: "redis://127.0.0.1:1", ...limits };
   client = await MongoClient.connect(MONGODB_URI);
   const { accounts, apiKeys } = createServices(client);
   ({ secret: key } = await apiKeys.create((await accounts.create("settings@example.com", true))._id, "read_write"));
@@ -35,6 +35,9 @@ afterAll(async () => {
 test.each([
   ["PORT", { PORT: "http" }],
   ["SERVICE_TOKENS", { MONGODB_URI: "mongodb://db.example/records" }],
+  ["SESSION_SECRET", { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token }],
+  ["SESSION_SECRET", { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client", SERVICE_TOKENS: token, SESSION_SECRET: "change-me-change-me-change-me-change-me" }],
+  ["OIDC_CLIENT_SECRET", { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "records", SERVICE_TOKENS: token, SESSION_SECRET: "a-session-secret-of-32-characters-or-more" }],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: "2026-01-31T00:00:00Z" }],
 ])("a wrong %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]", async (name, wrong) => {
   const folder = dataFolder();
@@ -77,6 +80,36 @@ test("with a Redis that is away altogether it starts and serves: ready, degraded
   const call = (authorization: string) =>
     fetch(`${program.internal}/records.v1.HealthService/CheckHealth`, { method: "POST", headers: { "Content-Type": "application/json", authorization }, body: "{}" });
   expect(await (await call(`Bearer ${token}`)).json()).toEqual({ health: { status: "HEALTH_STATUS_DEGRADED", version: "1.0.0" } });
+});
+
+test("with an identity provider of one's own there is no demo: no account, key, password or provider, on an embedded database too [OPS-07]", async () => {
+  const folder = dataFolder();
+  const { SERVICE_TOKENS, SESSION_SECRET } = settings as { SERVICE_TOKENS: string; SESSION_SECRET: string };
+  const oidc = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client" };
+  const program = await startProgram({ DATA_DIR: folder.path, SERVICE_TOKENS, SESSION_SECRET, ...oidc });
+  onTestFinished(async () => {
+    await endProgram(program);
+    folder.remove();
+  });
+  expect(program.stdout).toContain(`  dashboard             ${program.base}\n`);
+  expect(program.stdout).not.toMatch(/demo|for development|rec_/);
+  for (const name of ["demo.json", "demo-secret", "provider", "service-token", "session-secret"]) expect([name, existsSync(join(folder.path, name))]).toEqual([name, false]);
+  const listed = await fetch(`${program.internal}/records.admin.v1.AccountService/ListAccounts`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: "{}" });
+  expect(await listed.json()).toEqual({});
+});
+
+test("with a database of one's own and no identity provider, sign-in is off and says so [OPS-07]", async () => {
+  const folder = dataFolder();
+  const program = await startProgram({ ...settings, DATA_DIR: folder.path });
+  onTestFinished(async () => {
+    await endProgram(program);
+    folder.remove();
+  });
+  expect(program.stdout).toContain("  dashboard             sign-in is off: set OIDC_ISSUER\n");
+  expect(existsSync(join(folder.path, "provider"))).toBe(false);
+  expect(await (await fetch(program.base)).text()).toMatch(/sign-in is off/i);
+  expect((await fetch(`${program.base}/sign-in`)).status).toBe(503);
+  expect((await rest(program.base, "/v1/api-key")).status).toBe(401);
 });
 
 test("SIGTERM under load: every request that was taken is answered whole, nothing new is taken, and it ends with 0 [OPS-16]", async () => {

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createBrowser } from "./embedded/provider/browser.ts";
 import { nothingRuns, running } from "./embedded/machine.ts";
 import type { Program } from "./program.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
@@ -12,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000 });
 interface DemoAccount {
   readonly account_id: string;
   readonly email: string;
-  readonly password: string | null;
+  readonly password: string;
   readonly api_key: string | null;
   readonly access: string | null;
 }
@@ -20,7 +21,7 @@ interface DemoFile {
   readonly base_url: string;
   readonly internal_url: string;
   readonly service_token: string;
-  readonly issuer: string | null;
+  readonly issuer: string;
   readonly accounts: readonly DemoAccount[];
 }
 
@@ -50,10 +51,13 @@ async function names(name: string): Promise<string[]> {
   return (body.data as { id: string }[]).map(({ id }) => id).sort();
 }
 
-test("it says where everything is, and answers health there, ok, once all of it is up [OPS-11, OPS-12, HLT-02]", async () => {
+test("it says where everything is, and answers health there, ok, once all of it is up [OPS-01, OPS-11, OPS-12, HLT-02]", async () => {
   expect(program.base).toMatch(/^http:\/\/localhost:\d+$/);
   expect(program.internal).toMatch(/^http:\/\/localhost:\d+$/);
   expect(program.stdout).toMatch(/^ {2}MongoDB +mongodb:\/\/127\.0\.0\.1:\d+\//m);
+  expect(program.stdout).toContain(`  dashboard             ${program.base}\n`);
+  expect(program.stdout).toContain(`  identity provider     ${demo().issuer} (for development)\n`);
+  expect((await (await fetch(`${demo().issuer}/.well-known/openid-configuration`)).json())).toMatchObject({ issuer: demo().issuer });
   expect(program.stdout).toMatch(/^ {2}Redis +redis:\/\/127\.0\.0\.1:\d+ /m);
   const { status, body } = await rest(program.base, "/v1/health");
   expect([status, body]).toEqual([200, { data: { status: "ok", version: "1.0.0" } }]);
@@ -63,15 +67,16 @@ test("it says where everything is, and answers health there, ok, once all of it 
 test("demo.json is for its owner alone and has exactly the contract's shape and accounts [OPS-05, OPS-06]", () => {
   expect(statSync(join(folder.path, "demo.json")).mode & 0o777).toBe(0o600);
   const { accounts, ...rest } = demo();
-  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: null });
+  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/) });
   const key = expect.stringMatching(/^rec_[0-9A-Za-z]{49}$/);
+  const password = expect.stringMatching(/^[\w-]{16}$/);
   const account_id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   expect(accounts).toEqual([
-    { account_id, email: "demo@example.com", password: null, api_key: key, access: "read_write" },
-    { account_id, email: "second@example.com", password: null, api_key: key, access: "read_write" },
-    { account_id, email: "reader@example.com", password: null, api_key: key, access: "read_only" },
-    { account_id, email: "enrolled@example.com", password: null, api_key: null, access: null },
-    { account_id, email: "waiting@example.com", password: null, api_key: null, access: null },
+    { account_id, email: "demo@example.com", password, api_key: key, access: "read_write" },
+    { account_id, email: "second@example.com", password, api_key: key, access: "read_write" },
+    { account_id, email: "reader@example.com", password, api_key: key, access: "read_only" },
+    { account_id, email: "enrolled@example.com", password, api_key: null, access: null },
+    { account_id, email: "waiting@example.com", password, api_key: null, access: null },
   ]);
 });
 
@@ -85,6 +90,18 @@ test("the demo's keys work, the reader's for reading alone, and the accounts hol
   for (const id of ids[0] ?? []) expect(ids[1]).not.toContain(id);
   const writes = await Promise.all(["demo", "second", "reader"].map((name) => rest(program.base, "/v1/contacts", { key: keyOf(name), body: { full_name: "Demo Check" } })));
   expect(writes.map(({ status }) => status)).toEqual([201, 201, 403]);
+});
+
+test("each of the demo's people signs in with their password and finds their account, enrolled or not [OPS-06, OPS-01, DSH-01]", async () => {
+  for (const { email, password, access } of demo().accounts) {
+    const browser = createBrowser();
+    const home = await browser.submit(await browser.open(`${program.base}/sign-in`), { login: email, password });
+    expect(home.url.href).toBe(`${program.base}/`);
+    expect(home.text).toContain(email);
+    const { status, body } = await rest(program.base, "/v1/api-key", { headers: { Cookie: browser.cookiesFor(program.base) } });
+    expect([email, status, body.data?.access]).toEqual([email, access === null ? 404 : 200, access ?? undefined]);
+    expect(home.text.includes("Not enrolled in the beta")).toBe(email === "waiting@example.com");
+  }
 });
 
 test("the service token of demo.json opens the internal listener; admin, metrics and probes are on no public path [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {

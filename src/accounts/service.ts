@@ -1,23 +1,25 @@
-// records.admin.v1.AccountService: creates, reads and enrols accounts.
+// records.admin.v1.AccountService: creates, reads, enrols, links and deletes accounts.
 import type { Account, AccountService as Descriptor } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import type { Erasures } from "./erasure.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
+/** Within the deadline of a request. */
+const eraseMs = 3_500;
 
 /** The service over its store. */
-export function createAccountService(accounts: AccountStore): OperatorService<typeof Descriptor> {
+export function createAccountService(accounts: AccountStore, erasures: Erasures): OperatorService<typeof Descriptor> {
   return {
     async createAccount({ email, betaEnrolled }) {
       return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled)) };
     },
     async getAccount({ accountId }) {
-      const account = (await accounts.get(uuid(accountId))) ?? fail(Reason.NOT_FOUND, { message: "There is no such account." });
-      return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage(account) };
+      return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage((await accounts.get(uuid(accountId))) ?? noAccount()) };
     },
     async listAccounts({ limit = pageLimit, offset = 0 }) {
       const found = await accounts.list(limit + 1, offset);
@@ -28,18 +30,31 @@ export function createAccountService(accounts: AccountStore): OperatorService<ty
       };
     },
     async setBetaEnrolment({ accountId, enrolled }) {
-      const account = (await accounts.enrol(uuid(accountId), enrolled)) ?? fail(Reason.NOT_FOUND, { message: "There is no such account." });
+      const account = (await accounts.enrol(uuid(accountId), enrolled)) ?? noAccount();
       return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: accountMessage(account) };
+    },
+    async linkIdentity({ accountId, issuer, subject }) {
+      const account = (await accounts.link(uuid(accountId), { issuer, subject })) ?? noAccount();
+      return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
+    },
+    async deleteAccount({ accountId }) {
+      const erased = (await erasures.erase(uuid(accountId), performance.now() + eraseMs)) ?? noAccount();
+      return { $typeName: "records.admin.v1.DeleteAccountResponse", erased };
     },
   };
 }
 
-function accountMessage({ _id, email, beta_enrolled, created_at }: AccountDocument): Account {
+function noAccount(): never {
+  return fail(Reason.NOT_FOUND, { message: "There is no such account." });
+}
+
+function accountMessage({ _id, email, beta_enrolled, created_at, identities = [] }: AccountDocument): Account {
   return {
     $typeName: "records.admin.v1.Account",
     id: _id.toHexString(),
     email,
     betaEnrolled: beta_enrolled,
     createdAt: timestamp(created_at),
+    identities: identities.map(({ issuer, subject }) => ({ $typeName: "records.admin.v1.Identity", issuer, subject })),
   };
 }

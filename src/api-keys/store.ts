@@ -1,7 +1,10 @@
 // API keys in MongoDB, by the hash of their secret (contract §7.1).
-import type { Binary, Db } from "mongodb";
+import type { Binary, ClientSession, Db } from "mongodb";
 import { UUID } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { duplicateIndex } from "../db/mongo.ts";
+import { fail } from "../errors.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 
 /** An API key as it is stored: never its secret. */
@@ -14,7 +17,9 @@ export interface ApiKeyDocument {
   prefix: string;
   access: "read_write" | "read_only";
   created_at: Date;
-  /** Only an active key has it: it makes one a account unique. */
+  /** Written now and then, by `last-use.ts`. */
+  last_used_at?: Date;
+  /** Only an active key has it: it makes one an account unique. */
   active?: true;
   revoked_at?: Date;
 }
@@ -25,29 +30,39 @@ export interface NewApiKey {
   readonly document: ApiKeyDocument;
 }
 
-/** The API keys of all accounts. */
+/** The API keys of all accounts. In a session, a change is part of that transaction. */
 export interface ApiKeyStore {
   /** The active key with this hash. */
   find(hash: Binary): Promise<ApiKeyDocument | undefined>;
-  /** Makes a key. Throws MongoDB's duplicate key error when the account has an active one. */
-  create(accountId: UUID, access: ApiKeyDocument["access"]): Promise<NewApiKey>;
-  /** Revokes the active key of an account; the next request with it fails. False when there is none. */
-  revoke(accountId: UUID): Promise<boolean>;
+  /** The active key of an account. */
+  ofAccount(accountId: UUID): Promise<ApiKeyDocument | undefined>;
+  /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
+  create(accountId: UUID, access: ApiKeyDocument["access"], session?: ClientSession): Promise<NewApiKey>;
+  /** Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is none. */
+  revoke(accountId: UUID, session?: ClientSession): Promise<Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDocument | undefined>;
 }
 
+export const apiKeysCollection = "api_keys";
+
 export const apiKeyIndexes: IndexSpec = {
-  collection: "api_keys",
-  indexes: [{ key: { account_id: 1 }, name: "active", unique: true, partialFilterExpression: { active: true } }],
+  collection: apiKeysCollection,
+  indexes: [
+    { key: { account_id: 1 }, name: "active", unique: true, partialFilterExpression: { active: true } },
+    { key: { account_id: 1, created_at: 1 }, name: "account" },
+  ],
 };
 
 /** The API keys of a database. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
-  const keys = db.collection<ApiKeyDocument>("api_keys");
+  const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
   return {
     async find(hash) {
       return (await keys.findOne({ _id: hash, active: true })) ?? undefined;
     },
-    async create(accountId, access) {
+    async ofAccount(accountId) {
+      return (await keys.findOne({ account_id: accountId, active: true })) ?? undefined;
+    },
+    async create(accountId, access, session) {
       const secret = newSecret();
       const document: ApiKeyDocument = {
         _id: hashSecret(secret),
@@ -58,12 +73,19 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
         created_at: new Date(),
         active: true,
       };
-      await keys.insertOne(document);
+      try {
+        await keys.insertOne(document, session === undefined ? {} : { session });
+      } catch (error) {
+        if (duplicateIndex(error) === "active") fail(Reason.API_KEY_EXISTS);
+        throw error;
+      }
       return { secret, document };
     },
-    async revoke(accountId) {
-      const revoked = await keys.updateOne({ account_id: accountId, active: true }, { $set: { revoked_at: new Date() }, $unset: { active: 1 } });
-      return revoked.modifiedCount === 1;
+    async revoke(accountId, session) {
+      const revokedAt = new Date();
+      const change = { $set: { revoked_at: revokedAt }, $unset: { active: 1 } } as const;
+      const revoked = await keys.findOneAndUpdate({ account_id: accountId, active: true }, change, session === undefined ? {} : { session });
+      return revoked === null ? undefined : { ...revoked, revoked_at: revokedAt };
     },
   };
 }

@@ -44,12 +44,15 @@ export async function commit<T>(
   if (scope.claim === undefined && options.atomic !== true) return work(undefined);
   const claim = scope.claim === undefined || answer === undefined ? undefined : scope.claim.document(answer);
   const claims = client.db().collection<ClaimDocument>(claimsCollection);
-  return client.withSession((session) =>
-    transact(session, async () => {
-      if (claim !== undefined) await insertClaim(claims, claim, session);
-      return work(session);
-    }),
-  );
+  return transaction(client, async (session) => {
+    if (claim !== undefined) await insertClaim(claims, claim, session);
+    return work(session);
+  });
+}
+
+/** Does the work in one majority transaction; the work is done again where it collided with another. */
+export function transaction<T>(client: MongoClient, work: (session: ClientSession) => Promise<T>): Promise<T> {
+  return client.withSession((session) => transact(session, () => work(session)));
 }
 
 /**

@@ -7,14 +7,15 @@ import { hashSecret } from "../api-keys/secret.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
+import type { DemoPerson } from "./demo-people.ts";
 
 /** `DATA_DIR/demo.json`, for its owner alone. */
 export interface DemoFile {
   readonly base_url: string;
   readonly internal_url: string;
   readonly service_token: string;
-  /** The development identity provider; null as long as there is no sign-in. */
-  readonly issuer: string | null;
+  /** The development identity provider. */
+  readonly issuer: string;
   readonly accounts: readonly DemoAccount[];
 }
 
@@ -22,32 +23,24 @@ export interface DemoFile {
 export interface DemoAccount {
   readonly account_id: string;
   readonly email: string;
-  /** The password at the development identity provider; null as long as there is no sign-in. */
-  readonly password: string | null;
+  /** The password at the development identity provider. */
+  readonly password: string;
   readonly api_key: string | null;
   readonly access: ApiKeyDocument["access"] | null;
 }
 
 /** Makes the demo. */
 export interface Demo {
-  /** Makes the accounts, keys and records that are not there yet. */
+  /** Makes the accounts, keys and records that are not there yet, and links the people to their accounts. */
   fill(services: Services): Promise<void>;
   /** Writes `demo.json` and returns the key of the first account. */
   announce(where: { baseUrl: string; internalUrl: string; serviceToken: string }): Promise<string | undefined>;
 }
 
-const people: readonly { profile: DemoProfile; enrolled: boolean; access: ApiKeyDocument["access"] | null }[] = [
-  { profile: "demo", enrolled: true, access: "read_write" },
-  { profile: "second", enrolled: true, access: "read_write" },
-  { profile: "reader", enrolled: true, access: "read_only" },
-  { profile: "enrolled", enrolled: true, access: null },
-  { profile: "waiting", enrolled: false, access: null },
-];
-
 const batchSize = 500;
 
 /** The demo of a data folder. The secrets of its keys are in `demo.json` and nowhere else. */
-export function createDemo(dataDir: string, progress: (line: string) => void): Demo {
+export function createDemo(dataDir: string, issuer: string, people: readonly DemoPerson[], progress: (line: string) => void): Demo {
   const file = join(dataDir, "demo.json");
   let accounts: DemoAccount[] = [];
 
@@ -56,8 +49,7 @@ export function createDemo(dataDir: string, progress: (line: string) => void): D
       const known = await readDemoFile(file);
       const present = await services.accounts.list(1_000, 0);
       accounts = [];
-      for (const { profile, enrolled, access } of people) {
-        const email = `${profile}@example.com`;
+      for (const { profile, email, subject, password, enrolled, access } of people) {
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
         const told = known?.accounts.find((one) => one.account_id === account._id.toHexString());
         // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written again.
@@ -65,12 +57,13 @@ export function createDemo(dataDir: string, progress: (line: string) => void): D
           if (accounts.length === 0) progress("Filling in demo data, once …");
           await fillAccount(services, account._id, profile);
         }
+        await services.accounts.link(account._id, { issuer, subject });
         const secret = access === null ? null : await keyOf(services, account._id, access, told?.api_key);
-        accounts.push({ account_id: account._id.toHexString(), email, password: null, api_key: secret, access });
+        accounts.push({ account_id: account._id.toHexString(), email, password, api_key: secret, access });
       }
     },
     async announce({ baseUrl, internalUrl, serviceToken }) {
-      const content: DemoFile = { base_url: baseUrl, internal_url: internalUrl, service_token: serviceToken, issuer: null, accounts };
+      const content: DemoFile = { base_url: baseUrl, internal_url: internalUrl, service_token: serviceToken, issuer, accounts };
       await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
       await chmod(file, 0o600);
       return accounts[0]?.api_key ?? undefined;

@@ -2,9 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config, OidcConfig } from "../config.ts";
 import { lockDataDir } from "./data-dir.ts";
+import type { DemoPerson } from "./demo-people.ts";
+import { demoPeople } from "./demo-people.ts";
 import { startMongod } from "./mongod.ts";
+import type { DevelopmentProvider } from "./provider/provider.ts";
+import { startProvider } from "./provider/provider.ts";
 import { startRedis } from "./redis.ts";
 import type { EmbeddedServer } from "./server.ts";
 
@@ -13,43 +17,60 @@ export interface Embedded {
   readonly mongodbUri: string;
   readonly redisUrl: string | undefined;
   readonly serviceTokens: readonly string[];
+  readonly sessionSecret: string;
+  /** The identity provider, configured or for development; undefined where there is none. */
+  readonly oidc: OidcConfig | undefined;
+  /** Undefined where a database or a provider is configured: then there is no demo. */
+  readonly demo: { readonly people: readonly DemoPerson[]; readonly provider: DevelopmentProvider } | undefined;
   /** The servers that were started here; undefined where one is configured. */
   readonly mongod: EmbeddedServer | undefined;
   readonly redis: EmbeddedServer | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts what is not configured, both at once. Rejects with one line when MongoDB cannot be had. */
+/** Starts what is not configured, all at once. Rejects with one line when MongoDB cannot be had. */
 export async function startEmbedded(config: Config, progress: (line: string) => void): Promise<Embedded> {
-  const { dataDir, cacheDir, mongodbUri, redisUrl, serviceTokens } = config;
-  const nothing = { mongod: undefined, redis: undefined };
-  if (mongodbUri !== undefined && redisUrl !== undefined && serviceTokens !== undefined) {
-    return { mongodbUri, redisUrl, serviceTokens, ...nothing, stop: () => Promise.resolve() };
+  const { dataDir, cacheDir, mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc } = config;
+  const nothing = { mongod: undefined, redis: undefined, demo: undefined };
+  if (mongodbUri !== undefined && redisUrl !== undefined && serviceTokens !== undefined && sessionSecret !== undefined) {
+    return { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc, ...nothing, stop: () => Promise.resolve() };
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = await lockDataDir(dataDir);
   const options = { dataDir, cacheDir, env: process.env, progress };
-  const [mongod, redis] = await Promise.allSettled([
+  const parts = await Promise.allSettled([
     mongodbUri === undefined ? startMongod(options) : undefined,
     redisUrl === undefined ? startRedis(options) : undefined,
+    // Never a development provider on a real database, nor beside a real one.
+    mongodbUri === undefined && oidc === undefined ? startDemo(dataDir) : undefined,
   ]);
-  const started = [mongod, redis].flatMap((part) => (part.status === "fulfilled" && part.value !== undefined ? [part.value] : []));
+  const [mongod, redis, demo] = parts.map((part) => (part.status === "fulfilled" ? part.value : undefined)) as [EmbeddedServer?, EmbeddedServer?, Embedded["demo"]?];
   const stop = async (): Promise<void> => {
-    await Promise.all(started.map((server) => server.stop()));
+    await Promise.all([mongod?.stop(), redis?.stop(), demo?.provider.stop()]);
     await lock.release();
   };
-  if (mongod.status === "rejected" || redis.status === "rejected") {
+  const failed = parts.find((part) => part.status === "rejected");
+  if (failed !== undefined) {
     await stop();
-    throw mongod.status === "rejected" ? mongod.reason : (redis as PromiseRejectedResult).reason;
+    throw failed.reason;
   }
+  const { client, issuer } = demo?.provider ?? {};
   return {
-    mongodbUri: mongodbUri ?? (mongod.value as EmbeddedServer).uri,
-    redisUrl: redisUrl ?? redis.value?.uri,
+    mongodbUri: mongodbUri ?? mongod?.uri ?? "",
+    redisUrl: redisUrl ?? redis?.uri,
     serviceTokens: serviceTokens ?? [await keptSecret(join(dataDir, "service-token"))],
-    mongod: mongod.value,
-    redis: redis.value,
+    sessionSecret: sessionSecret ?? (await keptSecret(join(dataDir, "session-secret"))),
+    oidc: client === undefined || issuer === undefined ? oidc : { issuer, clientId: client.id, clientSecret: client.secret },
+    demo,
+    mongod,
+    redis,
     stop,
   };
+}
+
+async function startDemo(dataDir: string): Promise<Embedded["demo"]> {
+  const people = demoPeople(await keptSecret(join(dataDir, "demo-secret")));
+  return { people, provider: await startProvider({ dataDir, people }) };
 }
 
 /** A secret that is made once and kept in a file for its owner alone. */

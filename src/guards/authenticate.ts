@@ -63,7 +63,7 @@ export function createAuthentication(keys: Keys): Authentication {
     require(caller) {
       if (caller.kind === "key") return caller;
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
-      return fail(caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
+      return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
     },
     async prove({ unproven }) {
       if (unproven === undefined || unproven.proven) return;

@@ -2,7 +2,7 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { getOption } from "@bufbuild/protobuf";
-import type { UUID } from "mongodb";
+import type { Binary, UUID } from "mongodb";
 import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -28,11 +28,22 @@ export interface Call extends RpcFacts {
 /** Who sends a request, as far as the credential alone tells. */
 export type Caller =
   | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: UnprovenKey | undefined }
+  | { readonly kind: "person"; readonly person: SignedIn }
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
 
+/** A person who is signed in to the dashboard, and the account of theirs, if there is one. */
+export interface SignedIn {
+  /** Names the session; not what its cookie holds. */
+  readonly sessionId: string;
+  /** The person's email, or the subject where the identity provider tells no email. */
+  readonly name: string;
+  readonly account: { readonly id: UUID; readonly betaEnrolled: boolean } | undefined;
+}
+
 /** What never changes about an API key, as long as it is active. */
 export interface KeyFacts {
+  readonly hash: Binary;
   readonly keyId: UUID;
   readonly accountId: UUID;
   readonly readOnly: boolean;

@@ -11,6 +11,7 @@ import type { Violation } from "../errors.ts";
 import { fail } from "../errors.ts";
 import type { Answer } from "../rpc/dispatch.ts";
 import type { Reservations, StoredClaim } from "./reservations.ts";
+import { reservationName } from "./reservations.ts";
 import type { Claim, ClaimDocument, Scope, WriteScope } from "./scope.ts";
 import { grantWrites } from "./scope.ts";
 
@@ -61,7 +62,7 @@ export function createIdempotency(
     async run(request, write) {
       const { rpc, scope, key, until } = request;
       const fingerprint = fingerprintOf(rpc, request.message);
-      const name = `${scope.accountId.toHexString()}:${key}`;
+      const name = reservationName(scope.accountId, key);
       const claim = claimOf(rpc, scope.accountId, key, fingerprint, render);
       for (;;) {
         const reservation = await reservations.reserve(name, randomUUID());

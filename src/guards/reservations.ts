@@ -1,4 +1,5 @@
 // The fast path of idempotency in Redis: who is writing under a key right now, and the answers of those who have written.
+import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
 
 /** A claim as it is stored, in the terms of MongoDB and of the answers kept in Redis. */
@@ -32,6 +33,20 @@ const reserveScript = "local held = redis.call('GET', KEYS[1]) if held then retu
 const renewScript = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
 const releaseScript = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
+/** What an idempotency key of an account is called among the reservations. */
+export function reservationName(accountId: UUID, key: string): string {
+  return `${accountId.toHexString()}:${key}`;
+}
+
+/** Where Redis keeps the answer of an account's idempotency key, for whoever erases it. */
+export function keptAnswer(accountId: UUID, key: string): string {
+  return keptUnder(reservationName(accountId, key));
+}
+
+function keptUnder(name: string): string {
+  return `idempotency:${name}`;
+}
+
 /** `redis` is undefined where there is none: every reservation is then "unknown". */
 export function createReservations(redis: RedisLink | undefined): Reservations {
   if (redis === undefined) return { reserve: () => Promise.resolve({ kind: "unknown", release: () => undefined }) };
@@ -43,7 +58,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
 
   return {
     async reserve(name, holder) {
-      const key = `idempotency:${name}`;
+      const key = keptUnder(name);
       const held = await redis.attempt((client) => client.eval(reserveScript, 1, key, pending(holder), leaseMs));
       if (held === undefined) return { kind: "unknown", release: (claim) => claim !== undefined && keep(key, claim) };
       if (typeof held === "string") {

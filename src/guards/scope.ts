@@ -46,6 +46,20 @@ export interface ClaimDocument {
   readonly body: string;
 }
 
+/** Who does something to an account's credentials, as its audit log tells. */
+export interface Actor {
+  /** The email of the person who is signed in, or the subject where the identity provider tells no email. */
+  readonly person: string | undefined;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** The right of a signed-in person to the credentials of their account; it gives no right to a record. */
+export interface Owner {
+  readonly accountId: UUID;
+  readonly actor: Actor;
+}
+
 const grants = new WeakSet<Scope>();
 
 /** A scope that may read. */

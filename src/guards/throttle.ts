@@ -20,7 +20,13 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
     return own.take(name);
   }
   return async (caller, address) => {
-    const waitMs = await take(caller.kind === "key" ? `key:${caller.key.keyId.toHexString()}` : `address:${address}`);
+    const waitMs = await take(bucketOf(caller, address));
     if (waitMs > 0) fail(Reason.RATE_LIMITED, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
   };
+}
+
+function bucketOf(caller: Caller, address: string): string {
+  if (caller.kind === "key") return `key:${caller.key.keyId.toHexString()}`;
+  if (caller.kind === "person") return caller.person.account === undefined ? `session:${caller.person.sessionId}` : `account:${caller.person.account.id.toHexString()}`;
+  return `address:${address}`;
 }

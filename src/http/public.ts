@@ -5,17 +5,25 @@ import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { Config } from "../config.ts";
 import { Failure, failureOf } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
-import type { RpcSurface } from "../rpc/connect.ts";
 import type { HeaderList } from "./headers.ts";
 import { rateLimitHeaders, retirementHeaders, setCors, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
 
+/** What serves some paths. */
+export interface Surface {
+  serves(path: string): boolean;
+  /** Never rejects. */
+  handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
+}
+
 /** What is served on the public listener. */
 export interface PublicSurfaces {
   /** Everything under `/v1`. */
   readonly rest: (request: Request, response: Response, inbound: Inbound) => void;
-  readonly rpc: RpcSurface;
+  readonly rpc: Surface;
+  /** The dashboard's paths. */
+  readonly dashboard: Surface;
   /** Documents by their paths: content type and text. */
   readonly documents: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
   /** One line of the log for every request. */
@@ -54,7 +62,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
         return refuseAndClose(request, response, failureOf(error));
       }
       if (rest) return surfaces.rest(request, response, inbound);
-      if (surfaces.rpc.serves(path)) return void surfaces.rpc.handle(path, request, response, inbound);
+      const surface = [surfaces.rpc, surfaces.dashboard].find((one) => one.serves(path));
+      if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       const document = surfaces.documents.get(path);
       if (document === undefined) return refuse(request, response, new Failure(Reason.UNKNOWN_PATH));
       return serveDocument(request, response, document);

@@ -2,7 +2,7 @@
 import type { DescMethod, DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Grant, Handler } from "../guards/chain.ts";
 import type { Operator } from "../guards/internal.ts";
-import type { Scope, WriteScope } from "../guards/scope.ts";
+import type { Owner, Scope, WriteScope } from "../guards/scope.ts";
 
 /**
  * A service of one account's records: one function for every rpc of the descriptor. Those in `Writes` are granted the
@@ -12,6 +12,14 @@ export type AccountService<Service extends DescService, Writes extends keyof Ser
   [Rpc in keyof Service["method"]]: (
     request: MessageShape<Service["method"][Rpc]["input"]>,
     scope: Rpc extends Writes ? WriteScope : Scope,
+  ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
+};
+
+/** A service of an account's owner, who is signed in to the dashboard. */
+export type OwnerService<Service extends DescService> = {
+  [Rpc in keyof Service["method"]]: (
+    request: MessageShape<Service["method"][Rpc]["input"]>,
+    owner: Owner,
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
@@ -27,7 +35,7 @@ export type OperatorService<Service extends DescService> = {
 export function route<Service extends DescService>(
   handlers: Map<DescMethodUnary, Handler>,
   service: Service,
-  implementation: AccountService<Service, keyof Service["method"]> | AccountService<Service> | OperatorService<Service>,
+  implementation: AccountService<Service, keyof Service["method"]> | AccountService<Service> | OwnerService<Service> | OperatorService<Service>,
 ): void {
   const functions = implementation as unknown as Record<string, (message: Message, grant: Grant) => Promise<Message>>;
   for (const rpc of service.methods) {

@@ -4,6 +4,7 @@ import { Binary } from "mongodb";
 import type { UUID } from "mongodb";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
 import { present, timestamp } from "../db/message.ts";
+import type { IndexSpec } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
 import { deflateText, holdDeflated } from "../deflated.ts";
 import type { Scope } from "../guards/scope.ts";
@@ -32,6 +33,9 @@ export interface TranscriptStore {
 }
 
 export const transcriptsCollection = "transcripts";
+
+/** By which the transcripts of an account are found when it is erased. */
+export const transcriptIndexes: IndexSpec = { collection: transcriptsCollection, indexes: [{ key: { account_id: 1 }, name: "account" }] };
 /** The transcripts of a database. */
 export function createTranscriptStore(client: MongoClient): TranscriptStore {
   const sessions = client.db().collection("sessions") as Collection<Document>;

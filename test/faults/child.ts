@@ -20,7 +20,7 @@ export async function startChild(mongodbUri: string, redisUrl: string, environme
       // Not the whole environment: the test runner has a BASE_URL of its own in it.
       ...{ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" },
       ...{ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongodbUri, REDIS_URL: redisUrl },
-      ...{ SERVICE_TOKENS: "child-service-token-of-32-characters", RATE_LIMIT: "100000", RATE_BURST: "100000", ...environment },
+      ...{ SERVICE_TOKENS: "child-service-token-of-32-characters", SESSION_SECRET: "child-session-secret-of-32-characters", RATE_LIMIT: "100000", RATE_BURST: "100000", ...environment },
     },
   });
   const exited = once(child, "exit");

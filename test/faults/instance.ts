@@ -5,8 +5,9 @@ import { readConfig } from "../../src/config.ts";
 
 const config = readConfig(process.env);
 const log = pino({ level: process.env["LOG_LEVEL"] ?? "silent", base: null }, process.stderr);
-if (config.mongodbUri === undefined) throw new Error("MONGODB_URI is required");
-const parts = { mongodbUri: config.mongodbUri, redisUrl: config.redisUrl, serviceTokens: config.serviceTokens ?? [] };
+const { mongodbUri, redisUrl, serviceTokens = [], sessionSecret = "", oidc } = config;
+if (mongodbUri === undefined) throw new Error("MONGODB_URI is required");
+const parts = { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc };
 const app = await startApp(config, parts, log);
 process.stdout.write(`${JSON.stringify({ port: app.port })}\n`);
 process.once("SIGTERM", () => void app.stop().then(() => process.exit(0)));

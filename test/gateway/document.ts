@@ -21,7 +21,7 @@ export interface Operation {
 }
 
 /** Not the defaults, so that it shows where they are used. */
-export const options = { baseUrl: "https://records.example", documentProvider: "acme", rateLimit: 7 };
+export const options = { baseUrl: "https://records.example", documentProvider: "acme", rateLimit: 7, sessionCookie: "__Host-session" };
 
 export const document = openApiDocument(options);
 

@@ -22,7 +22,7 @@ test("every schema compiles and every reference leads somewhere", () => {
   for (const operation of operations.values()) for (const { schema } of operation.parameters ?? []) expect(ajv.compile(schema)).toBeTypeOf("function");
 });
 
-test("it has the specification's operations with their statuses and parameters, and no other [OAS-03, VER-01]", () => {
+test("it has the specification's operations with their statuses and parameters, those of the API key and the audit log, and no other [OAS-03, OAS-05, VER-01]", () => {
   const summary = Object.fromEntries(
     [...operations].map(([name, operation]) => [
       name,
@@ -40,6 +40,11 @@ test("it has the specification's operations with their statuses and parameters, 
     "GET /v1/sessions/{session_id}": ["200 401 404 422 429 default", "path session_id!"],
     "GET /v1/sessions/{session_id}/transcript": ["200 401 404 422 429 default", "path session_id!"],
     "GET /v1/notes": ["200 401 422 429 default", "query query!", "query limit", "query offset"],
+    "GET /v1/api-key": ["200 401 403 404 429 default"],
+    "POST /v1/api-key": ["201 401 403 409 422 429 default"],
+    "POST /v1/api-key/rotate": ["201 401 403 404 422 429 default"],
+    "DELETE /v1/api-key": ["200 401 403 404 429 default"],
+    "GET /v1/audit-log": ["200 401 403 422 429 default", "query limit", "query offset"],
   });
 });
 
@@ -76,16 +81,25 @@ test("it says the limits of every property, and refuses others [OAS-03]", () => 
 test("every response has the headers of all, and those of its status", () => {
   for (const [name, operation] of operations) {
     for (const [status, { headers }] of Object.entries(operation.responses)) {
-      const created = status === "201" ? (name === "POST /v1/contacts" ? ["Location", "Idempotent-Replayed"] : ["Idempotent-Replayed"]) : [];
+      const created = status !== "201" || name.includes("api-key") ? [] : name === "POST /v1/contacts" ? ["Location", "Idempotent-Replayed"] : ["Idempotent-Replayed"];
       const more = status === "401" ? ["WWW-Authenticate"] : status === "429" ? ["Retry-After"] : created;
       expect(Object.keys(headers), `${name} ${status}`).toEqual(["RateLimit-Limit", "RateLimit-Policy", "X-Request-Id", ...more]);
     }
   }
 });
 
-test("all but health asks for an API key, and no session cookie is there yet [HLT-01]", () => {
-  expect(document).toMatchObject({ security: [{ apiKey: [] }], components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } } });
-  expect([...operations].filter(([, operation]) => operation.security !== undefined).map(([name, operation]) => [name, operation.security])).toEqual([["GET /v1/health", []]]);
+test("health asks for nothing, the operations on the API key and the audit log for the cookie in force, all others for an API key [HLT-01, OAS-05]", () => {
+  const securitySchemes = { apiKey: { type: "http", scheme: "bearer" }, dashboardSession: { type: "apiKey", in: "cookie", name: "__Host-session" } };
+  expect(document).toMatchObject({ security: [{ apiKey: [] }], components: { securitySchemes } });
+  const cookie = [{ dashboardSession: [] }];
+  expect(Object.fromEntries([...operations].filter(([, operation]) => operation.security !== undefined).map(([name, operation]) => [name, operation.security]))).toEqual({
+    "GET /v1/health": [],
+    "GET /v1/api-key": cookie,
+    "POST /v1/api-key": cookie,
+    "POST /v1/api-key/rotate": cookie,
+    "DELETE /v1/api-key": cookie,
+    "GET /v1/audit-log": cookie,
+  });
 });
 
 test("it shows the provider's name and the limits in force, and nothing of the making [OAS-04]", () => {

@@ -67,8 +67,8 @@ test.each([
 
 test("CONNECT over HTTP/2 is answered in the envelope too, not by an empty answer [ERR-01]", async () => {
   const answer = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
-  expect(answer.status).toBe(404);
-  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "404" } });
+  expect(answer.status).toBe(405);
+  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "405" } });
 });
 
 test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-09]", async () => {

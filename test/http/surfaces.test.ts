@@ -35,7 +35,7 @@ test.each(internalRpcs)("%s cannot be reached on the public listener, with a ser
   }
 });
 
-test.each(["/metrics", "/livez", "/readyz", "/healthz", "/debug/pprof", "/v0/health", "/v2/health", "/admin", "/.env", "//v1/health", "/V1/health", "/v1x", "/favicon.ico"])(
+test.each(["/metrics", "/livez", "/readyz", "/healthz", "/debug/pprof", "/v0/health", "/v2/health", "/admin", "/.env", "//v1/health", "/V1/health", "/v1x", "/dashboard", "/sign-in/", "/login"])(
   "%s is nothing on the public listener [ISO-09, OPS-10, ERR-05, VER-01]",
   async (path) => {
     for (const method of ["GET", "POST", "OPTIONS"]) {

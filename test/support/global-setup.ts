@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { findChromium, withoutChromium } from "../browser/chromium.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 
 declare module "vitest" {
@@ -12,10 +13,12 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (findChromium() === undefined) console.warn(`\n${withoutChromium}\n`);
   const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
   const mongod = await startMongod({ dataDir, cacheDir: testCacheDir(), env: process.env, progress: (line) => console.log(line) });
   project.provide("mongodbUri", mongod.uri);
   return async () => {
+    if (findChromium() === undefined) console.warn(`\n${withoutChromium}`);
     await mongod.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };

@@ -12,6 +12,7 @@ import { readConfig } from "../../src/config.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { testCacheDir } from "./global-setup.ts";
+import { findSecrets, noteSecret, secretsIn } from "./secrets.ts";
 
 /** An account and its key. */
 export interface TestAccount {
@@ -58,6 +59,10 @@ export interface TestService {
 }
 
 const serviceToken = "test-service-token-of-32-characters-or-more";
+/** Under which the sessions of the tests are kept. */
+export const sessionSecret = "test-session-secret-of-32-characters-or-more";
+/** A provider that is asked for nothing: who signs in for real in a test starts one. */
+export const testIssuer = "http://127.0.0.1:9/";
 
 /** Starts a service; `environment` adds to or replaces the settings of the test. */
 export async function startService(environment: Record<string, string> = {}): Promise<TestService> {
@@ -69,6 +74,7 @@ export async function startService(environment: Record<string, string> = {}): Pr
   return {
     ...service,
     async stop() {
+      await expectNoSecrets(service);
       await service.app.client.db().dropDatabase().catch(() => undefined);
       await service.stop();
       await redis.stop();
@@ -84,19 +90,26 @@ export function databaseUri(uri: string, name: string): string {
 
 /** Starts an instance over parts that are there. */
 export async function startInstance(mongodbUri: string, redis: EmbeddedServer, environment: Record<string, string>): Promise<TestService> {
+  for (const secret of [serviceToken, sessionSecret]) noteSecret(secret);
   const config = readConfig({
     PORT: "0",
     INTERNAL_PORT: "0",
     MONGODB_URI: mongodbUri,
     REDIS_URL: redis.uri,
     SERVICE_TOKENS: serviceToken,
+    SESSION_SECRET: sessionSecret,
+    OIDC_ISSUER: testIssuer,
+    OIDC_CLIENT_ID: "records",
+    OIDC_CLIENT_SECRET: "client-secret-of-the-tests",
     RATE_LIMIT: "100000",
     RATE_BURST: "100000",
     ...environment,
   });
   const logLines: string[] = [];
   const log = pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) });
-  const app = await startApp(config, { mongodbUri, redisUrl: environment["REDIS_URL"] === "" ? undefined : config.redisUrl, serviceTokens: [serviceToken] }, log);
+  const { oidc, sessionSecret: secret = "" } = config;
+  const redisUrl = environment["REDIS_URL"] === "" ? undefined : config.redisUrl;
+  const app = await startApp(config, { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecret: secret }, log);
   const base = `http://127.0.0.1:${app.port}`;
   const internal = `http://127.0.0.1:${app.internalPort}`;
   return {
@@ -110,6 +123,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
     async account(access = "read_write") {
       const account = await app.services.accounts.create(`${randomUUID()}@example.com`, true);
       const { secret } = await app.services.apiKeys.create(account._id, access);
+      noteSecret(secret);
       return { id: account._id.toHexString(), key: secret };
     },
     rest: (path, call) => rest(base, path, call),
@@ -146,9 +160,19 @@ export function randomId(): string {
   return new UUID().toHexString();
 }
 
+/** Whatever a test did, nothing that it was given in confidence may lie about afterwards. */
+async function expectNoSecrets(service: TestService): Promise<void> {
+  const found = await findSecrets(service);
+  if (found.length > 0) throw new Error(`a secret got out: ${found.join("; ")}`);
+}
+
 async function read(response: Response): Promise<RestAnswer> {
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : parse(text) };
+  const body = text === "" ? undefined : parse(text);
+  if (response.status >= 400 && secretsIn(text).length > 0) throw new Error(`an error repeats a secret: ${text}`);
+  const key = (body as { data?: { key?: unknown } } | undefined)?.data?.key;
+  if (typeof key === "string") noteSecret(key);
+  return { status: response.status, headers: response.headers, text, body };
 }
 
 function parse(text: string): unknown {

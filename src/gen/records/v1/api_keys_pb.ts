@@ -2,20 +2,178 @@
 // @generated from file records/v1/api_keys.proto (package records.v1, syntax proto3)
 /* eslint-disable */
 
-// The API key of an account.
+// The API key of an account, as its owner manages it.
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.ts";
+import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import { file_buf_validate_validate } from "../../buf/validate/validate_pb.ts";
+import { file_records_v1_options } from "./options_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file records/v1/api_keys.proto.
  */
 export const file_records_v1_api_keys: GenFile = /*@__PURE__*/
-  fileDesc("ChlyZWNvcmRzL3YxL2FwaV9rZXlzLnByb3RvEgpyZWNvcmRzLnYxIpABCgZBcGlLZXkSFAoCaWQYASABKAlCCLpIBXIDsAEBEg4KBnByZWZpeBgCIAEoCRIoCgZhY2Nlc3MYAyABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2VzcxI2CgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBKmsKDEFwaUtleUFjY2VzcxIeChpBUElfS0VZX0FDQ0VTU19VTlNQRUNJRklFRBAAEh0KGUFQSV9LRVlfQUNDRVNTX1JFQURfV1JJVEUQARIcChhBUElfS0VZX0FDQ0VTU19SRUFEX09OTFkQAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_buf_validate_validate]);
+  fileDesc("ChlyZWNvcmRzL3YxL2FwaV9rZXlzLnByb3RvEgpyZWNvcmRzLnYxIhIKEEdldEFwaUtleVJlcXVlc3QiQAoRR2V0QXBpS2V5UmVzcG9uc2USKwoHYXBpX2tleRgBIAEoCzISLnJlY29yZHMudjEuQXBpS2V5Qga6SAPIAQEiVwoTQ3JlYXRlQXBpS2V5UmVxdWVzdBI1CgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0IGks4YAjABSACIAQFCCQoHX2FjY2VzcyJJChRDcmVhdGVBcGlLZXlSZXNwb25zZRIxCgdhcGlfa2V5GAEgASgLMhgucmVjb3Jkcy52MS5Jc3N1ZWRBcGlLZXlCBrpIA8gBASJXChNSb3RhdGVBcGlLZXlSZXF1ZXN0EjUKBmFjY2VzcxgBIAEoDjIYLnJlY29yZHMudjEuQXBpS2V5QWNjZXNzQgaSzhgCMAFIAIgBAUIJCgdfYWNjZXNzIkkKFFJvdGF0ZUFwaUtleVJlc3BvbnNlEjEKB2FwaV9rZXkYASABKAsyGC5yZWNvcmRzLnYxLklzc3VlZEFwaUtleUIGukgDyAEBIhUKE1Jldm9rZUFwaUtleVJlcXVlc3QiSgoUUmV2b2tlQXBpS2V5UmVzcG9uc2USMgoHYXBpX2tleRgBIAEoCzIZLnJlY29yZHMudjEuUmV2b2tlZEFwaUtleUIGukgDyAEBItIBCgZBcGlLZXkSFAoCaWQYASABKAlCCLpIBXIDsAEBEh4KBnByZWZpeBgCIAEoCUIOks4YCioIcmVjXzRmUXoSKAoGYWNjZXNzGAMgASgOMhgucmVjb3Jkcy52MS5BcGlLZXlBY2Nlc3MSNgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIwCgxsYXN0X3VzZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrMBCgxJc3N1ZWRBcGlLZXkSFAoCaWQYASABKAlCCLpIBXIDsAEBEgsKA2tleRgCIAEoCRIeCgZwcmVmaXgYAyABKAlCDpLOGAoqCHJlY180ZlF6EigKBmFjY2VzcxgEIAEoDjIYLnJlY29yZHMudjEuQXBpS2V5QWNjZXNzEjYKCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQEiXQoNUmV2b2tlZEFwaUtleRIUCgJpZBgBIAEoCUIIukgFcgOwAQESNgoKcmV2b2tlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASprCgxBcGlLZXlBY2Nlc3MSHgoaQVBJX0tFWV9BQ0NFU1NfVU5TUEVDSUZJRUQQABIdChlBUElfS0VZX0FDQ0VTU19SRUFEX1dSSVRFEAESHAoYQVBJX0tFWV9BQ0NFU1NfUkVBRF9PTkxZEAIynQQKDUFwaUtleVNlcnZpY2USdQoJR2V0QXBpS2V5EhwucmVjb3Jkcy52MS5HZXRBcGlLZXlSZXF1ZXN0Gh0ucmVjb3Jkcy52MS5HZXRBcGlLZXlSZXNwb25zZSIrkAIBis4YCAgCKgQWFxoLgtPkkwIWYgdhcGlfa2V5EgsvdjEvYXBpLWtleRKGAQoMQ3JlYXRlQXBpS2V5Eh8ucmVjb3Jkcy52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GiAucmVjb3Jkcy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSIzis4YEAgCGMkBKgcWFxgZGwoLMAGC0+STAhk6ASpiB2FwaV9rZXkiCy92MS9hcGkta2V5Eo0BCgxSb3RhdGVBcGlLZXkSHy5yZWNvcmRzLnYxLlJvdGF0ZUFwaUtleVJlcXVlc3QaIC5yZWNvcmRzLnYxLlJvdGF0ZUFwaUtleVJlc3BvbnNlIjqKzhgQCAIYyQEqBxYXGBkaCgswAYLT5JMCIDoBKmIHYXBpX2tleSISL3YxL2FwaS1rZXkvcm90YXRlEnwKDFJldm9rZUFwaUtleRIfLnJlY29yZHMudjEuUmV2b2tlQXBpS2V5UmVxdWVzdBogLnJlY29yZHMudjEuUmV2b2tlQXBpS2V5UmVzcG9uc2UiKYrOGAkIAioFFhcYGguC0+STAhZiB2FwaV9rZXkqCy92MS9hcGkta2V5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options]);
+
+/**
+ * Asks for nothing but the key.
+ *
+ * @generated from message records.v1.GetApiKeyRequest
+ */
+export type GetApiKeyRequest = Message<"records.v1.GetApiKeyRequest"> & {
+};
+
+/**
+ * Describes the message records.v1.GetApiKeyRequest.
+ * Use `create(GetApiKeyRequestSchema)` to create a new message.
+ */
+export const GetApiKeyRequestSchema: GenMessage<GetApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 0);
+
+/**
+ * The answer of GetApiKey.
+ *
+ * @generated from message records.v1.GetApiKeyResponse
+ */
+export type GetApiKeyResponse = Message<"records.v1.GetApiKeyResponse"> & {
+  /**
+   * The key, without its secret.
+   *
+   * @generated from field: records.v1.ApiKey api_key = 1;
+   */
+  apiKey?: ApiKey | undefined;
+};
+
+/**
+ * Describes the message records.v1.GetApiKeyResponse.
+ * Use `create(GetApiKeyResponseSchema)` to create a new message.
+ */
+export const GetApiKeyResponseSchema: GenMessage<GetApiKeyResponse> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 1);
+
+/**
+ * The key to create.
+ *
+ * @generated from message records.v1.CreateApiKeyRequest
+ */
+export type CreateApiKeyRequest = Message<"records.v1.CreateApiKeyRequest"> & {
+  /**
+   * What the key may do; `read_write` when it is left out.
+   *
+   * @generated from field: optional records.v1.ApiKeyAccess access = 1;
+   */
+  access?: ApiKeyAccess | undefined;
+};
+
+/**
+ * Describes the message records.v1.CreateApiKeyRequest.
+ * Use `create(CreateApiKeyRequestSchema)` to create a new message.
+ */
+export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 2);
+
+/**
+ * The answer of CreateApiKey.
+ *
+ * @generated from message records.v1.CreateApiKeyResponse
+ */
+export type CreateApiKeyResponse = Message<"records.v1.CreateApiKeyResponse"> & {
+  /**
+   * The key, with its secret.
+   *
+   * @generated from field: records.v1.IssuedApiKey api_key = 1;
+   */
+  apiKey?: IssuedApiKey | undefined;
+};
+
+/**
+ * Describes the message records.v1.CreateApiKeyResponse.
+ * Use `create(CreateApiKeyResponseSchema)` to create a new message.
+ */
+export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 3);
+
+/**
+ * The key to put in place of the present one.
+ *
+ * @generated from message records.v1.RotateApiKeyRequest
+ */
+export type RotateApiKeyRequest = Message<"records.v1.RotateApiKeyRequest"> & {
+  /**
+   * What the new key may do; what the old one may when it is left out.
+   *
+   * @generated from field: optional records.v1.ApiKeyAccess access = 1;
+   */
+  access?: ApiKeyAccess | undefined;
+};
+
+/**
+ * Describes the message records.v1.RotateApiKeyRequest.
+ * Use `create(RotateApiKeyRequestSchema)` to create a new message.
+ */
+export const RotateApiKeyRequestSchema: GenMessage<RotateApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 4);
+
+/**
+ * The answer of RotateApiKey.
+ *
+ * @generated from message records.v1.RotateApiKeyResponse
+ */
+export type RotateApiKeyResponse = Message<"records.v1.RotateApiKeyResponse"> & {
+  /**
+   * The new key, with its secret.
+   *
+   * @generated from field: records.v1.IssuedApiKey api_key = 1;
+   */
+  apiKey?: IssuedApiKey | undefined;
+};
+
+/**
+ * Describes the message records.v1.RotateApiKeyResponse.
+ * Use `create(RotateApiKeyResponseSchema)` to create a new message.
+ */
+export const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 5);
+
+/**
+ * Asks for nothing but the revocation.
+ *
+ * @generated from message records.v1.RevokeApiKeyRequest
+ */
+export type RevokeApiKeyRequest = Message<"records.v1.RevokeApiKeyRequest"> & {
+};
+
+/**
+ * Describes the message records.v1.RevokeApiKeyRequest.
+ * Use `create(RevokeApiKeyRequestSchema)` to create a new message.
+ */
+export const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 6);
+
+/**
+ * The answer of RevokeApiKey.
+ *
+ * @generated from message records.v1.RevokeApiKeyResponse
+ */
+export type RevokeApiKeyResponse = Message<"records.v1.RevokeApiKeyResponse"> & {
+  /**
+   * The key that was revoked.
+   *
+   * @generated from field: records.v1.RevokedApiKey api_key = 1;
+   */
+  apiKey?: RevokedApiKey | undefined;
+};
+
+/**
+ * Describes the message records.v1.RevokeApiKeyResponse.
+ * Use `create(RevokeApiKeyResponseSchema)` to create a new message.
+ */
+export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 7);
 
 /**
  * An API key, without its secret.
@@ -50,6 +208,13 @@ export type ApiKey = Message<"records.v1.ApiKey"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * When the key was used last, to about a minute; null as long as it was not used.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 5;
+   */
+  lastUsedAt?: Timestamp | undefined;
 };
 
 /**
@@ -57,7 +222,84 @@ export type ApiKey = Message<"records.v1.ApiKey"> & {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
-  messageDesc(file_records_v1_api_keys, 0);
+  messageDesc(file_records_v1_api_keys, 8);
+
+/**
+ * An API key that was just made: the one time that its secret is told.
+ *
+ * @generated from message records.v1.IssuedApiKey
+ */
+export type IssuedApiKey = Message<"records.v1.IssuedApiKey"> & {
+  /**
+   * The id of the key.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The secret, to be sent as `Authorization: Bearer <key>`. Keep it now: it cannot be shown again.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * The first 8 characters of the key, for display.
+   *
+   * @generated from field: string prefix = 3;
+   */
+  prefix: string;
+
+  /**
+   * What the key may do.
+   *
+   * @generated from field: records.v1.ApiKeyAccess access = 4;
+   */
+  access: ApiKeyAccess;
+
+  /**
+   * When the key was created.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message records.v1.IssuedApiKey.
+ * Use `create(IssuedApiKeySchema)` to create a new message.
+ */
+export const IssuedApiKeySchema: GenMessage<IssuedApiKey> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 9);
+
+/**
+ * An API key that was just revoked.
+ *
+ * @generated from message records.v1.RevokedApiKey
+ */
+export type RevokedApiKey = Message<"records.v1.RevokedApiKey"> & {
+  /**
+   * The id of the key.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * When the key was revoked.
+   *
+   * @generated from field: google.protobuf.Timestamp revoked_at = 2;
+   */
+  revokedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message records.v1.RevokedApiKey.
+ * Use `create(RevokedApiKeySchema)` to create a new message.
+ */
+export const RevokedApiKeySchema: GenMessage<RevokedApiKey> = /*@__PURE__*/
+  messageDesc(file_records_v1_api_keys, 10);
 
 /**
  * What a key may do.
@@ -99,4 +341,68 @@ export type ApiKeyAccess = (typeof ApiKeyAccess)[keyof typeof ApiKeyAccess] | Un
  */
 export const ApiKeyAccessSchema: GenEnum<ApiKeyAccess> = /*@__PURE__*/
   enumDesc(file_records_v1_api_keys, 0);
+
+/**
+ * Creates, shows, rotates and revokes the one API key of an account. A person does so who is signed in to the dashboard.
+ *
+ * The credential is the cookie of the dashboard session: an API key does not do. A request that changes something must
+ * come from the dashboard's own pages (`Origin`). These operations go on while the interface is disabled or writes are
+ * paused. They are not offered over Connect and gRPC.
+ *
+ * @generated from service records.v1.ApiKeyService
+ */
+export const ApiKeyService: GenService<{
+  /**
+   * Get the API key.
+   *
+   * Never the secret: that was shown once, when the key was created or rotated. Fails with 404 when the account has no
+   * active key.
+   *
+   * @generated from rpc records.v1.ApiKeyService.GetApiKey
+   */
+  getApiKey: {
+    methodKind: "unary";
+    input: typeof GetApiKeyRequestSchema;
+    output: typeof GetApiKeyResponseSchema;
+  },
+  /**
+   * Create the API key.
+   *
+   * The secret is in this answer and in no other. Fails with 403 when the account is not enrolled in the beta, and with
+   * 409 when it has an active key.
+   *
+   * @generated from rpc records.v1.ApiKeyService.CreateApiKey
+   */
+  createApiKey: {
+    methodKind: "unary";
+    input: typeof CreateApiKeyRequestSchema;
+    output: typeof CreateApiKeyResponseSchema;
+  },
+  /**
+   * Replace the API key by a new one.
+   *
+   * The old key fails from the next request on. The new secret is in this answer and in no other. Fails with 403 when
+   * the account is not enrolled in the beta, and with 404 when it has no active key.
+   *
+   * @generated from rpc records.v1.ApiKeyService.RotateApiKey
+   */
+  rotateApiKey: {
+    methodKind: "unary";
+    input: typeof RotateApiKeyRequestSchema;
+    output: typeof RotateApiKeyResponseSchema;
+  },
+  /**
+   * Revoke the API key, without a replacement.
+   *
+   * The key fails from the next request on. Fails with 404 when the account has no active key.
+   *
+   * @generated from rpc records.v1.ApiKeyService.RevokeApiKey
+   */
+  revokeApiKey: {
+    methodKind: "unary";
+    input: typeof RevokeApiKeyRequestSchema;
+    output: typeof RevokeApiKeyResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_records_v1_api_keys, 0);
 

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/admin/v1/accounts.proto.
  */
 export const file_records_admin_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2FjY291bnRzLnByb3RvEhByZWNvcmRzLmFkbWluLnYxImUKFENyZWF0ZUFjY291bnRSZXF1ZXN0EjYKBWVtYWlsGAEgASgJQie6SCTIAQFyHxj+ATIaXlteXHNAXStAW15cc0BdK1wuW15cc0BdKyQSFQoNYmV0YV9lbnJvbGxlZBgCIAEoCCJDChVDcmVhdGVBY2NvdW50UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCI0ChFHZXRBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABASJAChJHZXRBY2NvdW50UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCJoChNMaXN0QWNjb3VudHNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiVQoUTGlzdEFjY291bnRzUmVzcG9uc2USKwoIYWNjb3VudHMYASADKAsyGS5yZWNvcmRzLmFkbWluLnYxLkFjY291bnQSEAoIaGFzX21vcmUYAiABKAgiTAoXU2V0QmV0YUVucm9sbWVudFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESEAoIZW5yb2xsZWQYAiABKAgiRgoYU2V0QmV0YUVucm9sbWVudFJlc3BvbnNlEioKB2FjY291bnQYASABKAsyGS5yZWNvcmRzLmFkbWluLnYxLkFjY291bnQiawoHQWNjb3VudBIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIVCg1iZXRhX2Vucm9sbGVkGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wMp8DCg5BY2NvdW50U2VydmljZRJgCg1DcmVhdGVBY2NvdW50EiYucmVjb3Jkcy5hZG1pbi52MS5DcmVhdGVBY2NvdW50UmVxdWVzdBonLnJlY29yZHMuYWRtaW4udjEuQ3JlYXRlQWNjb3VudFJlc3BvbnNlElwKCkdldEFjY291bnQSIy5yZWNvcmRzLmFkbWluLnYxLkdldEFjY291bnRSZXF1ZXN0GiQucmVjb3Jkcy5hZG1pbi52MS5HZXRBY2NvdW50UmVzcG9uc2UiA5ACARJiCgxMaXN0QWNjb3VudHMSJS5yZWNvcmRzLmFkbWluLnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaJi5yZWNvcmRzLmFkbWluLnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIgOQAgESaQoQU2V0QmV0YUVucm9sbWVudBIpLnJlY29yZHMuYWRtaW4udjEuU2V0QmV0YUVucm9sbWVudFJlcXVlc3QaKi5yZWNvcmRzLmFkbWluLnYxLlNldEJldGFFbnJvbG1lbnRSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2FjY291bnRzLnByb3RvEhByZWNvcmRzLmFkbWluLnYxImUKFENyZWF0ZUFjY291bnRSZXF1ZXN0EjYKBWVtYWlsGAEgASgJQie6SCTIAQFyHxj+ATIaXlteXHNAXStAW15cc0BdK1wuW15cc0BdKyQSFQoNYmV0YV9lbnJvbGxlZBgCIAEoCCJDChVDcmVhdGVBY2NvdW50UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCI0ChFHZXRBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABASJAChJHZXRBY2NvdW50UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCJoChNMaXN0QWNjb3VudHNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQiVQoUTGlzdEFjY291bnRzUmVzcG9uc2USKwoIYWNjb3VudHMYASADKAsyGS5yZWNvcmRzLmFkbWluLnYxLkFjY291bnQSEAoIaGFzX21vcmUYAiABKAgiTAoXU2V0QmV0YUVucm9sbWVudFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESEAoIZW5yb2xsZWQYAiABKAgiRgoYU2V0QmV0YUVucm9sbWVudFJlc3BvbnNlEioKB2FjY291bnQYASABKAsyGS5yZWNvcmRzLmFkbWluLnYxLkFjY291bnQicQoTTGlua0lkZW50aXR5UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARIbCgZpc3N1ZXIYAiABKAlCC7pICMgBAXIDGPQDEhwKB3N1YmplY3QYAyABKAlCC7pICMgBAXIDGP8BIkIKFExpbmtJZGVudGl0eVJlc3BvbnNlEioKB2FjY291bnQYASABKAsyGS5yZWNvcmRzLmFkbWluLnYxLkFjY291bnQiNwoURGVsZXRlQWNjb3VudFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQEiJwoVRGVsZXRlQWNjb3VudFJlc3BvbnNlEg4KBmVyYXNlZBgBIAEoCCIrCghJZGVudGl0eRIOCgZpc3N1ZXIYASABKAkSDwoHc3ViamVjdBgCIAEoCSKbAQoHQWNjb3VudBIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIVCg1iZXRhX2Vucm9sbGVkGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmlkZW50aXRpZXMYBSADKAsyGi5yZWNvcmRzLmFkbWluLnYxLklkZW50aXR5MuAECg5BY2NvdW50U2VydmljZRJgCg1DcmVhdGVBY2NvdW50EiYucmVjb3Jkcy5hZG1pbi52MS5DcmVhdGVBY2NvdW50UmVxdWVzdBonLnJlY29yZHMuYWRtaW4udjEuQ3JlYXRlQWNjb3VudFJlc3BvbnNlElwKCkdldEFjY291bnQSIy5yZWNvcmRzLmFkbWluLnYxLkdldEFjY291bnRSZXF1ZXN0GiQucmVjb3Jkcy5hZG1pbi52MS5HZXRBY2NvdW50UmVzcG9uc2UiA5ACARJiCgxMaXN0QWNjb3VudHMSJS5yZWNvcmRzLmFkbWluLnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaJi5yZWNvcmRzLmFkbWluLnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIgOQAgESaQoQU2V0QmV0YUVucm9sbWVudBIpLnJlY29yZHMuYWRtaW4udjEuU2V0QmV0YUVucm9sbWVudFJlcXVlc3QaKi5yZWNvcmRzLmFkbWluLnYxLlNldEJldGFFbnJvbG1lbnRSZXNwb25zZRJdCgxMaW5rSWRlbnRpdHkSJS5yZWNvcmRzLmFkbWluLnYxLkxpbmtJZGVudGl0eVJlcXVlc3QaJi5yZWNvcmRzLmFkbWluLnYxLkxpbmtJZGVudGl0eVJlc3BvbnNlEmAKDURlbGV0ZUFjY291bnQSJi5yZWNvcmRzLmFkbWluLnYxLkRlbGV0ZUFjY291bnRSZXF1ZXN0GicucmVjb3Jkcy5hZG1pbi52MS5EZWxldGVBY2NvdW50UmVzcG9uc2ViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * The account to create.
@@ -214,6 +214,132 @@ export const SetBetaEnrolmentResponseSchema: GenMessage<SetBetaEnrolmentResponse
   messageDesc(file_records_admin_v1_accounts, 7);
 
 /**
+ * The identity to link.
+ *
+ * @generated from message records.admin.v1.LinkIdentityRequest
+ */
+export type LinkIdentityRequest = Message<"records.admin.v1.LinkIdentityRequest"> & {
+  /**
+   * The id of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The identity provider that vouches for the person: its issuer, byte for byte.
+   *
+   * @generated from field: string issuer = 2;
+   */
+  issuer: string;
+
+  /**
+   * The person at that provider: the `sub` of its ID tokens, byte for byte.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+};
+
+/**
+ * Describes the message records.admin.v1.LinkIdentityRequest.
+ * Use `create(LinkIdentityRequestSchema)` to create a new message.
+ */
+export const LinkIdentityRequestSchema: GenMessage<LinkIdentityRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 8);
+
+/**
+ * The answer of LinkIdentity.
+ *
+ * @generated from message records.admin.v1.LinkIdentityResponse
+ */
+export type LinkIdentityResponse = Message<"records.admin.v1.LinkIdentityResponse"> & {
+  /**
+   * The account with its identities.
+   *
+   * @generated from field: records.admin.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message records.admin.v1.LinkIdentityResponse.
+ * Use `create(LinkIdentityResponseSchema)` to create a new message.
+ */
+export const LinkIdentityResponseSchema: GenMessage<LinkIdentityResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 9);
+
+/**
+ * Which account to delete.
+ *
+ * @generated from message records.admin.v1.DeleteAccountRequest
+ */
+export type DeleteAccountRequest = Message<"records.admin.v1.DeleteAccountRequest"> & {
+  /**
+   * The id of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message records.admin.v1.DeleteAccountRequest.
+ * Use `create(DeleteAccountRequestSchema)` to create a new message.
+ */
+export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 10);
+
+/**
+ * The answer of DeleteAccount.
+ *
+ * @generated from message records.admin.v1.DeleteAccountResponse
+ */
+export type DeleteAccountResponse = Message<"records.admin.v1.DeleteAccountResponse"> & {
+  /**
+   * True once nothing of the account is left; false while the erasure goes on.
+   *
+   * @generated from field: bool erased = 1;
+   */
+  erased: boolean;
+};
+
+/**
+ * Describes the message records.admin.v1.DeleteAccountResponse.
+ * Use `create(DeleteAccountResponseSchema)` to create a new message.
+ */
+export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 11);
+
+/**
+ * A person at an identity provider.
+ *
+ * @generated from message records.admin.v1.Identity
+ */
+export type Identity = Message<"records.admin.v1.Identity"> & {
+  /**
+   * The issuer of the provider.
+   *
+   * @generated from field: string issuer = 1;
+   */
+  issuer: string;
+
+  /**
+   * The person's `sub` there.
+   *
+   * @generated from field: string subject = 2;
+   */
+  subject: string;
+};
+
+/**
+ * Describes the message records.admin.v1.Identity.
+ * Use `create(IdentitySchema)` to create a new message.
+ */
+export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 12);
+
+/**
  * An account.
  *
  * @generated from message records.admin.v1.Account
@@ -246,6 +372,13 @@ export type Account = Message<"records.admin.v1.Account"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Who signs in as its owner.
+   *
+   * @generated from field: repeated records.admin.v1.Identity identities = 5;
+   */
+  identities: Identity[];
 };
 
 /**
@@ -253,10 +386,10 @@ export type Account = Message<"records.admin.v1.Account"> & {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 8);
+  messageDesc(file_records_admin_v1_accounts, 13);
 
 /**
- * Creates, reads and enrols accounts.
+ * Creates, reads, enrols, links and deletes accounts.
  *
  * @generated from service records.admin.v1.AccountService
  */
@@ -300,6 +433,30 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof SetBetaEnrolmentRequestSchema;
     output: typeof SetBetaEnrolmentResponseSchema;
+  },
+  /**
+   * Links a person's identity to an account: whoever signs in with it is the account's owner from then on. Linking the
+   * same one again changes nothing. Fails with NOT_FOUND when there is no account with this id, and with ALREADY_EXISTS
+   * when the identity belongs to another account.
+   *
+   * @generated from rpc records.admin.v1.AccountService.LinkIdentity
+   */
+  linkIdentity: {
+    methodKind: "unary";
+    input: typeof LinkIdentityRequestSchema;
+    output: typeof LinkIdentityResponseSchema;
+  },
+  /**
+   * Deletes an account and erases everything of it: records, API keys, dashboard sessions, idempotency keys, its audit
+   * log. No call of the account succeeds from then on. Fails with NOT_FOUND when there is none with this id. An erasure
+   * that takes longer than a call may goes on by itself, also when the instance ends; calling again tells how far it is.
+   *
+   * @generated from rpc records.admin.v1.AccountService.DeleteAccount
+   */
+  deleteAccount: {
+    methodKind: "unary";
+    input: typeof DeleteAccountRequestSchema;
+    output: typeof DeleteAccountResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_records_admin_v1_accounts, 0);

@@ -1,0 +1,46 @@
+// When API keys were used last: noted in memory, and written beside the requests, at most once a minute for each key.
+import type { Binary, Db } from "mongodb";
+import type { ApiKeyDocument } from "./store.ts";
+import { apiKeysCollection } from "./store.ts";
+
+/** Notes the use of keys. */
+export interface LastUse {
+  /** Notes that the key with this hash was used just now. */
+  note(hash: Binary): void;
+  /** Writes what is noted and not yet written. Rejects when MongoDB cannot. */
+  flush(): Promise<void>;
+}
+
+const precisionMs = 60_000;
+const writeAfterMs = 1_000;
+const remembered = 10_000;
+
+/** The uses of the keys of a database. A use that was noted less than a second before a crash is lost. */
+export function createLastUse(db: Db): LastUse {
+  const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
+  /** When the use of a key was noted, by its hash: until a minute later it need not be noted again. */
+  const noted = new Map<string, number>();
+  let unwritten = new Map<string, { readonly hash: Binary; readonly at: Date }>();
+
+  async function flush(): Promise<void> {
+    if (unwritten.size === 0) return;
+    const uses = [...unwritten.values()];
+    unwritten = new Map();
+    const updates = uses.map(({ hash, at }) => ({ updateOne: { filter: { _id: hash, active: true as const }, update: { $max: { last_used_at: at } } } }));
+    await keys.bulkWrite(updates, { ordered: false, comment: "watch" });
+  }
+
+  return {
+    note(hash) {
+      const name = hash.toString("base64");
+      const now = Date.now();
+      if (now - (noted.get(name) ?? 0) < precisionMs) return;
+      noted.delete(name);
+      if (noted.size >= remembered) for (const oldest of noted.keys()) { noted.delete(oldest); break; }
+      noted.set(name, now);
+      if (unwritten.size === 0) setTimeout(() => void flush().catch(() => undefined), writeAfterMs).unref();
+      unwritten.set(name, { hash, at: new Date(now) });
+    },
+    flush,
+  };
+}

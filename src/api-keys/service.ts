@@ -1,0 +1,100 @@
+// records.v1.ApiKeyService: creates, shows, rotates and revokes the API key of an account, each change with its entry in the audit log.
+import type { ClientSession } from "mongodb";
+import type { ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
+import { ApiKeyAccess } from "../gen/records/v1/api_keys_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { AuditEvent, AuditStore } from "../audit/store.ts";
+import { timestamp } from "../db/message.ts";
+import { fail } from "../errors.ts";
+import type { Owner } from "../guards/scope.ts";
+import type { OwnerService } from "../rpc/routes.ts";
+import type { LastUse } from "./last-use.ts";
+import type { ApiKeyDocument, ApiKeyStore, NewApiKey } from "./store.ts";
+
+/** What the service is made of. */
+export interface ApiKeyParts {
+  readonly keys: ApiKeyStore;
+  readonly accounts: AccountStore;
+  readonly audit: AuditStore;
+  readonly lastUse: LastUse;
+  /** Runs a majority transaction. */
+  readonly transaction: <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+}
+
+const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = { read_write: ApiKeyAccess.READ_WRITE, read_only: ApiKeyAccess.READ_ONLY };
+
+/** The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then on. */
+export function createApiKeyService({ keys, accounts, audit, lastUse, transaction }: ApiKeyParts): OwnerService<typeof Descriptor> {
+  /** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
+  async function issue({ accountId, actor }: Owner, event: AuditEvent, make: (session: ClientSession) => Promise<NewApiKey>): Promise<IssuedApiKey> {
+    return issued(
+      await transaction(async (session) => {
+        const account = (await accounts.hold(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
+        if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
+        const made = await make(session);
+        await audit.append(accountId, actor, { event, keyPrefix: made.document.prefix, detail: described(made.document.access) }, session);
+        return made;
+      }),
+    );
+  }
+
+  return {
+    async getApiKey(_request, { accountId }) {
+      await lastUse.flush();
+      const { key_id, prefix, access, created_at, last_used_at } = (await keys.ofAccount(accountId)) ?? fail(Reason.NO_API_KEY);
+      return {
+        $typeName: "records.v1.GetApiKeyResponse",
+        apiKey: {
+          $typeName: "records.v1.ApiKey",
+          id: key_id.toHexString(),
+          prefix,
+          access: accesses[access],
+          createdAt: timestamp(created_at),
+          ...(last_used_at === undefined ? {} : { lastUsedAt: timestamp(last_used_at) }),
+        },
+      };
+    },
+    async createApiKey({ access }, owner) {
+      const apiKey = await issue(owner, "key_created", (session) => keys.create(owner.accountId, accessOf(access) ?? "read_write", session));
+      return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
+    },
+    async rotateApiKey({ access }, owner) {
+      const apiKey = await issue(owner, "key_rotated", async (session) => {
+        const old = (await keys.revoke(owner.accountId, session)) ?? fail(Reason.NO_API_KEY);
+        return keys.create(owner.accountId, accessOf(access) ?? old.access, session);
+      });
+      return { $typeName: "records.v1.RotateApiKeyResponse", apiKey };
+    },
+    async revokeApiKey(_request, { accountId, actor }) {
+      const { key_id, revoked_at } = await transaction(async (session) => {
+        const revoked = (await keys.revoke(accountId, session)) ?? fail(Reason.NO_API_KEY);
+        await audit.append(accountId, actor, { event: "key_revoked", keyPrefix: revoked.prefix }, session);
+        return revoked;
+      });
+      return {
+        $typeName: "records.v1.RevokeApiKeyResponse",
+        apiKey: { $typeName: "records.v1.RevokedApiKey", id: key_id.toHexString(), revokedAt: timestamp(revoked_at) },
+      };
+    },
+  };
+}
+
+function accessOf(access: ApiKeyAccess | undefined): ApiKeyDocument["access"] | undefined {
+  return access === undefined ? undefined : access === ApiKeyAccess.READ_ONLY ? "read_only" : "read_write";
+}
+
+function described(access: ApiKeyDocument["access"]): string {
+  return access === "read_only" ? "It may read only." : "It may read and write.";
+}
+
+function issued({ secret, document: { key_id, prefix, access, created_at } }: NewApiKey): IssuedApiKey {
+  return {
+    $typeName: "records.v1.IssuedApiKey",
+    id: key_id.toHexString(),
+    key: secret,
+    prefix,
+    access: accesses[access],
+    createdAt: timestamp(created_at),
+  };
+}

@@ -1,0 +1,26 @@
+// Writes into an account's audit log what its owner was refused.
+import type { Failure } from "../errors.ts";
+import { failureOf } from "../errors.ts";
+import type { Call, Caller } from "../guards/call.ts";
+import { within } from "../guards/deadline.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { AuditStore } from "./store.ts";
+
+/** A refusal is answered, whatever becomes of its entry; nobody waits longer for it. */
+const waitMs = 1_000;
+const refused = new Set([403, 404, 409]);
+
+/** The hook of the public door; `onError` is told of an entry that could not be written. */
+export function recordRefusals(audit: AuditStore, onError: (failure: Failure, inbound: Inbound) => void): (call: Call, caller: Caller, failure: Failure) => Promise<void> {
+  return async ({ rpc, writes, inbound }, caller, { kind, message }) => {
+    if (!writes || caller.kind !== "person" || caller.person.account === undefined || !refused.has(kind.http)) return;
+    const { account, name: person } = caller.person;
+    const { requestId, address } = inbound;
+    const detail = `${rpc.name.replace("ApiKey", "")}: ${message}`;
+    try {
+      await within(waitMs, audit.append(account.id, { person, requestId, address }, { event: "key_refused", detail }));
+    } catch (error) {
+      onError(failureOf(error), inbound);
+    }
+  };
+}

@@ -1,0 +1,67 @@
+// The audit log in MongoDB: entries are added and listed, never changed.
+import type { ClientSession, Db } from "mongodb";
+import { UUID } from "mongodb";
+import type { IndexSpec } from "../db/mongo.ts";
+import { commandLimitMs } from "../db/mongo.ts";
+import type { PageRequest } from "../db/page.ts";
+import type { Actor } from "../guards/scope.ts";
+
+/** What an entry can be about. */
+export type AuditEvent = "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused";
+
+/** An entry as it is stored: no secret in it. */
+export interface AuditDocument {
+  _id: UUID;
+  account_id: UUID;
+  created_at: Date;
+  event: AuditEvent;
+  detail: string | null;
+  key_prefix: string | null;
+  person: string | null;
+  request_id: string;
+  address: string;
+}
+
+/** What an entry says beside when, and of which account. */
+export interface AuditFact {
+  readonly event: AuditEvent;
+  readonly detail?: string;
+  readonly keyPrefix?: string;
+}
+
+/** The audit logs of all accounts. */
+export interface AuditStore {
+  /** Adds an entry; in a session, with what it tells of or not at all. */
+  append(accountId: UUID, actor: Actor, fact: AuditFact, session?: ClientSession): Promise<void>;
+  /** The newest first; one entry more than the page holds, where there is one. */
+  list(accountId: UUID, page: PageRequest): Promise<AuditDocument[]>;
+}
+
+export const auditIndexes: IndexSpec = {
+  collection: "audit_log",
+  indexes: [{ key: { account_id: 1, created_at: -1, _id: -1 }, name: "list" }],
+};
+
+/** The audit logs of a database. */
+export function createAuditStore(db: Db): AuditStore {
+  const entries = db.collection<AuditDocument>("audit_log");
+  return {
+    async append(accountId, { person, requestId, address }, { event, detail, keyPrefix }, session) {
+      const entry: AuditDocument = {
+        _id: new UUID(),
+        account_id: accountId,
+        created_at: new Date(),
+        event,
+        detail: detail ?? null,
+        key_prefix: keyPrefix ?? null,
+        person: person ?? null,
+        request_id: requestId,
+        address,
+      };
+      await entries.insertOne(entry, session === undefined ? {} : { session });
+    },
+    list(accountId, { limit, offset }) {
+      return entries.find({ account_id: accountId }, { maxTimeMS: commandLimitMs }).sort({ created_at: -1, _id: -1 }).skip(offset).limit(limit + 1).toArray();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// The settings of an account: its API key, the address for assistants, its activity.
+import type { Html } from "../html.ts";
+import { html } from "../html.ts";
+import type { Page } from "./layout.ts";
+import { copyField } from "./layout.ts";
+import type { AccountView } from "./view.ts";
+
+const needsScripts = html`<noscript><p class="quiet">This needs scripts.</p></noscript>`;
+
+export function accountPage({ person, account, baseUrl, mcpUrl }: AccountView): Page {
+  const content = html`<main class="settings">
+<h1>Settings</h1>
+<p class="lead">Account <span id="account-email">${account.email}</span></p>
+<section aria-labelledby="api-title">
+<h2 id="api-title">API</h2>
+<noscript><p class="notice">Scripts are off. They are needed to show, create, rotate and revoke the API key, and to list the activity. The address for assistants and the button to sign out work without.</p></noscript>
+
+<section class="setting" aria-labelledby="key-title">
+<div class="setting-head">
+<h3 id="key-title" tabindex="-1">API key</h3>
+<p>For your own scripts and tools. An account has one key at a time.</p>
+</div>
+<div class="setting-body">
+${account.betaEnrolled ? undefined : notEnrolled(account.id)}
+<div id="key-panel" data-enrolled="${String(account.betaEnrolled)}" data-base-url="${baseUrl}">${needsScripts}</div>
+</div>
+</section>
+
+<section class="setting" aria-labelledby="assistant-title">
+<div class="setting-head">
+<h3 id="assistant-title">Connect an assistant</h3>
+<p>It can read. It can never change anything.</p>
+</div>
+<div class="setting-body">
+<p>Add this address in the assistant’s settings as a connector (a custom or remote MCP server), then sign in in the browser when it asks you to.</p>
+${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy address" })}
+</div>
+</section>
+
+<section class="setting" aria-labelledby="activity-title">
+<div class="setting-head">
+<h3 id="activity-title" tabindex="-1">Activity</h3>
+<p>Sign-ins, and what was done with the API key. The newest comes first.</p>
+</div>
+<div class="setting-body" id="audit-log">${needsScripts}</div>
+</section>
+</section>
+</main>`;
+  return { title: "Settings", person, content, script: true };
+}
+
+function notEnrolled(accountId: string): Html {
+  return html`<div class="notice" id="not-enrolled">
+<h4>Not enrolled in the beta</h4>
+<p>A key can be made once this account is enrolled. Ask whoever runs the service to enrol it, and hand over its id:</p>
+${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Copy account id" })}
+</div>`;
+}

@@ -1,0 +1,73 @@
+// The frame of every page of the dashboard, and the parts that several pages share.
+import { Html, html } from "../html.ts";
+import type { Person } from "./view.ts";
+
+/** What differs from page to page. */
+export interface Page {
+  readonly title: string;
+  /** Who is signed in; without one there is no header. */
+  readonly person?: Person;
+  readonly content: Html;
+  /** Whether the page has something for the script to do. */
+  readonly script: boolean;
+}
+
+/** The whole document. */
+export function layOut({ title, person, content, script }: Page): string {
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} – Records</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/dashboard.css">
+${script ? html`<script type="module" src="/dashboard.js"></script>` : undefined}
+</head>
+<body>
+${person === undefined ? undefined : header(person)}
+${content}
+</body>
+</html>
+`.toString();
+}
+
+function header({ email, name, subject }: Person): Html {
+  return html`<header class="top">
+<div class="top-row">
+<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Records</a>
+<span class="who" id="person">${email ?? name ?? subject}</span>
+<form method="post" action="/sign-out"><button type="submit" class="button plain">Sign out</button></form>
+</div>
+</header>`;
+}
+
+/** A page of one message: a card in the middle. */
+export function card(title: string, content: Html): Html {
+  return html`<main class="alone">
+<div class="card">
+<img src="/icon.svg" alt="" width="44" height="44">
+<h1>${title}</h1>
+${content}
+</div>
+</main>`;
+}
+
+/** What a copyable field holds, and how it is called. */
+export interface CopyField {
+  /** The id of the element that holds the value. */
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  /** The name of the button. */
+  readonly copy: string;
+}
+
+/** A value to be handed on. Its button comes with the script; without, one can still select the text. */
+export function copyField({ id, name, value, copy }: CopyField): Html {
+  return html`<div class="field">
+<div class="field-head"><span>${name}</span><span class="said" role="status"></span></div>
+<div class="field-body"><code class="value" id="${id}">${value}</code><button type="button" class="button second" data-copies="${id}" hidden>${copy}</button></div>
+</div>`;
+}

@@ -1,0 +1,60 @@
+// The pages of one message: signed out, sign-in off, no account, a problem.
+import { html } from "../html.ts";
+import type { Page } from "./layout.ts";
+import { card, copyField } from "./layout.ts";
+import type { Person, ProblemView } from "./view.ts";
+
+const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to get, rotate or revoke the account’s API key.</p>`;
+const description = html`<p class="aside">For developers: <a href="/openapi.json">the description of the API</a></p>`;
+
+export function signedOutPage(notice: string | undefined): Page {
+  const content = html`${notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`}
+${whatItIs}
+<p><a class="button first wide" href="/sign-in">Sign in</a></p>
+${description}`;
+  return { title: "Sign in", content: card("Records", content), script: false };
+}
+
+export function signInOffPage(): Page {
+  const content = html`<p>Nobody can sign in here: this service has no identity provider.</p>
+<p>Whoever runs it turns sign-in on by setting <code>OIDC_ISSUER</code>. API keys that exist go on working.</p>
+${description}`;
+  return { title: "Sign-in is off", content: card("Sign-in is off", content), script: false };
+}
+
+export function noAccountPage(person: Person): Page {
+  const content = html`<p>You are signed in, but no account is linked to this sign-in.</p>
+<p>Ask whoever runs the service to link it, and hand over these two values:</p>
+${copyField({ id: "issuer", name: "Issuer", value: person.issuer, copy: "Copy issuer" })}
+${copyField({ id: "subject", name: "Subject", value: person.subject, copy: "Copy subject" })}
+<p class="after"><a class="button first wide" href="/">Check again</a></p>`;
+  return { title: "No account", person, content: card("No account yet", content), script: true };
+}
+
+export function problemPage({ status, message, requestId, retry }: ProblemView): Page {
+  const { title, advice } = problems[status] ?? other;
+  // What failed on the way in begins anew; everything else begins where it can be seen how things stand.
+  const link = retry ? html`<a class="button first wide" href="${status === 400 ? "/sign-in" : "/"}">Try again</a>` : html`<a class="button second wide" href="/">To the start page</a>`;
+  const content = html`<p>${message}</p>
+${retry ? html`<p>${advice}</p>` : undefined}
+<p>${link}</p>
+<p class="aside">Status ${String(status)}, request <code id="request-id">${requestId}</code></p>`;
+  return { title, content: card(title, content), script: false };
+}
+
+interface Problem {
+  readonly title: string;
+  /** What to do beside what the message says. */
+  readonly advice: string;
+}
+
+const tell = "If it goes on, tell whoever runs the service, with the number of the request below.";
+const other: Problem = { title: "Something went wrong", advice: tell };
+
+const problems: Readonly<Record<number, Problem>> = {
+  400: { title: "Not signed in", advice: tell },
+  403: { title: "Not allowed", advice: "Begin at the start page and do it from there." },
+  404: { title: "No such page", advice: "The start page leads to everything that there is." },
+  429: { title: "Too many requests", advice: "Wait a moment, then try again." },
+  503: { title: "Not available just now", advice: tell },
+};

@@ -1,0 +1,26 @@
+// Renders the dashboard's page: a whole HTML document for each state.
+import { accountPage } from "./account-page.ts";
+import type { Page } from "./layout.ts";
+import { layOut } from "./layout.ts";
+import { noAccountPage, problemPage, signedOutPage, signInOffPage } from "./message-page.ts";
+import type { View } from "./view.ts";
+
+/** The document. Whatever the view holds is shown as text. */
+export function renderPage(view: View): string {
+  return layOut(pageOf(view));
+}
+
+function pageOf(view: View): Page {
+  switch (view.kind) {
+    case "signed out":
+      return signedOutPage(view.notice);
+    case "sign-in off":
+      return signInOffPage();
+    case "no account":
+      return noAccountPage(view.person);
+    case "account":
+      return accountPage(view);
+    case "problem":
+      return problemPage(view);
+  }
+}

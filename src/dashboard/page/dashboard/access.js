@@ -1,0 +1,36 @@
+// What a key may do: the words for it, and the choice.
+import { make } from "./elements.js";
+
+/** @typedef {import("./api.js").Access} Access */
+
+/** @type {readonly { access: Access, name: string, means: string }[]} */
+const choices = [
+  { access: "read_write", name: "Read and write", means: "Finds and reads everything, and may add and change contacts and notes." },
+  { access: "read_only", name: "Read only", means: "Finds and reads everything, and may change nothing." },
+];
+
+/** @param {string} access */
+export function nameOf(access) {
+  return choices.find((choice) => choice.access === access)?.name ?? access;
+}
+
+/**
+ * @param {string} name of the group, which no other group of the page has
+ * @param {Access} chosen
+ */
+export function accessChoice(name, chosen) {
+  const element = make("fieldset", { class: "choice" }, [
+    make("legend", {}, ["Access"]),
+    ...choices.map(({ access, name: label, means }) => {
+      const id = `${name}-${access}`;
+      return make("div", { class: "option" }, [
+        make("input", { type: "radio", id, name, value: access, checked: access === chosen, "aria-describedby": `${id}-means` }),
+        make("label", { for: id }, [label]),
+        make("p", { id: `${id}-means` }, [means]),
+      ]);
+    }),
+  ]);
+  /** @returns {Access} */
+  const read = () => (element.querySelector("input:checked")?.getAttribute("value") === "read_only" ? "read_only" : "read_write");
+  return { element, read };
+}

@@ -1,0 +1,149 @@
+// Speaks to the service: the API key and the audit log of whoever is signed in.
+
+/** @typedef {"read_write" | "read_only"} Access */
+/** @typedef {{ id: string, prefix: string, access: Access, created_at: string, last_used_at: string | null }} ApiKey */
+/** @typedef {{ id: string, key: string, prefix: string, access: Access, created_at: string }} IssuedKey */
+/**
+ * @typedef {object} Entry
+ * @property {string} id
+ * @property {string} created_at
+ * @property {string} event
+ * @property {string | null} detail
+ * @property {string | null} key_prefix
+ * @property {string | null} person
+ * @property {string} request_id
+ * @property {string} address
+ */
+/** @typedef {{ data: Entry[], pagination: { has_more: boolean, next_offset: number | null } }} EntryPage */
+
+const answerLimitMs = 20_000;
+const longestWaitSeconds = 30;
+const pageSize = 25;
+
+/** Why something was not done, in words for the person. */
+export class Failure extends Error {
+  /**
+   * @param {number} status 0 where no whole answer came
+   * @param {string} message
+   * @param {string | undefined} requestId
+   */
+  constructor(status, message, requestId) {
+    super(message);
+    this.status = status;
+    this.requestId = requestId;
+  }
+
+  /** Whether it may have been done all the same. */
+  get uncertain() {
+    return this.status === 0 || this.status >= 500;
+  }
+}
+
+/**
+ * What was thrown, as a failure. Anything else is an error of ours, and told as it is.
+ * @param {unknown} thrown
+ */
+export function failureOf(thrown) {
+  return thrown instanceof Failure ? thrown : new Failure(0, `The page failed: ${String(thrown)}`, undefined);
+}
+
+/** @returns {Promise<ApiKey | undefined>} */
+export async function getKey() {
+  try {
+    const { data } = /** @type {{ data: ApiKey }} */ (await request("GET", "/v1/api-key"));
+    return data;
+  } catch (thrown) {
+    if (failureOf(thrown).status === 404) return undefined;
+    throw thrown;
+  }
+}
+
+/** @param {Access} access */
+export async function createKey(access) {
+  const { data } = /** @type {{ data: IssuedKey }} */ (await request("POST", "/v1/api-key", { access }));
+  return data;
+}
+
+/** @param {Access} access */
+export async function rotateKey(access) {
+  const { data } = /** @type {{ data: IssuedKey }} */ (await request("POST", "/v1/api-key/rotate", { access }));
+  return data;
+}
+
+export async function revokeKey() {
+  await request("DELETE", "/v1/api-key");
+}
+
+/** @param {number} offset */
+export async function listEntries(offset) {
+  return /** @type {EntryPage} */ (await request("GET", `/v1/audit-log?limit=${pageSize}&offset=${offset}`));
+}
+
+/**
+ * @param {"GET" | "POST" | "DELETE"} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<unknown>}
+ */
+async function request(method, path, body) {
+  let response = await send(method, path, body);
+  const wait = waitOf(response);
+  if (method === "GET" && wait !== undefined && wait <= longestWaitSeconds) {
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+    response = await send(method, path, body);
+  }
+  if (response.status === 401) await leave();
+  const requestId = response.headers.get("X-Request-Id") ?? undefined;
+  const answer = await bodyOf(response);
+  if (!response.ok) throw new Failure(response.status, messageOf(response, answer), requestId);
+  if (answer === undefined) throw new Failure(0, "The answer of the service did not arrive whole.", requestId);
+  return answer;
+}
+
+/** @param {string} method @param {string} path @param {unknown} body */
+async function send(method, path, body) {
+  /** @type {RequestInit} */
+  const init = { method, credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(answerLimitMs), headers: { Accept: "application/json" } };
+  if (body !== undefined) {
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  try {
+    return await fetch(path, init);
+  } catch {
+    throw new Failure(0, "The service did not answer. Check the connection, then try again.", undefined);
+  }
+}
+
+/** @param {Response} response @returns {number | undefined} seconds */
+function waitOf(response) {
+  if (response.status !== 429) return undefined;
+  const seconds = Number(response.headers.get("Retry-After") ?? "1");
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1;
+}
+
+/** @param {Response} response @returns {Promise<unknown>} */
+async function bodyOf(response) {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {Response} response @param {unknown} answer */
+function messageOf(response, answer) {
+  const told = /** @type {{ error?: { message?: unknown } } | undefined} */ (answer)?.error?.message;
+  const message = typeof told === "string" ? told : `The service answered with status ${response.status}.`;
+  const wait = waitOf(response);
+  return wait === undefined ? message : `${message} Try again in ${wait === 1 ? "a second" : `${wait} seconds`}.`;
+}
+
+/** The session ended, so the page begins anew, signed out. Does not come back, unless that was tried just now. */
+async function leave() {
+  const [navigation] = performance.getEntriesByType("navigation");
+  const reloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === "reload";
+  if (reloaded && performance.now() < 5000) throw new Failure(401, "You are not signed in any more. Sign out, then sign in again.", undefined);
+  location.reload();
+  await new Promise(() => {});
+}

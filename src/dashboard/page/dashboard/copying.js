@@ -1,0 +1,49 @@
+// Copies the values of copyable fields, and says so beside them.
+import { button, make } from "./elements.js";
+
+const saidForMs = 4000;
+
+/** Lends the fields that came with the page their buttons. */
+export function startCopying() {
+  for (const copy of document.querySelectorAll("button[data-copies]")) {
+    const value = document.getElementById(copy.getAttribute("data-copies") ?? "");
+    const said = copy.closest(".field")?.querySelector(".said");
+    if (!(copy instanceof HTMLElement) || value === null || !(said instanceof HTMLElement)) continue;
+    copy.addEventListener("click", () => copyText(value, said));
+    copy.hidden = false;
+  }
+}
+
+/**
+ * The same field as those that come with the page.
+ * @param {{ id: string, name: string, value: string, copy: string }} field
+ * @param {"first" | "second"} [look] of its button
+ */
+export function copyField({ id, name, value, copy }, look = "second") {
+  const code = make("code", { class: "value", id }, [value]);
+  const said = make("span", { class: "said", role: "status" });
+  return make("div", { class: "field" }, [
+    make("div", { class: "field-head" }, [make("span", {}, [name]), said]),
+    make("div", { class: "field-body" }, [code, button(copy, look, () => copyText(code, said))]),
+  ]);
+}
+
+/** @param {HTMLElement} value @param {HTMLElement} said */
+async function copyText(value, said) {
+  try {
+    // Not there on a page that came by plain http from another machine, and at times not allowed.
+    await navigator.clipboard.writeText(value.textContent ?? "");
+    say(said, "Copied");
+  } catch {
+    getSelection()?.selectAllChildren(value);
+    say(said, "Selected: copy it with the keyboard");
+  }
+}
+
+/** @param {HTMLElement} said @param {string} text */
+function say(said, text) {
+  said.textContent = text;
+  setTimeout(() => {
+    said.textContent = "";
+  }, saidForMs);
+}

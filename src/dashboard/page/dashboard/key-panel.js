@@ -1,0 +1,186 @@
+// The API key: shows how it stands, and makes, rotates and revokes it.
+import { accessChoice, nameOf } from "./access.js";
+import { alertOf } from "./alert.js";
+import { createKey, failureOf, getKey, revokeKey, rotateKey } from "./api.js";
+import { ask } from "./confirm.js";
+import { button, byId, make, setBusy } from "./elements.js";
+import { issuedKey } from "./issued-key.js";
+import { timeOf } from "./moment.js";
+
+/** @typedef {import("./api.js").ApiKey} ApiKey */
+/** @typedef {import("./api.js").IssuedKey} IssuedKey */
+
+const revokedElsewhere = "The key was revoked elsewhere in the meantime, perhaps in another tab.";
+const madeElsewhere = "A key was made elsewhere in the meantime, perhaps in another tab. This is the one.";
+const madeAndLost = "The key was made, but it did not arrive here. Rotate it to get one that you can use.";
+const rotatedAndLost = "The key was rotated, but the new one did not arrive here. Rotate it again to get one that you can use.";
+
+/**
+ * @param {HTMLElement} root
+ * @param {() => void} onChange something was done that the audit log tells of
+ */
+export function startKeyPanel(root, onChange) {
+  const enrolled = root.dataset["enrolled"] === "true";
+  const baseUrl = root.dataset["baseUrl"] ?? "";
+  const heading = byId("key-title");
+  const notice = make("p", { class: "notice", role: "status" });
+  const secret = make("div");
+  const content = make("div", { id: "key-state" });
+  /** The key whose secret is shown. @type {string | undefined} */
+  let issuedId;
+  root.replaceChildren(notice, secret, content);
+
+  /** @param {(key: ApiKey | undefined) => string} [tell] what there is to say when the state is known */
+  async function load(tell = () => "") {
+    content.replaceChildren(make("p", { class: "loading" }, ["Loading…"]));
+    root.setAttribute("aria-busy", "true");
+    try {
+      const key = await getKey();
+      if (key?.id !== issuedId) secret.replaceChildren();
+      show(key);
+      notice.textContent = tell(key);
+    } catch (thrown) {
+      const again = button("Try again", "second", async () => {
+        await load(tell);
+        heading.focus();
+      });
+      content.replaceChildren(alertOf(thrown), again);
+    } finally {
+      root.removeAttribute("aria-busy");
+    }
+  }
+
+  /** The state is not what the page thought, or may not be. @param {(key: ApiKey | undefined) => string} tell */
+  async function loadAgain(tell) {
+    await load(tell);
+    heading.focus();
+    onChange();
+  }
+
+  /** @param {ApiKey | undefined} key */
+  function show(key) {
+    content.replaceChildren(key === undefined ? noKey() : presentKey(key));
+  }
+
+  function noKey() {
+    if (!enrolled) return make("p", { class: "quiet" }, ["This account has no API key."]);
+    const choice = accessChoice("create-access", "read_write");
+    const failed = make("div");
+    const create = button("Create key", "first", async () => {
+      failed.replaceChildren();
+      notice.textContent = "";
+      setBusy(create, true);
+      try {
+        issue(await createKey(choice.read()), "The key was created.");
+      } catch (thrown) {
+        const { status, uncertain } = failureOf(thrown);
+        if (status === 409) await loadAgain(() => madeElsewhere);
+        else if (uncertain && (await getKey().catch(() => undefined)) !== undefined) await loadAgain(() => madeAndLost);
+        else failed.replaceChildren(alertOf(thrown));
+      } finally {
+        setBusy(create, false);
+      }
+    });
+    return make("div", { class: "stack" }, [
+      make("h4", {}, ["No API key yet"]),
+      make("p", {}, ["A key lets your own scripts, automations and services reach the contacts, sessions and notes of this account. They send it with every request."]),
+      choice.element,
+      failed,
+      make("div", { class: "buttons" }, [create]),
+    ]);
+  }
+
+  /** @param {ApiKey} key */
+  function presentKey(key) {
+    const rotate = enrolled ? button("Rotate", "second", () => askToRotate(key)) : undefined;
+    const revoke = button("Revoke", "danger-second", () => askToRevoke(key));
+    return make("div", { class: "key" }, [
+      make("p", { class: "key-name" }, [make("code", {}, [key.prefix, make("span", { "aria-hidden": "true" }, ["••••••"])])]),
+      make("dl", {}, [
+        fact("Access", nameOf(key.access)),
+        fact("Created", timeOf(key.created_at)),
+        fact("Last used", key.last_used_at === null ? "never" : timeOf(key.last_used_at)),
+      ]),
+      make("div", { class: "buttons" }, [rotate, revoke]),
+    ]);
+  }
+
+  /** @param {ApiKey} key */
+  async function askToRotate({ id, prefix, access }) {
+    const choice = accessChoice("rotate-access", access);
+    /** @type {IssuedKey | undefined} */
+    let issued;
+    const outcome = await ask({
+      title: "Rotate the API key?",
+      text: `Every tool that uses the key ${prefix}… stops working at once. You get a new key to put in its place.`,
+      choice: choice.element,
+      confirm: "Rotate key",
+      act: async () => {
+        issued = await unlessGone(rotateKey(choice.read()));
+      },
+    });
+    if (issued !== undefined) return issue(issued, "The key was rotated. The old one has stopped working.");
+    if (outcome === "done") return loadAgain(() => revokedElsewhere);
+    if (outcome === "uncertain") return loadAgain((key) => (key === undefined ? revokedElsewhere : key.id === id ? "" : rotatedAndLost));
+  }
+
+  /** @param {ApiKey} key */
+  async function askToRevoke({ id, prefix }) {
+    const revoked = `The key ${prefix}… was revoked.`;
+    let found = false;
+    const outcome = await ask({
+      title: "Revoke the API key?",
+      text: `Every tool that uses the key ${prefix}… stops working at once. There is no replacement until you create one.`,
+      confirm: "Revoke key",
+      act: async () => {
+        found = (await unlessGone(revokeKey().then(() => true))) ?? false;
+      },
+    });
+    if (outcome === "uncertain") return loadAgain((key) => (key?.id === id ? "" : revoked));
+    if (outcome === "left") return;
+    if (!found) return loadAgain(() => revokedElsewhere);
+    secret.replaceChildren();
+    show(undefined);
+    notice.textContent = revoked;
+    heading.focus();
+    onChange();
+  }
+
+  /** @param {IssuedKey} issued @param {string} happened */
+  function issue(issued, happened) {
+    const told = issuedKey(issued, happened, baseUrl, () => {
+      secret.replaceChildren();
+      heading.focus();
+    });
+    const { id, prefix, access, created_at } = issued;
+    issuedId = id;
+    notice.textContent = "";
+    secret.replaceChildren(told);
+    show({ id, prefix, access, created_at, last_used_at: null });
+    told.focus();
+    onChange();
+  }
+
+  load();
+  return { forgetSecret: () => secret.replaceChildren() };
+}
+
+/**
+ * Nothing where there is no key any more: the question is settled then.
+ * @template Answer
+ * @param {Promise<Answer>} answer
+ * @returns {Promise<Answer | undefined>}
+ */
+async function unlessGone(answer) {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (failureOf(thrown).status === 404) return undefined;
+    throw thrown;
+  }
+}
+
+/** @param {string} name @param {Node | string} value */
+function fact(name, value) {
+  return make("div", {}, [make("dt", {}, [name]), make("dd", {}, [value])]);
+}

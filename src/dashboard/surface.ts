@@ -1,0 +1,174 @@
+// The dashboard on the public listener: its page, its assets, and the way in and out.
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { writeFailure } from "../../gateway/response.ts";
+import type { Failure } from "../errors.ts";
+import { fail, failureOf, isForTheLog } from "../errors.ts";
+import type { Request, Response } from "../http/listener.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { OnError } from "../rpc/connect.ts";
+import type { SignIn, Step } from "../sign-in/sign-in.ts";
+import { callbackPath } from "../sign-in/sign-in.ts";
+import { readAssets } from "./assets.ts";
+import { formValue } from "./form.ts";
+import { renderPage } from "./page.ts";
+import type { View } from "./view.ts";
+
+/** Serves the dashboard by its paths. */
+export interface Dashboard {
+  serves(path: string): boolean;
+  /** Answers a request for such a path. Never rejects. */
+  handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
+}
+
+/** What the dashboard is made of. */
+export interface DashboardParts {
+  /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
+  readonly signIn: SignIn | undefined;
+  /** Charges the client's address; fails with RATE_LIMITED. */
+  readonly throttle: (inbound: Inbound) => Promise<void>;
+  readonly baseUrl: () => string;
+  readonly mcpUrl: () => string;
+  /** Where a form may lead besides our own pages: the identity provider, which ends its own session. */
+  readonly providerOrigin: string | undefined;
+  readonly onError: OnError;
+}
+
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  readonly inbound: Inbound;
+}
+
+interface Route {
+  readonly method: "GET" | "POST";
+  serve(exchange: Exchange): Promise<void>;
+}
+
+/** The surface. Nothing is kept between two requests. */
+export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, providerOrigin, onError }: DashboardParts): Dashboard {
+  const assets = readAssets();
+  const policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+    `form-action 'self'${providerOrigin === undefined ? "" : ` ${providerOrigin}`}`, "base-uri 'none'", "frame-ancestors 'none'",
+  ].join("; ");
+  const available = (): SignIn => signIn ?? fail(Reason.UNAVAILABLE, { message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
+
+  const routes: Readonly<Record<string, Route>> = {
+    "/": {
+      method: "GET",
+      async serve({ request, response, inbound }) {
+        if (!leaveForBaseUrl(request, response)) sendPage(response, 200, await homeView(inbound));
+      },
+    },
+    "/sign-in": {
+      method: "GET",
+      async serve({ request, response }) {
+        if (!leaveForBaseUrl(request, response)) go(response, await available().begin());
+      },
+    },
+    [callbackPath]: {
+      method: "GET",
+      async serve({ request, response, inbound }) {
+        const [, search = ""] = /^[^?]*(\?.*)?$/s.exec(request.url ?? "") ?? [];
+        go(response, await available().complete(search, inbound.header("cookie"), inbound));
+      },
+    },
+    "/sign-out": {
+      method: "POST",
+      async serve({ request, response, inbound }) {
+        request.resume();
+        if (inbound.header("origin") !== new URL(baseUrl()).origin) fail(Reason.FOREIGN_ORIGIN);
+        go(response, await available().end(inbound.header("cookie"), inbound));
+      },
+    },
+    "/sign-out/back-channel": {
+      method: "POST",
+      async serve({ request, response, inbound }) {
+        const token = (await formValue(request, "logout_token")) ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
+        await available().endByProvider(token, inbound);
+        response.writeHead(200, { "Cache-Control": "no-store" }).end();
+      },
+    },
+  };
+
+  async function homeView(inbound: Inbound): Promise<View> {
+    if (signIn === undefined) return { kind: "sign-in off" };
+    const found = await signIn.find(inbound.header("cookie"));
+    if (found === undefined) return { kind: "signed out" };
+    const { email, fullName: name, issuer, subject, account, accountEmail } = found;
+    const person = { email, name, issuer, subject };
+    if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
+    const { id, betaEnrolled } = account;
+    return { kind: "account", person, account: { id: id.toHexString(), email: accountEmail, betaEnrolled }, baseUrl: baseUrl(), mcpUrl: mcpUrl() };
+  }
+
+  /** Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to ours. */
+  function leaveForBaseUrl(request: Request, response: Response): boolean {
+    const here = `http://${request.headers.host ?? ""}`;
+    if (!URL.canParse(here)) return false;
+    const { hostname, port } = new URL(here);
+    const ours = new URL(baseUrl());
+    if (!loopback.has(hostname) || !loopback.has(ours.hostname) || hostname === ours.hostname || port !== ours.port) return false;
+    go(response, { location: baseUrl() + (request.url ?? "/"), cookies: [] });
+    return true;
+  }
+
+  function sendPage(response: Response, status: number, view: View): void {
+    const body = Buffer.from(renderPage(view));
+    response.writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length }).end(body);
+  }
+
+  /** People get a page, programs the envelope. */
+  function refuse({ request, response, inbound }: Exchange, failure: Failure): void {
+    if (isForTheLog(failure)) onError(failure, inbound);
+    if (response.headersSent) return;
+    request.resume();
+    const { kind, message, retryAfterSeconds, allow } = failure;
+    if (!/\btext\/html\b/.test(inbound.header("accept") ?? "")) return writeFailure(response, failure);
+    if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
+    if (allow !== undefined) response.setHeader("Allow", allow);
+    sendPage(response, kind.http, { kind: "problem", status: kind.http, message, requestId: inbound.requestId, retry: signIn !== undefined });
+  }
+
+  return {
+    serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
+    async handle(path, request, response, inbound) {
+      const exchange = { request, response, inbound };
+      try {
+        const asset = assets.get(path);
+        // Assets are like documents: they cost nothing that a throttle would protect.
+        if (asset === undefined) await throttle(inbound);
+        const { method, serve }: Route = asset === undefined ? (routes[path] ?? fail(Reason.UNKNOWN_PATH)) : { method: "GET", serve: (one) => sendAsset(one, asset) };
+        const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+        if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
+        if (request.method !== method && !(request.method === "HEAD" && method === "GET")) fail(Reason.METHOD_NOT_ALLOWED, { allow });
+        await serve(exchange);
+      } catch (error) {
+        refuse(exchange, failureOf(error));
+      }
+    },
+  };
+}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** No page is kept by anyone: after signing out, the way back shows nothing. */
+const pageHeaders = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  // Stricter, a browser would send `Origin: null` with the form that signs out.
+  "Referrer-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+};
+
+function go(response: Response, { location, cookies }: Step): void {
+  if (cookies.length > 0) response.setHeader("Set-Cookie", [...cookies]);
+  response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
+}
+
+async function sendAsset({ request, response }: Exchange, { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string }): Promise<void> {
+  const headers = { "Cache-Control": "no-cache", ETag: etag, "X-Content-Type-Options": "nosniff" };
+  if (request.headers["if-none-match"] === etag) response.writeHead(304, headers).end();
+  else response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length }).end(request.method === "HEAD" ? undefined : body);
+}

@@ -1,0 +1,29 @@
+// What the dashboard's page can show, as the surface tells it.
+
+/** Who is signed in, as the identity provider tells it. */
+export interface Person {
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** One of the states that the page can be in. */
+export type View =
+  | { readonly kind: "signed out"; readonly notice?: string }
+  /** No identity provider is configured. */
+  | { readonly kind: "sign-in off" }
+  /** Signed in, but no account is linked to this sign-in. */
+  | { readonly kind: "no account"; readonly person: Person }
+  | {
+      readonly kind: "account";
+      readonly person: Person;
+      readonly account: { readonly id: string; readonly email: string; readonly betaEnrolled: boolean };
+      readonly baseUrl: string;
+      readonly mcpUrl: string;
+    }
+  /** A request of the browser's own failed. `retry`: it is worth another try. */
+  | { readonly kind: "problem"; readonly status: number; readonly message: string; readonly requestId: string; readonly retry: boolean };
+
+export type AccountView = Extract<View, { kind: "account" }>;
+export type ProblemView = Extract<View, { kind: "problem" }>;

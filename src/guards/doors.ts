@@ -1,0 +1,121 @@
+// The doors of the two listeners: which guards a request passes, by its credential; read downwards, the contract's status order (§2.2, §7.5).
+import { Credential } from "../gen/records/v1/options_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { Authentication } from "./authenticate.ts";
+import type { Call, Caller, KeyFacts } from "./call.ts";
+import type { Door, Guard } from "./chain.ts";
+import { deadlineMs } from "./deadline.ts";
+import type { InternalAccess } from "./internal.ts";
+import { readScope } from "./scope.ts";
+import type { SessionGuard } from "./session.ts";
+import type { SwitchState } from "./switches.ts";
+import { requireInterface, requireWrites } from "./switches.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** What the public door is made of. */
+export interface PublicDoorParts {
+  readonly throttle: Throttle;
+  readonly authentication: Authentication;
+  readonly sessions: SessionGuard;
+  readonly switches: () => SwitchState;
+  /** Hears of every answered request that bore a valid key. */
+  readonly onUse: (key: KeyFacts) => void;
+  /** Hears of what a signed-in person was refused. Never rejects. */
+  readonly onRefusal: Door["refused"];
+}
+
+/** What differs between requests with a key, requests that need none, and those of a signed-in person. */
+interface Entrance extends Omit<Door, "charge" | "guards"> {
+  identify(inbound: Inbound, call: Call | undefined): Promise<Caller>;
+  readonly guards: readonly Guard[];
+}
+
+/** How long a request that needs no key waits to learn whether it bears one, and so which bucket it is charged to. */
+const optionalKeyWaitMs = 500;
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** The public listener. */
+export function publicDoor({ throttle, authentication, sessions, switches, onUse, onRefusal }: PublicDoorParts): Door {
+  const open: Entrance = {
+    identify: (inbound) => authentication.identify(inbound.header("authorization"), false, optionalKeyWaitMs),
+    guards: [],
+    grant: () => Promise.resolve(undefined),
+    // Who needs no key is answered whatever became of the one that was sent.
+    conclude: nothing,
+    refused: nothing,
+  };
+  const byKey: Entrance = {
+    // Only a read can prove the key together with the data.
+    identify: (inbound, call) => authentication.identify(inbound.header("authorization"), call?.writes === true, deadlineMs),
+    guards: [
+      () => requireInterface(switches()), // 503
+      (_call, caller) => void authentication.require(caller), // 401
+      (call, caller) => void (call.writes && caller.kind === "key" && caller.key.readOnly && fail(Reason.ACCESS_DENIED)), // 403
+      (call) => void (call.writes && requireWrites(switches())), // 503
+    ],
+    async grant(_call, caller) {
+      const { key, unproven } = authentication.require(caller);
+      return readScope(key.accountId, unproven);
+    },
+    async conclude(_call, caller) {
+      if (caller.kind !== "key") return;
+      await authentication.prove(caller);
+      onUse(caller.key);
+    },
+    refused: nothing,
+  };
+  const bySession: Entrance = {
+    identify: (inbound) => sessions.identify(inbound, deadlineMs),
+    // Neither switch is asked: a person can always rid themselves of a key.
+    guards: [
+      (_call, caller) => void sessions.require(caller), // 401
+      (_call, caller) => void sessions.requireAccount(caller), // 403
+      (call) => sessions.requireOrigin(call), // 403
+      (call, caller) => sessions.requireEnrolment(call, caller), // 403
+    ],
+    async grant({ inbound }, caller) {
+      const accountId = sessions.requireAccount(caller).id;
+      return { accountId, actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
+    },
+    conclude: nothing,
+    refused: onRefusal,
+  };
+  const entrance = (call: Call | undefined): Entrance => {
+    if (call === undefined || call.rules.credential === Credential.NONE) return open;
+    return call.rules.credential === Credential.SESSION ? bySession : byKey;
+  };
+
+  return {
+    async charge(inbound, call) {
+      const caller = await entrance(call).identify(inbound, call);
+      await throttle(caller, inbound.address); // 429
+      return caller;
+    },
+    guards: (call) => entrance(call).guards,
+    grant: (call, caller) => entrance(call).grant(call, caller),
+    conclude: (call, caller) => entrance(call).conclude(call, caller),
+    refused: (call, caller, failure) => entrance(call).refused(call, caller, failure),
+  };
+}
+
+/** The internal listener: a service token in place of the API key; no throttle and no interface switch. */
+export function internalDoor(access: InternalAccess, switches: () => SwitchState): Door {
+  const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
+  const guarded: readonly Guard[] = [
+    (call) => access.requireToken(call.inbound.header("authorization")), // 401
+    (call) => void (call.writes && !call.administers && requireWrites(switches())), // 503
+  ];
+  return {
+    charge: () => Promise.resolve({ kind: "nobody", sent: false }),
+    guards: (call) => (open(call) ? [] : guarded),
+    async grant(call) {
+      if (open(call)) return undefined;
+      if (!call.onBehalf) return access.operator;
+      return readScope(await access.accountOf(call.inbound.header("records-account-id")));
+    },
+    conclude: nothing,
+    refused: nothing,
+  };
+}

@@ -1,0 +1,17 @@
+// What the identity provider sends is taken up to a size: a hostile or broken one must not fill our memory.
+
+const limit = 1_048_576;
+
+/** Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. */
+export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, { redirect: "manual", ...options });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > limit) throw new TypeError(`the identity provider sent more than ${limit} bytes`);
+    chunks.push(chunk as Uint8Array);
+  }
+  const bodiless = response.status === 204 || response.status === 304;
+  return new Response(bodiless ? null : Buffer.concat(chunks), { status: response.status, headers: response.headers });
+}

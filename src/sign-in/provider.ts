@@ -1,0 +1,183 @@
+// The identity provider as we are its client: OpenID Connect Core with code flow and PKCE, RP-initiated and back-channel logout.
+import type { Configuration, CustomFetchOptions } from "openid-client";
+import * as oidc from "openid-client";
+import type { JWTPayload } from "jose";
+import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { Failure, fail } from "../errors.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import type { Identified } from "./session-store.ts";
+
+/** Which provider, and who we are to it. */
+export interface ProviderOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What a sign-in has to remember until the person comes back. */
+export interface SignInState {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What a logout token ends: a session at the provider, or all of a person's. */
+export interface Ended {
+  readonly issuer: string;
+  readonly which: { readonly sid: string } | { readonly subject: string };
+}
+
+/** The provider. Everything fails with UNAVAILABLE while it cannot be reached or says what cannot be. */
+export interface IdentityProvider {
+  /** Where the person signs in, and what to remember. */
+  begin(redirectUri: string): Promise<{ readonly location: string; readonly remember: SignInState }>;
+  /** Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check says no. */
+  complete(url: URL, remembered: SignInState): Promise<Identified>;
+  /** Where the provider ends its own session; undefined when it cannot, or is away. Never rejects. */
+  endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
+  /** Whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
+  readLogoutToken(token: string): Promise<Ended>;
+}
+
+const requestTimeoutSeconds = 4;
+/** Metadata seldom change; after this long they are read again. */
+const metadataMs = 3_600_000;
+/** A logout token is for now (Back-Channel Logout §2.4 lets us choose what is too old). */
+const logoutTokenSeconds = 600;
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+/** Not `none`, and no algorithm with a secret that we share. */
+const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+
+/** The provider, asked for its metadata when they are needed first: we start without it. */
+export function createIdentityProvider({ issuer, clientId, clientSecret }: ProviderOptions): IdentityProvider {
+  const configuration = remembering(async () => {
+    const server = new URL(issuer);
+    // A provider on the way of development has no certificate; the operator chose the address.
+    const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
+    const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => boundedFetch(url, options as RequestInit);
+    return oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
+  });
+  let keys: { readonly uri: string; readonly set: ReturnType<typeof createRemoteJWKSet> } | undefined;
+
+  async function discovered(): Promise<Configuration> {
+    return configuration().catch((cause: unknown) => fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause }));
+  }
+
+  async function keySet(): Promise<ReturnType<typeof createRemoteJWKSet>> {
+    const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys." });
+    if (keys?.uri !== uri) {
+      keys = {
+        uri,
+        set: createRemoteJWKSet(new URL(uri), { cooldownDuration: 1_000, timeoutDuration: requestTimeoutSeconds * 1_000, [customFetch]: boundedFetch }),
+      };
+    }
+    return keys.set;
+  }
+
+  return {
+    async begin(redirectUri) {
+      const config = await discovered();
+      const remember = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+      const location = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: "openid email profile",
+        state: remember.state,
+        nonce: remember.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(remember.verifier),
+        code_challenge_method: "S256",
+      });
+      return { location: location.href, remember };
+    },
+    async complete(url, { state, nonce, verifier }) {
+      const config = await discovered();
+      try {
+        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+        const tokens = await oidc.authorizationCodeGrant(config, url, checks);
+        const claims = tokens.claims();
+        if (claims === undefined || tokens.id_token === undefined) throw new Error("the provider sent no ID token");
+        const { iss, sub } = claims;
+        return { issuer: iss, subject: sub, sid: text(claims["sid"]), email: text(claims["email"]), name: text(claims["name"]), idToken: tokens.id_token };
+      } catch (error) {
+        throw signInFailure(error);
+      }
+    },
+    async endSessionUrl(idToken, returnTo) {
+      try {
+        const config = await configuration();
+        if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
+        const hint = idToken === undefined ? {} : { id_token_hint: idToken };
+        return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo, ...hint }).href;
+      } catch {
+        return undefined;
+      }
+    },
+    async readLogoutToken(token) {
+      const known = await keySet();
+      try {
+        const { payload, protectedHeader } = await jwtVerify(token, known, {
+          issuer,
+          audience: clientId,
+          algorithms: signatures,
+          maxTokenAge: logoutTokenSeconds,
+          clockTolerance: 30,
+          requiredClaims: ["jti", "events"],
+        });
+        if (!["logout+jwt", "jwt", undefined].includes(protectedHeader.typ?.toLowerCase())) throw new Error("typ");
+        return endedBy(payload);
+      } catch (error) {
+        if (isAway(error)) return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause: error });
+        return fail(Reason.INVALID_LOGOUT_TOKEN);
+      }
+    },
+  };
+}
+
+/** The session, or else the person, that a logout token is about; throws for what it must not have (Back-Channel Logout §2.6). */
+function endedBy({ iss, sub, sid, events, nonce }: JWTPayload): Ended {
+  const event = typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
+  if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined) throw new Error("not a logout token");
+  if (typeof sid === "string") return { issuer: iss, which: { sid } };
+  if (sub === undefined) throw new Error("neither sid nor sub");
+  return { issuer: iss, which: { subject: sub } };
+}
+
+/** The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble, or ours with it. */
+function signInFailure(error: unknown): Failure {
+  if (error instanceof oidc.AuthorizationResponseError) {
+    const denied = error.error === "access_denied";
+    const message = denied ? "The sign-in was cancelled." : `The identity provider refused the sign-in (${error.error.slice(0, 60)}).`;
+    return new Failure(Reason.SIGN_IN_FAILED, denied ? { message } : { message, cause: error });
+  }
+  const code = error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
+  if (unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
+  return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error });
+}
+
+const unfit = new Set(["invalid_grant", "OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED", "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"]);
+
+/** Whether keys could not be had, and not that a token is wrong. */
+function isAway(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ERR_JWKS_TIMEOUT" || code === "ERR_JOSE_GENERIC" || error instanceof TypeError;
+}
+
+/** Makes a thing once and again when it is old; while it cannot be made again, the old one does. */
+function remembering<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: { readonly value: T; readonly at: number } | undefined;
+  let making: Promise<T> | undefined;
+  return async () => {
+    if (kept !== undefined && Date.now() - kept.at < metadataMs) return kept.value;
+    making ??= make().finally(() => (making = undefined));
+    try {
+      kept = { value: await making, at: Date.now() };
+    } catch (error) {
+      if (kept === undefined) throw error;
+    }
+    return kept.value;
+  };
+}
+
+function text(claim: unknown): string | undefined {
+  return typeof claim === "string" && claim !== "" ? claim : undefined;
+}

@@ -1,0 +1,109 @@
+// Dashboard sessions in MongoDB, so that every instance knows them; the cookie's value is in none of them.
+import { createHmac, randomBytes } from "node:crypto";
+import type { Db } from "mongodb";
+import { Binary } from "mongodb";
+import type { IndexSpec } from "../db/mongo.ts";
+import { createSeal, deriveKey } from "./sealing.ts";
+
+/** A session as it is stored. */
+export interface SessionDocument {
+  /** HMAC-SHA-256 of the cookie's value: who reads the database can sign in with nothing. */
+  _id: Binary;
+  issuer: string;
+  subject: string;
+  /** The provider's own session, where its ID token names one (OpenID Connect Back-Channel Logout §2.1). */
+  sid?: string;
+  email?: string;
+  name?: string;
+  /** Sealed under a key that only the cookie's value completes. */
+  id_token: string;
+  created_at: Date;
+  /** Moved at most once a minute. */
+  used_at: Date;
+  /** MongoDB removes the session some time after. */
+  expires_at: Date;
+}
+
+/** Who signed in, as the identity provider vouches. */
+export interface Identified {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly sid: string | undefined;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+  readonly idToken: string;
+}
+
+/** The sessions of all people. */
+export interface DashboardSessions {
+  /** Begins a session and returns the value of its cookie. */
+  begin(person: Identified): Promise<string>;
+  /** The session of a cookie's value, if it goes on; it counts as used. */
+  find(cookie: string): Promise<SessionDocument | undefined>;
+  /** Ends a session; what it was, with its ID token, or undefined where there was none. */
+  end(cookie: string): Promise<{ readonly session: SessionDocument; readonly idToken: string | undefined } | undefined>;
+  /** Ends the sessions that began in a session at the provider, or all of a person there, and returns them. */
+  endAll(issuer: string, which: { readonly sid: string } | { readonly subject: string }): Promise<SessionDocument[]>;
+}
+
+/** However busy the person is, they sign in again after this long. */
+export const absoluteLifetimeMs = 12 * 3_600_000;
+/** A session that is not used for this long has ended. */
+export const idleLifetimeMs = 2 * 3_600_000;
+const usedPrecisionMs = 60_000;
+
+export const sessionIndexes: IndexSpec = {
+  collection: "dashboard_sessions",
+  indexes: [
+    { key: { expires_at: 1 }, name: "expiry", expireAfterSeconds: 0 },
+    { key: { issuer: 1, subject: 1 }, name: "person" },
+    { key: { issuer: 1, sid: 1 }, name: "provider_session", sparse: true },
+  ],
+};
+
+/** The sessions of a database, under a secret that all instances share; another secret ends them all. */
+export function createDashboardSessions(db: Db, secret: string, now: () => number = Date.now): DashboardSessions {
+  const sessions = db.collection<SessionDocument>("dashboard_sessions");
+  const idKey = deriveKey(secret, "session id");
+  const idOf = (cookie: string): Binary => new Binary(createHmac("sha256", idKey).update(cookie).digest());
+  const sealOf = (cookie: string) => createSeal(deriveKey(secret, "id token", cookie));
+  const goesOn = ({ used_at, expires_at }: SessionDocument): boolean => now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
+
+  return {
+    async begin({ issuer, subject, sid, email, name, idToken }) {
+      const cookie = randomBytes(32).toString("base64url");
+      const created = now();
+      await sessions.insertOne({
+        _id: idOf(cookie),
+        issuer,
+        subject,
+        ...(sid === undefined ? {} : { sid }),
+        ...(email === undefined ? {} : { email }),
+        ...(name === undefined ? {} : { name }),
+        id_token: await sealOf(cookie).seal({ id_token: idToken }, absoluteLifetimeMs / 1000),
+        created_at: new Date(created),
+        used_at: new Date(created),
+        expires_at: new Date(created + absoluteLifetimeMs),
+      });
+      return cookie;
+    },
+    async find(cookie) {
+      const _id = idOf(cookie);
+      const session = await sessions.findOne({ _id });
+      if (session === null || !goesOn(session)) return undefined;
+      if (now() - session.used_at.getTime() >= usedPrecisionMs) await sessions.updateOne({ _id }, { $max: { used_at: new Date(now()) } });
+      return session;
+    },
+    async end(cookie) {
+      const session = await sessions.findOneAndDelete({ _id: idOf(cookie) });
+      if (session === null) return undefined;
+      const idToken = (await sealOf(cookie).open(session.id_token))?.["id_token"];
+      return { session, idToken: typeof idToken === "string" ? idToken : undefined };
+    },
+    async endAll(issuer, which) {
+      const ended = await sessions.find({ issuer, ...which }).toArray();
+      await sessions.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// Signing in and out of the dashboard: what becomes of the cookies, the sessions, and the audit log.
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { AuditStore } from "../audit/store.ts";
+import { fail } from "../errors.ts";
+import type { SignedIn } from "../guards/call.ts";
+import type { Actor } from "../guards/scope.ts";
+import type { Cookie } from "./cookies.ts";
+import { createCookie } from "./cookies.ts";
+import type { IdentityProvider, SignInState } from "./provider.ts";
+import { createSeal, deriveKey } from "./sealing.ts";
+import type { DashboardSessions, SessionDocument } from "./session-store.ts";
+
+/** Where a request comes from, for the audit log. */
+export type Origin = Pick<Actor, "requestId" | "address">;
+
+/** Where the browser goes next, and what it keeps. */
+export interface Step {
+  readonly location: string;
+  /** `Set-Cookie` lines. */
+  readonly cookies: readonly string[];
+}
+
+/** A person who is signed in, with what the dashboard shows of them. */
+export interface DashboardPerson extends SignedIn {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly fullName: string | undefined;
+  readonly accountEmail: string | undefined;
+}
+
+/** Signing in and out. The `cookies` that go in are the `Cookie` header. */
+export interface SignIn {
+  /** Who is signed in. */
+  find(cookies: string | undefined): Promise<DashboardPerson | undefined>;
+  /** Sends the person to the identity provider. Fails with UNAVAILABLE while it is away. */
+  begin(): Promise<Step>;
+  /** Takes the person back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
+  complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
+  /** Ends the session, here and then at the provider. */
+  end(cookies: string | undefined, from: Origin): Promise<Step>;
+  /** Ends the sessions that a logout token of the provider names. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
+  endByProvider(logoutToken: string, from: Origin): Promise<void>;
+}
+
+/** What it is made of. */
+export interface SignInParts {
+  readonly provider: IdentityProvider;
+  readonly sessions: DashboardSessions;
+  readonly accounts: Pick<AccountStore, "ofIdentity">;
+  readonly audit: AuditStore;
+  readonly secret: string;
+  /** What the outside calls us, without a trailing slash. */
+  readonly baseUrl: () => string;
+}
+
+/** Either a stored session or what the provider just told. */
+type Person = Pick<SessionDocument, "issuer" | "subject"> & { readonly email?: string | undefined };
+
+export const callbackPath = "/sign-in/callback";
+
+/** The cookie that a signed-in browser bears, where the outside calls us by this URL. */
+export function createSessionCookie(baseUrl: () => string): Cookie {
+  return createCookie("records_session", () => baseUrl().startsWith("https:"));
+}
+
+const signInSeconds = 600;
+
+export function createSignIn({ provider, sessions, accounts, audit, secret, baseUrl }: SignInParts): SignIn {
+  const sessionCookie = createSessionCookie(baseUrl);
+  const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
+  const seal = createSeal(deriveKey(secret, "sign-in state"));
+  const home = (): string => `${baseUrl()}/`;
+
+  async function tell(event: "signed_in" | "signed_out", { issuer, subject, email }: Person, from: Origin, detail?: string): Promise<void> {
+    const account = await accounts.ofIdentity({ issuer, subject });
+    if (account === undefined) return;
+    await audit.append(account._id, { person: email ?? subject, ...from }, { event, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  return {
+    async find(cookies) {
+      const value = sessionCookie.read(cookies);
+      const session = value === undefined || value === "" ? undefined : await sessions.find(value);
+      if (session === undefined) return undefined;
+      const { _id, issuer, subject, email, name } = session;
+      const account = await accounts.ofIdentity({ issuer, subject });
+      return {
+        sessionId: _id.toString("hex"),
+        name: email ?? subject,
+        account: account && { id: account._id, betaEnrolled: account.beta_enrolled },
+        issuer,
+        subject,
+        email,
+        fullName: name,
+        accountEmail: account?.email,
+      };
+    },
+    async begin() {
+      const { location, remember } = await provider.begin(baseUrl() + callbackPath);
+      return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
+    },
+    async complete(search, cookies, from) {
+      const remembered = await seal.open(stateCookie.read(cookies) ?? "");
+      if (!isState(remembered)) return fail(Reason.SIGN_IN_FAILED, { message: "The sign-in was not begun in this browser, or took longer than ten minutes: begin again." });
+      const person = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
+      const old = sessionCookie.read(cookies);
+      if (old !== undefined) await sessions.end(old);
+      const value = await sessions.begin(person);
+      await tell("signed_in", person, from);
+      return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
+    },
+    async end(cookies, from) {
+      const value = sessionCookie.read(cookies);
+      const ended = value === undefined ? undefined : await sessions.end(value);
+      if (ended !== undefined) await tell("signed_out", ended.session, from);
+      const location = ended === undefined ? undefined : await provider.endSessionUrl(ended.idToken, home());
+      return { location: location ?? home(), cookies: [sessionCookie.clear()] };
+    },
+    async endByProvider(logoutToken, from) {
+      const { issuer, which } = await provider.readLogoutToken(logoutToken);
+      for (const session of await sessions.endAll(issuer, which)) await tell("signed_out", session, from, "At the identity provider.");
+    },
+  };
+}
+
+function isState(content: object | undefined): content is SignInState {
+  const { state, nonce, verifier } = (content ?? {}) as Record<string, unknown>;
+  return [state, nonce, verifier].every((part) => typeof part === "string");
+}

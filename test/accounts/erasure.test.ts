@@ -1,0 +1,114 @@
+// Deleting an account: it is out of service at once, and nothing of it is left anywhere.
+import { randomUUID } from "node:crypto";
+import { BSON, UUID } from "mongodb";
+import { expect, test } from "vitest";
+import { createErasures } from "../../src/accounts/erasure.ts";
+import { newClient, useService } from "../support/client.ts";
+import type { Client } from "../support/client.ts";
+import { newPerson } from "../support/person.ts";
+import { redisText } from "../support/secrets.ts";
+
+const service = useService();
+const admin = (rpc: string, message: unknown) => service().internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+
+/** One of everything that an account can own. */
+async function fill(client: Client): Promise<void> {
+  const contact = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com", external_id: "c-1" });
+  const session = await client.put.session({ title: "Budget", contact_id: contact, external_id: "s-1" });
+  await client.put.transcript({ session_id: session, transcript: "Hello." });
+  await client.put.sessionNotes({ session_id: session, content: "A note", type: "SESSION_NOTE_TYPE_USER_MANUAL" });
+  await client.put.contactNotes({ contact_id: contact, content: "Another", source: "import" });
+  const created = await client.post("/v1/contacts", { full_name: "Bo" }, { "Idempotency-Key": "once" });
+  expect(created.status).toBe(201);
+}
+
+/** The collections in which something mentions the account. */
+async function traces(accountId: string): Promise<string[]> {
+  const db = service().app.client.db();
+  const binary = BSON.EJSON.stringify(UUID.createFromHexString(accountId));
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+  const found = await Promise.all(names.map(async (name) => (BSON.EJSON.stringify(await db.collection(name).find().toArray()).includes(binary) ? [name] : [])));
+  return found.flat().sort();
+}
+
+test("deleting an account erases every record, key, session, claim and log entry of it, and nothing of another's [ADM-04]", async () => {
+  const [client, other] = [await newClient(service()), await newClient(service())];
+  await fill(client);
+  await fill(other);
+  const before = await traces(other.id);
+  expect(await traces(client.id)).toEqual(["accounts", "api_keys", "contacts", "idempotency", "notes", "sessions", "transcripts"]);
+  expect(await redisText(service().redis.uri)).toContain(`idempotency:${client.id}:once`);
+
+  expect((await admin("DeleteAccount", { account_id: client.id })).body).toEqual({ erased: true });
+  expect(await traces(client.id)).toEqual(["erasures"]);
+  expect(await redisText(service().redis.uri)).not.toContain(`idempotency:${client.id}`);
+  expect(await traces(other.id)).toEqual(before);
+  expect((await other.get("/v1/contacts?query=ann")).body.data).toHaveLength(1);
+});
+
+test("from then on the key is 401, the account 404, and its owner has none [ADM-04]", async () => {
+  const person = await newPerson(service());
+  const { key } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  const id = person.accountId ?? "";
+  expect(await traces(id)).toEqual(["accounts", "api_keys", "audit_log"]);
+  await admin("DeleteAccount", { account_id: id });
+  expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(401);
+  expect((await service().rest("/v1/contacts", { key, body: { full_name: "Bo" } })).status).toBe(401);
+  expect((await person.call("/v1/api-key")).status).toBe(401);
+  expect((await admin("GetAccount", { account_id: id })).status).toBe(404);
+  expect((await service().internalCall("records.v1.ContactService/SearchContacts", { query: "ann" }, { "records-account-id": id })).status).toBe(404);
+  const ingested = await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", { account_id: id, contacts: [{ full_name: "Bo" }] });
+  expect(ingested.status).toBe(404);
+  expect(await traces(id)).toEqual(["erasures"]);
+});
+
+test("the email and the identity of a deleted account can be another's [ADM-04]", async () => {
+  const email = `${randomUUID()}@example.com`;
+  const identity = { issuer: "https://id.example.com", subject: randomUUID() };
+  const first = (await admin("CreateAccount", { email })).body.account.id as string;
+  await admin("LinkIdentity", { account_id: first, ...identity });
+  await admin("DeleteAccount", { account_id: first });
+  const second = (await admin("CreateAccount", { email })).body.account.id as string;
+  expect(second).not.toBe(first);
+  expect((await admin("LinkIdentity", { account_id: second, ...identity })).body.account.identities).toEqual([identity]);
+});
+
+test("an account that never was is 404; deleting again tells how far it is [ADM-04]", async () => {
+  expect((await admin("DeleteAccount", { account_id: randomUUID() })).status).toBe(404);
+  const { id } = await newClient(service());
+  for (let time = 0; time < 2; time++) expect((await admin("DeleteAccount", { account_id: id })).body).toEqual({ erased: true });
+});
+
+test("what a request writes that was let in before the deletion is erased as well [ADM-04]", async () => {
+  const { id } = await newClient(service());
+  const account = UUID.createFromHexString(id);
+  await admin("DeleteAccount", { account_id: id });
+  const db = service().app.client.db();
+  await db.collection("notes").insertOne({ _id: new UUID() as never, account_id: account, content: "late" });
+  expect(await traces(id)).toEqual(["erasures", "notes"]);
+  expect((await admin("DeleteAccount", { account_id: id })).body).toEqual({ erased: true });
+  expect(await traces(id)).toEqual(["erasures"]);
+});
+
+test("an erasure that runs out of time says so and goes on by itself, until nothing is left, not even its own mark [ADM-04]", async () => {
+  const client = await newClient(service());
+  await fill(client);
+  const db = service().app.client.db();
+  const account = UUID.createFromHexString(client.id);
+  const erasures = createErasures(service().app.client, () => undefined);
+  expect(await erasures.erase(account, performance.now() - 1)).toBe(false);
+  expect(await traces(client.id)).toContain("contacts");
+  // As if it had begun long ago: what was let in before has ended by now.
+  await db.collection("erasures").updateOne({ _id: account as never }, { $set: { begun_at: new Date(0) } });
+  await expect.poll(() => traces(client.id), { timeout: 30_000, interval: 200 }).toEqual([]);
+});
+
+test("of a deletion and the creation of a key at once, either the key comes first and is erased, or there is no account [ADM-04, KEY-18]", async () => {
+  for (let round = 0; round < 10; round++) {
+    const person = await newPerson(service());
+    const [created] = await Promise.all([person.call("/v1/api-key", { method: "POST" }), admin("DeleteAccount", { account_id: person.accountId })]);
+    expect([201, 401, 403]).toContain(created.status);
+    const keys = await service().app.client.db().collection("api_keys").countDocuments({ account_id: UUID.createFromHexString(person.accountId ?? "") });
+    expect(keys).toBe(0);
+  }
+});

@@ -1,0 +1,172 @@
+// Who may use the operations on the API key, and in which order they are refused (contract §7.5).
+import { Binary } from "mongodb";
+import { describe, expect, test } from "vitest";
+import { useService } from "../support/client.ts";
+import type { TestPerson } from "../support/person.ts";
+import { accountUuid, newPerson, openSession } from "../support/person.ts";
+import type { RestAnswer, RestCall } from "../support/service.ts";
+
+const service = useService();
+
+const operations = [
+  ["GET", "/v1/api-key"],
+  ["POST", "/v1/api-key"],
+  ["POST", "/v1/api-key/rotate"],
+  ["DELETE", "/v1/api-key"],
+  ["GET", "/v1/audit-log"],
+] as const;
+const changes = operations.filter(([method]) => method !== "GET");
+
+function expectRefused({ status, body, headers }: RestAnswer, wanted: number, message: string): void {
+  expect([status, body]).toEqual([wanted, { error: { code: String(wanted), message } }]);
+  expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
+  expect(headers.get("ratelimit-remaining") ?? headers.get("ratelimit-reset") ?? headers.get("retry-after")).toBeNull();
+  expect(headers.get("www-authenticate")).toBe(wanted === 401 ? "Bearer" : null);
+}
+
+const notSignedIn = "No one is signed in: open the dashboard and sign in; an API key does not do here.";
+const foreign = "Origin: must be the dashboard's own; this can be done on its pages only.";
+const notEnrolled = "The account is not enrolled in the beta: ask whoever runs the service to enrol it.";
+const noAccount = "The person who is signed in has no account: ask whoever runs the service to link one.";
+
+describe.each(operations)("%s %s", (method, path) => {
+  const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestAnswer> => person.call(path, { method, headers, ...more });
+
+  test("is 401 without the cookie, with another's form of it, and with one that was never issued [KEY-13]", async () => {
+    const person = await newPerson(service());
+    const value = person.cookie.slice("records_session=".length);
+    for (const cookie of ["", "records_session=", "records_session=x", `records_session=${"A".repeat(43)}`, `records_session=${value}x`, `session=${value}`, `Records_Session=${value}`, `__Host-records_session=${value}`]) {
+      expectRefused(await call(person, { Cookie: cookie }), 401, notSignedIn);
+    }
+  });
+
+  test("is 401 with an API key or a service token in place of the cookie [KEY-13]", async () => {
+    const person = await newPerson(service());
+    const { key } = await service().account();
+    for (const secret of [key, service().serviceToken]) {
+      expectRefused(await call(person, { Cookie: "", Authorization: `Bearer ${secret}` }), 401, notSignedIn);
+      expectRefused(await call(person, { Cookie: `records_session=${secret}` }), 401, notSignedIn);
+    }
+  });
+
+  test("is 401 once the session is over: after 12 hours, after 2 hours without use, after its end [KEY-13]", async () => {
+    const sessions = service().app.client.db().collection("dashboard_sessions");
+    const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
+    for (const [goesOn, change] of [
+      [true, { used_at: hoursAgo(1.9) }],
+      [false, { used_at: hoursAgo(2.1) }],
+      [true, { expires_at: hoursAgo(-0.1) }],
+      [false, { expires_at: hoursAgo(0.001) }],
+    ] as const) {
+      const person = await newPerson(service());
+      await sessions.updateOne({ subject: person.subject }, { $set: change });
+      const { status } = await call(person, {});
+      if (goesOn) expect(status).not.toBe(401);
+      else expect(status).toBe(401);
+    }
+    const person = await newPerson(service());
+    await sessions.deleteOne({ subject: person.subject });
+    expectRefused(await call(person, {}), 401, notSignedIn);
+  });
+
+  test("is 403 for a person without an account [KEY-13]", async () => {
+    expectRefused(await call(await newPerson(service(), { account: false }), {}), 403, noAccount);
+  });
+
+  test("is charged, and told the limits, with every status", async () => {
+    const { headers } = await call(await newPerson(service()), {});
+    expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
+  });
+});
+
+describe.each(changes)("%s %s", (method, path) => {
+  test("is 403 when the origin is missing, null, or another's [KEY-14]", async () => {
+    const person = await newPerson(service());
+    const { host, port } = new URL(person.origin);
+    const origins = ["", "null", "https://evil.example", `https://${host}`, `http://localhost:${Number(port) + 1}`, `${person.origin}.evil.example`, `${person.origin}/`, `http://127.0.0.1:${port}`, person.origin.toUpperCase()];
+    for (const origin of origins) expectRefused(await person.call(path, { method, headers: { Origin: origin } }), 403, foreign);
+  });
+
+  test("is 403 when the browser says that another site sends it, whatever the origin [KEY-14]", async () => {
+    const person = await newPerson(service());
+    for (const site of ["cross-site", "same-site", "none"]) {
+      expectRefused(await person.call(path, { method, headers: { "Sec-Fetch-Site": site } }), 403, foreign);
+    }
+    expect((await person.call(path, { method, headers: { "Sec-Fetch-Site": "" } })).status).not.toBe(403);
+  });
+
+  test("is 401 before the origin is looked at [KEY-16]", async () => {
+    const person = await newPerson(service());
+    expectRefused(await person.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }), 401, notSignedIn);
+  });
+});
+
+test.each(["/v1/api-key", "/v1/api-key/rotate"])("POST %s is 403 for an account that is not enrolled in the beta, before the body is looked at [KEY-15, KEY-16]", async (path) => {
+  const person = await newPerson(service(), { enrolled: false });
+  expectRefused(await person.call(path, { method: "POST" }), 403, notEnrolled);
+  expectRefused(await person.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
+});
+
+test("withdrawing the enrolment leaves the key valid; its owner can see and revoke it, and not rotate it [KEY-15]", async () => {
+  const person = await newPerson(service());
+  const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  await service().app.services.accounts.enrol(accountUuid(person), false);
+  expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
+  expectRefused(await person.call("/v1/api-key/rotate", { method: "POST" }), 403, notEnrolled);
+  expectRefused(await person.call("/v1/api-key", { method: "POST" }), 403, notEnrolled);
+  expect((await person.call("/v1/api-key")).body.data.id).toBe(id);
+  expect((await person.call("/v1/api-key", { method: "DELETE" })).status).toBe(200);
+});
+
+test("422 comes before 404 and before 409 [KEY-16]", async () => {
+  const person = await newPerson(service());
+  expect((await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "x" } })).status).toBe(422);
+  await person.call("/v1/api-key", { method: "POST" });
+  expect((await person.call("/v1/api-key", { method: "POST", body: { access: "x" } })).status).toBe(422);
+});
+
+test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])("a form post (%s) creates nothing, with a body or without: 422, and 403 from another site", async (type) => {
+  const person = await newPerson(service());
+  for (const raw of ["", "access=read_only", "{}"]) {
+    const headers = { "Content-Type": type };
+    expect((await person.call("/v1/api-key", { method: "POST", raw, headers })).status).toBe(422);
+    expect((await person.call("/v1/api-key", { method: "POST", raw, headers: { ...headers, Origin: "https://evil.example" } })).status).toBe(403);
+  }
+  expect((await person.call("/v1/api-key")).status).toBe(404);
+});
+
+test("an API key says nothing to the operations, and a session nothing to the records", async () => {
+  const person = await newPerson(service());
+  expect((await person.call("/v1/contacts?query=ann")).status).toBe(401);
+  expect((await person.call("/v1/contacts", { body: { full_name: "Bo" } })).status).toBe(401);
+});
+
+test("one person's session reaches only the account of theirs, and another secret makes it nobody's", async () => {
+  const [one, other] = [await newPerson(service()), await newPerson(service())];
+  await one.call("/v1/api-key", { method: "POST" });
+  expect((await other.call("/v1/api-key")).status).toBe(404);
+  expect((await other.call("/v1/audit-log")).body.data).toEqual([]);
+  const stranger = await service().another({ SESSION_SECRET: "another-session-secret-of-32-characters" });
+  try {
+    expect((await one.call("/v1/api-key", {}, stranger)).status).toBe(401);
+  } finally {
+    await stranger.stop();
+  }
+});
+
+test("a session in MongoDB is of no use to who reads it", async () => {
+  const person = await newPerson(service());
+  const stored = await service().app.client.db().collection<{ _id: Binary; id_token: string }>("dashboard_sessions").findOne({ subject: person.subject } as never);
+  const id = (stored?._id as Binary).buffer;
+  for (const value of [Buffer.from(id).toString("base64url"), Buffer.from(id).toString("hex"), Buffer.from(id).toString("base64")]) {
+    expect((await person.call("/v1/api-key", { headers: { Cookie: `records_session=${value}` } })).status).toBe(401);
+  }
+  expect(JSON.stringify(stored)).not.toContain("an-id-token-that-is-no-token");
+});
+
+test("two sessions of one person are two: ending one leaves the other", async () => {
+  const person = await newPerson(service());
+  const second = await openSession(service(), person.subject, person.email);
+  await service().app.client.db().collection("dashboard_sessions").findOneAndDelete({ subject: person.subject }, { sort: { created_at: 1 } });
+  expect([(await person.call("/v1/api-key")).status, (await second.call("/v1/api-key")).status].sort()).toEqual([401, 404]);
+});

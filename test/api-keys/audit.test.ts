@@ -1,0 +1,74 @@
+// The audit log of an account: what is written into it, by whom it is seen, and that nothing changes it.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { useService } from "../support/client.ts";
+import { newPerson } from "../support/person.ts";
+
+const service = useService();
+
+test("creation, rotation, revocation and refusals are each written, with who, when, the request and the address [KEY-19, DSH-03]", async () => {
+  const person = await newPerson(service());
+  const headers = (id: string) => ({ "X-Request-Id": id });
+  const first = await person.call("/v1/api-key", { method: "POST", headers: headers("r-1") });
+  await person.call("/v1/api-key", { method: "POST", headers: headers("r-2") });
+  const second = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" }, headers: headers("r-3") });
+  await person.call("/v1/api-key", { method: "DELETE", headers: headers("r-4") });
+  await person.call("/v1/api-key", { method: "DELETE", headers: headers("r-5") });
+  await person.call("/v1/api-key", { method: "POST", headers: { ...headers("r-6"), Origin: "https://evil.example" } });
+
+  const log = await person.call("/v1/audit-log");
+  expect(log.status).toBe(200);
+  expect(log.body.pagination).toEqual({ limit: 25, offset: 0, has_more: false, next_offset: null });
+  const told = (log.body.data as Record<string, unknown>[]).map(({ event, detail, key_prefix, request_id }) => [request_id, event, detail, key_prefix]);
+  expect(told).toEqual([
+    ["r-6", "key_refused", "Create: Origin: must be the dashboard's own; this can be done on its pages only.", null],
+    ["r-5", "key_refused", "Revoke: The account has no API key.", null],
+    ["r-4", "key_revoked", null, second.body.data.prefix],
+    ["r-3", "key_rotated", "It may read only.", second.body.data.prefix],
+    ["r-2", "key_refused", "Create: The account has an API key already: rotate it, or revoke it first.", null],
+    ["r-1", "key_created", "It may read and write.", first.body.data.prefix],
+  ]);
+  for (const entry of log.body.data) {
+    expect(Object.keys(entry)).toEqual(["id", "created_at", "event", "detail", "key_prefix", "person", "request_id", "address"]);
+    expect(entry).toMatchObject({ person: person.email, address: "127.0.0.1", created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) });
+  }
+});
+
+test("the log is read by pages, the newest first", async () => {
+  const person = await newPerson(service());
+  for (let refusal = 0; refusal < 7; refusal++) await person.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${refusal}` } });
+  const seen: string[] = [];
+  let offset: number | null = 0;
+  while (offset !== null) {
+    const page = await person.call(`/v1/audit-log?limit=3&offset=${offset}`);
+    seen.push(...(page.body.data as { request_id: string }[]).map(({ request_id }) => request_id));
+    offset = page.body.pagination.next_offset as number | null;
+  }
+  expect(seen).toEqual(["p-6", "p-5", "p-4", "p-3", "p-2", "p-1", "p-0"]);
+  for (const query of ["limit=0", "limit=101", "limit=x", "offset=-1", "limit=1&limit=2"]) expect((await person.call(`/v1/audit-log?${query}`)).status).toBe(422);
+});
+
+test("reading, and what nobody is signed in for, writes nothing", async () => {
+  const person = await newPerson(service());
+  await person.call("/v1/api-key");
+  await person.call("/v1/api-key", { method: "DELETE", headers: { Cookie: "" } });
+  expect((await person.call("/v1/audit-log")).body.data).toEqual([]);
+});
+
+test("a change whose entry cannot be written does not happen", async () => {
+  const person = await newPerson(service());
+  const db = service().app.client.db();
+  await db.command({ collMod: "audit_log", validator: { event: { $ne: "key_created" } } });
+  try {
+    expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(500);
+    expect((await person.call("/v1/api-key")).status).toBe(404);
+  } finally {
+    await db.command({ collMod: "audit_log", validator: {} });
+  }
+  expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(201);
+});
+
+test("the store of the log can add and list, and nothing else", () => {
+  const source = readFileSync(new URL("../../src/audit/store.ts", import.meta.url), "utf8");
+  expect(source).not.toMatch(/\.(update|delete|replace|findOneAnd|bulkWrite|drop)\w*\(/);
+});

@@ -1,0 +1,156 @@
+// The four operations on the API key: what they answer, and in what state (contract §7.2 to §7.4).
+import { expect, test } from "vitest";
+import { counts, useService } from "../support/client.ts";
+import { newPerson } from "../support/person.ts";
+import type { RestAnswer } from "../support/service.ts";
+
+const service = useService();
+const secretForm = /^rec_[0-9A-Za-z]{49}$/;
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const momentForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const valid = async (key: string): Promise<number> => (await service().rest("/v1/contacts?query=ann", { key })).status;
+
+function expectIssued({ status, body, headers }: RestAnswer, access: string): void {
+  expect(status).toBe(201);
+  expect(Object.keys(body)).toEqual(["data"]);
+  expect(Object.keys(body.data).sort()).toEqual(["access", "created_at", "id", "key", "prefix"]);
+  expect(body.data).toMatchObject({ id: expect.stringMatching(uuidForm), key: expect.stringMatching(secretForm), access, created_at: expect.stringMatching(momentForm) });
+  expect(body.data.prefix).toBe(body.data.key.slice(0, 8));
+  expect(headers.get("cache-control")).toBe("no-store");
+}
+
+test("creating a key answers 201 with exactly its id, secret, prefix, access and time, and the key works [KEY-04]", async () => {
+  const person = await newPerson(service());
+  const created = await person.call("/v1/api-key", { method: "POST" });
+  expectIssued(created, "read_write");
+  expect(await valid(created.body.data.key)).toBe(200);
+});
+
+test.each([
+  ["no body", {}, "read_write"],
+  ["an empty object", { body: {} }, "read_write"],
+  ["read_write", { body: { access: "read_write" } }, "read_write"],
+  ["read_only", { body: { access: "read_only" } }, "read_only"],
+])("a key is created with %s [KEY-05]", async (_name, call, access) => {
+  const person = await newPerson(service());
+  const created = await person.call("/v1/api-key", { method: "POST", ...call });
+  expectIssued(created, access);
+  const write = await service().rest("/v1/contacts", { key: created.body.data.key, body: { full_name: "Bo" } });
+  expect(write.status).toBe(access === "read_only" ? 403 : 201);
+});
+
+test.each([
+  ["another access", { body: { access: "admin" } }, "access"],
+  ["the access in capitals", { body: { access: "READ_ONLY" } }, "access"],
+  ["an unset access", { body: { access: "unspecified" } }, "access"],
+  ["a number", { body: { access: 1 } }, "access"],
+  ["null", { body: { access: null } }, "access"],
+  ["an unknown property", { body: { acces: "read_only" } }, "acces"],
+  ["an array", { body: [] }, ""],
+  ["text that is no JSON", { raw: "access=read_only" }, ""],
+])("a body with %s is 422 and creates nothing [KEY-05]", async (_name, call, field) => {
+  const person = await newPerson(service());
+  const before = await counts(service());
+  for (const path of ["/v1/api-key", "/v1/api-key/rotate"]) {
+    const refused = await person.call(path, { method: "POST", ...call });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details[0].field).toBe(field);
+  }
+  expect(await counts(service())).toEqual(before);
+});
+
+test("an account has one active key: a second creation is 409 and leaves the first [KEY-06]", async () => {
+  const person = await newPerson(service());
+  const { body } = await person.call("/v1/api-key", { method: "POST" });
+  const again = await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } });
+  expect(again.status).toBe(409);
+  expect(again.body.error).toEqual({ code: "409", message: "The account has an API key already: rotate it, or revoke it first." });
+  expect(await valid(body.data.key)).toBe(200);
+});
+
+test("of twenty creations at once on two instances exactly one wins [KEY-06]", async () => {
+  const person = await newPerson(service());
+  const other = await service().another();
+  try {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => person.call("/v1/api-key", { method: "POST" }, at % 2 === 0 ? service() : other)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    const key = answers.find(({ status }) => status === 201)?.body.data.key as string;
+    expect(await valid(key)).toBe(200);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("getting the key answers exactly its id, prefix, access and times, and never the secret [KEY-11, KEY-07]", async () => {
+  const person = await newPerson(service());
+  const { key, id, prefix, created_at } = (await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
+  const shown = await person.call("/v1/api-key");
+  expect(shown.status).toBe(200);
+  expect(shown.body).toEqual({ data: { id, prefix, access: "read_only", created_at, last_used_at: null } });
+  await valid(key);
+  const used = await person.call("/v1/api-key");
+  expect(used.body.data.last_used_at).toMatch(momentForm);
+  for (const answer of [shown, used, await person.call("/v1/audit-log")]) expect(answer.text).not.toContain(key);
+});
+
+test("rotating answers 201 in the same shape and keeps the access unless the body says otherwise [KEY-08]", async () => {
+  const person = await newPerson(service());
+  const first = (await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
+  const second = await person.call("/v1/api-key/rotate", { method: "POST" });
+  expectIssued(second, "read_only");
+  const third = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_write" } });
+  expectIssued(third, "read_write");
+  expect(new Set([first.id, second.body.data.id, third.body.data.id]).size).toBe(3);
+  expect([await valid(first.key), await valid(second.body.data.key), await valid(third.body.data.key)]).toEqual([401, 401, 200]);
+});
+
+test("revoking answers 200 with exactly the id and the time, and the key is 401 from then on [KEY-10]", async () => {
+  const person = await newPerson(service());
+  const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  const revoked = await person.call("/v1/api-key", { method: "DELETE" });
+  expect(revoked.status).toBe(200);
+  expect(revoked.body).toEqual({ data: { id, revoked_at: expect.stringMatching(momentForm) } });
+  expect(await valid(key)).toBe(401);
+  expectIssued(await person.call("/v1/api-key", { method: "POST" }), "read_write");
+});
+
+test.each([
+  ["GET", "/v1/api-key"],
+  ["DELETE", "/v1/api-key"],
+  ["POST", "/v1/api-key/rotate"],
+])("%s %s without a key is 404, before there was one and after [KEY-12]", async (method, path) => {
+  const person = await newPerson(service());
+  const missing = { code: "404", message: "The account has no API key." };
+  expect((await person.call(path, { method })).body.error).toEqual(missing);
+  await person.call("/v1/api-key", { method: "POST" });
+  await person.call("/v1/api-key", { method: "DELETE" });
+  const after = await person.call(path, { method });
+  expect([after.status, after.body.error]).toEqual([404, missing]);
+});
+
+test("a key of years ago is as good as a new one [KEY-02]", async () => {
+  const person = await newPerson(service());
+  const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  const { matchedCount } = await service().app.client.db().collection("api_keys").updateOne({ prefix: key.slice(0, 8) }, { $set: { created_at: new Date(0) } });
+  expect(matchedCount).toBe(1);
+  expect(await valid(key)).toBe(200);
+  expect((await person.call("/v1/api-key")).body.data).toMatchObject({ id, created_at: "1970-01-01T00:00:00.000Z" });
+});
+
+test("HEAD and OPTIONS are answered as everywhere", async () => {
+  const person = await newPerson(service());
+  await person.call("/v1/api-key", { method: "POST" });
+  expect(await person.call("/v1/api-key", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
+  expect((await person.call("/v1/api-key", { method: "OPTIONS" })).headers.get("allow")).toBe("GET, HEAD, POST, DELETE, OPTIONS");
+  expect(await person.call("/v1/api-key", { method: "PATCH", body: {} })).toMatchObject({ status: 405 });
+});
+
+test("the times of use are written at most once a minute, whatever the load", async () => {
+  const person = await newPerson(service());
+  const { key } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  await valid(key);
+  const first = (await person.call("/v1/api-key")).body.data.last_used_at;
+  for (let use = 0; use < 5; use++) await valid(key);
+  expect((await person.call("/v1/api-key")).body.data.last_used_at).toBe(first);
+});

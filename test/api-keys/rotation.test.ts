@@ -1,0 +1,83 @@
+// A rotation is in force on the next request of every instance, with Redis up, flushed, frozen or down.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectRedis } from "../../src/db/redis.ts";
+import { newPerson } from "../support/person.ts";
+import type { TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { Call } from "./rotations.ts";
+import { callRead, rotateUnderLoad } from "./rotations.ts";
+
+let service: TestService;
+let second: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+  second = await service.another();
+});
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+async function expectAllInForce(rotations: number, instances = [service, second]): Promise<void> {
+  const counts = await rotateUnderLoad(await newPerson(service), instances, rotations);
+  expect(counts).toMatchObject({ rotations, oldAccepted: 0, newRefused: 0, disturbed: 0 });
+  expect(counts.load).toBeGreaterThan(rotations);
+}
+
+test("200 rotations under load on two instances: no old key is accepted after the answer, no new one refused [KEY-09, OPS-17]", () => expectAllInForce(200));
+
+test("the same while Redis is flushed all the time [KEY-09]", async () => {
+  const link = connectRedis(service.redis.uri, () => undefined);
+  await link.firstReady;
+  const flushing = setInterval(() => void link.client.flushall().catch(() => undefined), 2);
+  try {
+    await expectAllInForce(40);
+  } finally {
+    clearInterval(flushing);
+    link.close();
+  }
+});
+
+test("the same while Redis is frozen [KEY-09]", async () => {
+  process.kill(service.redis.pid, "SIGSTOP");
+  try {
+    await expectAllInForce(40);
+  } finally {
+    process.kill(service.redis.pid, "SIGCONT");
+  }
+});
+
+test("the same without Redis [KEY-09]", async () => {
+  const alone = await service.another({ REDIS_URL: "" });
+  try {
+    await expectAllInForce(40, [alone, second]);
+  } finally {
+    await alone.stop();
+  }
+});
+
+test("control: an instance that remembered a good key for a moment would be found out [KEY-09]", async () => {
+  const good = new Map<string, number>();
+  const remembering: Call = async (instance, key) => {
+    const name = `${instance.base} ${key}`;
+    if (Date.now() - (good.get(name) ?? 0) < 5_000) return 200;
+    const status = await callRead(instance, key);
+    if (status === 200) good.set(name, Date.now());
+    return status;
+  };
+  const { oldAccepted } = await rotateUnderLoad(await newPerson(service), [service, second], 3, async (instance, key) => {
+    await new Promise((later) => setImmediate(later));
+    return remembering(instance, key);
+  });
+  expect(oldAccepted).toBeGreaterThan(0);
+});
+
+test("rotations at once all succeed, and only the key of the last is good [KEY-09]", async () => {
+  const person = await newPerson(service);
+  await person.call("/v1/api-key", { method: "POST" });
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => person.call("/v1/api-key/rotate", { method: "POST" }, at % 2 === 0 ? service : second)));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  const statuses = await Promise.all(answers.map(({ body }) => callRead(service, body.data.key as string)));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+});

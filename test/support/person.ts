@@ -1,0 +1,63 @@
+// A person who is signed in to the dashboard, without an identity provider: the session is put where a sign-in would put it.
+import { randomUUID } from "node:crypto";
+import { UUID } from "mongodb";
+import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
+import { noteSecret } from "./secrets.ts";
+import type { RestAnswer, RestCall, TestService } from "./service.ts";
+import { rest, sessionSecret, testIssuer } from "./service.ts";
+
+/** A signed-in person and what their browser sends. */
+export interface TestPerson {
+  /** The account; undefined for a person without one. */
+  readonly accountId: string | undefined;
+  readonly subject: string;
+  readonly email: string;
+  readonly cookie: string;
+  readonly origin: string;
+  /** A call as the dashboard's page makes it; headers given here replace those. */
+  call(path: string, call?: RestCall, at?: TestService): Promise<RestAnswer>;
+}
+
+/** What kind of person. */
+export interface PersonOptions {
+  readonly account?: boolean;
+  readonly enrolled?: boolean;
+}
+
+/** A new person, with an account of their own that is enrolled unless told otherwise. */
+export async function newPerson(service: TestService, { account = true, enrolled = true }: PersonOptions = {}): Promise<TestPerson> {
+  const subject = randomUUID();
+  const email = `${subject}@example.com`;
+  const { accounts } = service.app.services;
+  const created = account ? await accounts.create(email, enrolled) : undefined;
+  if (created !== undefined) await accounts.link(created._id, { issuer: testIssuer, subject });
+  return { ...(await openSession(service, subject, email)), accountId: created?._id.toHexString() };
+}
+
+/** Another session of the same person. */
+export async function openSession(service: TestService, subject: string, email: string, sid?: string): Promise<Omit<TestPerson, "accountId">> {
+  noteSecret("an-id-token-that-is-no-token");
+  const sessions = createDashboardSessions(service.app.client.db(), sessionSecret);
+  const value = await sessions.begin({ issuer: testIssuer, subject, sid, email, name: undefined, idToken: "an-id-token-that-is-no-token" });
+  noteSecret(value);
+  const cookie = `records_session=${value}`;
+  const origin = new URL(service.app.baseUrl).origin;
+  return {
+    subject,
+    email,
+    cookie,
+    origin,
+    call(path, call = {}, at = service) {
+      // Each instance of a test has an address of its own.
+      const headers: Record<string, string> = { Cookie: cookie, Origin: new URL(at.app.baseUrl).origin, "Sec-Fetch-Site": "same-origin", ...call.headers };
+      // An empty value leaves the header out.
+      return rest(at.base, path, { ...call, headers: Object.fromEntries(Object.entries(headers).filter(([, sent]) => sent !== "")) });
+    },
+  };
+}
+
+/** An account's id as MongoDB has it. */
+export function accountUuid({ accountId }: TestPerson): UUID {
+  if (accountId === undefined) throw new Error("the person has no account");
+  return UUID.createFromHexString(accountId);
+}

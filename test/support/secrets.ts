@@ -1,0 +1,58 @@
+// Looks for every secret that the tests were given in everything that a service leaves behind: logs, MongoDB, Redis, metrics.
+import { Redis } from "ioredis";
+import type { Db } from "mongodb";
+import { BSON } from "mongodb";
+import type { TestService } from "./service.ts";
+
+const issued = new Set<string>();
+/** More documents than this are records of a test of size, which no secret comes near. */
+const mostDocuments = 5_000;
+
+/** Remembers a secret; a shorter text could be found by chance. */
+export function noteSecret(secret: string): void {
+  if (secret.length >= 16) issued.add(secret);
+}
+
+/** The secrets that a text holds, as they are or in base64. */
+export function secretsIn(text: string, secrets: Iterable<string> = issued): string[] {
+  return [...secrets].filter((secret) => text.includes(secret) || text.includes(Buffer.from(secret).toString("base64").replace(/=+$/, "")));
+}
+
+/** Where a service has left a secret; empty where it kept them all. */
+export async function findSecrets(service: Pick<TestService, "app" | "internal" | "logLines" | "redis">, secrets: Iterable<string> = issued): Promise<string[]> {
+  const places: readonly (readonly [string, string])[] = [
+    ["the log", service.logLines.join("")],
+    ["the metrics", await (await fetch(`${service.internal}/metrics`)).text()],
+    ...(await databaseTexts(service.app.client.db())),
+    ["Redis", await redisText(service.redis.uri)],
+  ];
+  return places.flatMap(([place, text]) => secretsIn(text, secrets).map((secret) => `${place} holds ${secret.slice(0, 12)}…`));
+}
+
+/** Every collection as text; binary values as the bytes that they are. */
+export async function databaseTexts(db: Db): Promise<[string, string][]> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  return Promise.all(
+    collections.map(async ({ name }): Promise<[string, string]> => {
+      const documents = await db.collection(name).find({}, { limit: mostDocuments }).toArray();
+      const bytes = documents.flatMap((document) => Object.values(document)).filter((value): value is { buffer: Uint8Array } => value?._bsontype === "Binary");
+      return [`the collection ${name}`, BSON.EJSON.stringify(documents) + bytes.map(({ buffer }) => Buffer.from(buffer).toString("latin1")).join("\n")];
+    }),
+  );
+}
+
+/** Every key of Redis with its value; empty where Redis is gone. */
+export async function redisText(uri: string): Promise<string> {
+  const redis = new Redis(uri, { maxRetriesPerRequest: 0, retryStrategy: () => null, commandTimeout: 2_000, lazyConnect: true });
+  redis.on("error", () => undefined);
+  try {
+    await redis.connect();
+    const keys = await redis.keys("*");
+    const values = await Promise.all(keys.map(async (key) => ((await redis.type(key)) === "hash" ? JSON.stringify(await redis.hgetall(key)) : await redis.get(key))));
+    return [...keys, ...values].join("\n");
+  } catch {
+    return "";
+  } finally {
+    redis.disconnect();
+  }
+}
