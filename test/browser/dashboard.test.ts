@@ -1,0 +1,226 @@
+// The dashboard in a real Chromium: a person gets a key, sees it once, rotates and revokes it, and signs out.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../src/embedded/provider/provider.ts";
+import { ann, ben, cleo, useHouse } from "../sign-in/set-up.ts";
+import type { TestService } from "../support/service.ts";
+import type { Watched, WindowOptions } from "./pages.ts";
+import { expectAccessible, openWindow, picture, useChromium } from "./pages.ts";
+
+const house = useHouse();
+const browser = useChromium();
+let second: TestService;
+
+beforeAll(async () => {
+  second = await house().service.another({ BASE_URL: house().base });
+});
+afterAll(async () => second.stop());
+
+const secretForm = /rec_[0-9A-Za-z]{49}/;
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+const statusOf = async (key: string, at: TestService = house().service): Promise<number> => (await at.rest("/v1/contacts?query=ann", { key })).status;
+
+async function signIn(person: Person, options: WindowOptions = {}): Promise<Watched> {
+  const watched = await openWindow(browser(), options);
+  const { page } = watched;
+  await page.goto(`${house().base}/`);
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByRole("textbox", { name: /email/i }).fill(person.email);
+  await page.locator("input[type=password]").fill(person.password);
+  await button(page, "Sign in").click();
+  await page.waitForURL(`${house().base}/`);
+  await page.getByText(person.email).first().waitFor();
+  return watched;
+}
+
+/** The key that the page shows right now. */
+async function shownKey(page: Page): Promise<string> {
+  await page.getByText("it will not be shown again").waitFor();
+  return secretForm.exec((await page.textContent("main")) ?? "")?.[0] ?? "";
+}
+
+describe("a person who has an account", () => {
+  test("gets a key, sees it once, uses it, rotates it, revokes it, signs out, and the way back shows nothing [DSH-01, DSH-02, DSH-03, DSH-04, KEY-07, KEY-09]", async () => {
+    const { page, context, problems, origins } = await signIn(ann);
+    await button(page, "Create key").waitFor();
+    await expectAccessible(page, "no key");
+    await picture(page, "1-no-key");
+
+    await button(page, "Create key").click();
+    const first = await shownKey(page);
+    expect(first).toMatch(secretForm);
+    await expectAccessible(page, "created");
+    await picture(page, "2-created");
+    await button(page, "Copy key").click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
+    await button(page, "Copy command").click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`curl -H 'Authorization: Bearer ${first}' '${house().base}/v1/contacts?query=ann'`);
+    expect([await statusOf(first), await statusOf(first, second)]).toEqual([200, 200]);
+
+    await page.reload();
+    await button(page, "Rotate").waitFor();
+    expect(await page.content()).not.toContain(first);
+    expect(await page.textContent("main")).toContain(first.slice(0, 8));
+    const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, location.href, document.title])");
+    expect(kept).not.toContain(first.slice(8));
+    await expectAccessible(page, "has a key");
+    await picture(page, "3-reloaded");
+
+    await button(page, "Rotate").click();
+    expect(await page.getByRole("dialog").textContent()).toContain("stops working at once");
+    await expectAccessible(page, "asked whether to rotate");
+    await picture(page, "4-rotate");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    expect(await statusOf(first)).toBe(200);
+    await button(page, "Rotate").click();
+    await page.getByRole("dialog").getByRole("radio", { name: /Read only/ }).check();
+    await button(page, "Rotate key").click();
+    await expect.poll(async () => (await shownKey(page)) !== first).toBe(true);
+    const rotated = await shownKey(page);
+    expect([await statusOf(first), await statusOf(first, second), await statusOf(rotated), await statusOf(rotated, second)]).toEqual([401, 401, 200, 200]);
+    await picture(page, "5-rotated");
+    await button(page, "Done").click();
+    expect(await page.content()).not.toContain(rotated);
+    expect(await page.textContent("main")).toContain("Read only");
+
+    await button(page, "Revoke").click();
+    expect(await page.getByRole("dialog").textContent()).toContain("stops working at once");
+    await expectAccessible(page, "asked whether to revoke");
+    await picture(page, "6-revoke");
+    await button(page, "Revoke key").click();
+    await button(page, "Create key").waitFor();
+    expect([await statusOf(rotated), await statusOf(rotated, second)]).toEqual([401, 401]);
+
+    const activity = page.getByRole("region", { name: "Activity" });
+    await expect.poll(async () => (await activity.textContent()) ?? "").toMatch(/revoked.*rotated.*created.*signed in/is);
+    await picture(page, "7-revoked");
+
+    await button(page, "Sign out").click();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(page.url()).toBe(`${house().base}/`);
+    expect((await context.cookies()).filter(({ name }) => name.includes("records_session"))).toEqual([]);
+    await expectAccessible(page, "signed out");
+    await picture(page, "8-signed-out");
+    for (let steps = 0; steps < 4; steps++) {
+      await page.goBack().catch(() => null);
+      if (!page.url().startsWith(house().base)) continue;
+      expect(await page.content()).not.toContain(ann.email);
+    }
+    expect(problems).toEqual([]);
+    expect([...origins].sort()).toEqual([house().base, house().provider.issuer].sort());
+    await context.close();
+  });
+
+  test("does all of it with the keyboard alone [DSH-02]", async () => {
+    const { page, context } = await signIn(ann);
+    await button(page, "Create key").waitFor();
+    const reach = async (name: string): Promise<void> => {
+      for (let presses = 0; presses < 40; presses++) {
+        if ((await page.evaluate("document.activeElement?.textContent?.trim()")) === name) return page.keyboard.press("Enter");
+        await page.keyboard.press("Tab");
+      }
+      throw new Error(`${name} cannot be reached with the keyboard`);
+    };
+    await reach("Create key");
+    expect(await shownKey(page)).toMatch(secretForm);
+    await reach("Done");
+    await button(page, "Revoke").waitFor();
+    await reach("Revoke");
+    await page.getByRole("dialog").waitFor();
+    // What does harm is not what a hasty Enter does.
+    expect(await page.evaluate("document.activeElement?.textContent?.trim()")).toBe("Cancel");
+    await reach("Revoke key");
+    await button(page, "Create key").waitFor();
+    await context.close();
+  });
+
+  test("is told in words when somebody else was faster, or the session is over", async () => {
+    const { page, context } = await signIn(ann);
+    await button(page, "Create key").waitFor();
+    const elsewhere = await context.newPage();
+    await elsewhere.goto(`${house().base}/`);
+    await button(elsewhere, "Create key").click();
+    await shownKey(elsewhere);
+    await button(page, "Create key").click();
+    await page.getByText(/already/i).first().waitFor();
+    await button(page, "Rotate").waitFor();
+    await button(elsewhere, "Sign out").click();
+    await elsewhere.getByRole("link", { name: "Sign in" }).waitFor();
+    await button(page, "Revoke").click();
+    await button(page, "Revoke key").click();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await page.content()).not.toContain(ann.email);
+    await context.close();
+    const { page: again, context: other } = await signIn(ann);
+    await button(again, "Revoke").click();
+    await button(again, "Revoke key").click();
+    await button(again, "Create key").waitFor();
+    await other.close();
+  });
+});
+
+test("an account that is not enrolled is told so and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
+  const { page, context, problems } = await signIn(ben);
+  await page.getByText(/not enrolled/i).first().waitFor();
+  await expect.poll(() => button(page, "Create key").count()).toBe(0);
+  await expectAccessible(page, "not enrolled");
+  await picture(page, "9-not-enrolled");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a person without an account is told so and what to do, and can sign out [DSH-01]", async () => {
+  const { page, context, problems } = await signIn(cleo);
+  for (const text of [cleo.subject, house().provider.issuer]) expect(await page.textContent("main")).toContain(text);
+  await expectAccessible(page, "no account");
+  await picture(page, "10-no-account");
+  await button(page, "Sign out").click();
+  await page.getByRole("link", { name: "Sign in" }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a sign-in that goes wrong ends on a page that says so, with the request's id and a way to begin again", async () => {
+  const { page, context } = await openWindow(browser());
+  const answer = await page.goto(`${house().base}/sign-in/callback?code=x&state=y`);
+  expect(answer?.status()).toBe(400);
+  expect(await page.textContent("main")).toContain(answer?.headers()["x-request-id"] ?? "-");
+  await expectAccessible(page, "problem");
+  await picture(page, "11-problem");
+  await page.getByRole("link", { name: /again/i }).click();
+  await page.waitForURL(/\/interaction\//);
+  await context.close();
+});
+
+test.each([
+  ["dark", { dark: true }],
+  ["a phone", { width: 375 }],
+  ["a narrow phone in the dark", { width: 320, dark: true }],
+])("every state is accessible and fits: %s [DSH-01]", async (name, options) => {
+  const { page, context } = await signIn(ann, options);
+  await button(page, "Create key").waitFor();
+  await expectAccessible(page, `no key, ${name}`);
+  await button(page, "Create key").click();
+  await shownKey(page);
+  await expectAccessible(page, `created, ${name}`);
+  await picture(page, `12-created-${name.replaceAll(" ", "-")}`);
+  await button(page, "Done").click();
+  await button(page, "Revoke").click();
+  await expectAccessible(page, `asked, ${name}`);
+  await picture(page, `13-asked-${name.replaceAll(" ", "-")}`);
+  await button(page, "Revoke key").click();
+  await button(page, "Create key").waitFor();
+  await context.close();
+});
+
+test("without scripts a person can still sign in and out, and is told what needs them [OPS-08]", async () => {
+  const { page, context } = await signIn(ann, { scripts: false });
+  expect(await page.getByText("Scripts are off").isVisible()).toBe(true);
+  await button(page, "Sign out").click();
+  // The provider asks, where it could not go on by itself.
+  if (page.url().startsWith(house().provider.issuer)) await button(page, "Sign out").click();
+  await page.getByRole("link", { name: "Sign in" }).waitFor();
+  expect(page.url()).toBe(`${house().base}/`);
+  await context.close();
+});

@@ -1,0 +1,70 @@
+// A real Chromium for tests, what it must never do on our pages, and pictures of what it shows.
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { findChromium } from "./chromium.ts";
+
+const pictures = join(import.meta.dirname, "../../test-results/browser");
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A page, with what went wrong on it and where it asked. */
+export interface Watched {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors of scripts, and what the Content-Security-Policy stopped. */
+  readonly problems: string[];
+  /** The origins that were asked for anything. */
+  readonly origins: Set<string>;
+}
+
+/** What a window is like. */
+export interface WindowOptions {
+  readonly width?: number;
+  readonly dark?: boolean;
+  readonly scripts?: boolean;
+}
+
+/** Starts the browser before the tests of the file and ends it after them. */
+export function useChromium(): () => Browser {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: findChromium() ?? "", args: ["--no-sandbox"] });
+    mkdirSync(pictures, { recursive: true });
+  });
+  afterAll(async () => browser.close());
+  return () => browser;
+}
+
+/** A window without a past. */
+export async function openWindow(browser: Browser, { width = 1100, dark = false, scripts = true }: WindowOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: scripts });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const origins = new Set<string>();
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    // That there is no key is a 404, which a browser reports by itself.
+    if (message.type() === "error" && !/status of 40[0-9]|status of 429/.test(message.text())) problems.push(message.text());
+  });
+  page.on("request", (request) => origins.add(new URL(request.url()).origin));
+  return { context, page, problems, origins };
+}
+
+/** Keeps a picture of the page, beside the results of the run. */
+export async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+/** Holds the page to WCAG as far as axe can see, and to its own width. */
+export async function expectAccessible(page: Page, state: string): Promise<void> {
+  // Colours that are on their way from one state to the next are none to measure.
+  await page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))");
+  await page.evaluate(axe);
+  const violations = await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))");
+  expect(violations, state).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"), `${state}: wider than the window`).toBeLessThanOrEqual(0);
+}
