@@ -60,9 +60,10 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
 
 /** Every word of the plan is a whole word of the contact. */
 function wholeFilter({ words, driver }: WordPlan): Document {
+  const driving = driver === undefined ? undefined : wholeProbe(driver);
   return {
-    ...(driver === undefined ? {} : { g: wholeProbe(driver) }),
-    ...checks(words.filter((word) => word !== driver).map(wholeCheckPattern)),
+    ...(driving === undefined ? {} : { g: driving.term }),
+    ...checks(words.filter((word) => word !== driver || driving?.exact !== true).map(wholeCheckPattern)),
   };
 }
 

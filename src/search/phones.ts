@@ -1,13 +1,13 @@
 // Phones: found by the beginning of their digits, however record and query are spaced (contract §3.2).
 import { fold } from './fold.ts';
-import { cutWord, recordWords, wordsInTurn } from './words.ts';
+import { recordWords, wordsInTurn } from './words.ts';
 
 const NUMBER = /^[0-9]+$/;
 
-/** The words of a phone: those of its text, and all its digits in one, cut like any word; none for null. */
+/** The words of a phone: those of its text, and all its digits in one; none for null. */
 export function phoneWords(phone: string | null | undefined): string[] {
   if (!phone) return [];
-  const digits = cutWord(fold(phone).replace(/[^0-9]+/g, ''));
+  const digits = fold(phone).replace(/[^0-9]+/g, '');
   return [...new Set([...recordWords(phone), digits])].filter((word) => word !== '');
 }
 
@@ -28,7 +28,7 @@ function joinNumbers(words: string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
     const last = joined.at(-1);
-    if (last !== undefined && NUMBER.test(last) && NUMBER.test(word)) joined[joined.length - 1] = cutWord(last + word);
+    if (last !== undefined && NUMBER.test(last) && NUMBER.test(word)) joined[joined.length - 1] = last + word;
     else joined.push(word);
   }
   return joined;

@@ -1,5 +1,5 @@
 // Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are asked.
-import { cutWord, isUnspaced, WORD_LENGTH } from './words.ts';
+import { isUnspaced } from './words.ts';
 
 /** Which prefixes of a word are stored, in code points, and whether the whole word is stored beside them, marked. */
 export interface SearchShape {
@@ -20,6 +20,9 @@ export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
  * eight Latin ones.
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
+
+/** Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` tells the rest. */
+const WHOLE_LENGTH = 32;
 
 /** What a searchable document stores: `g`, the distinct index terms, and `n`, its words as one text. */
 export interface Terms {
@@ -49,7 +52,7 @@ export function terms(words: Iterable<string>, shape: SearchShape): Terms {
   for (const word of new Set(words)) {
     if (isUnspaced(word)) addRun(g, word);
     else addPrefixes(g, word, 0, shape);
-    if (shape.whole) g.add(wholeProbe(cutWord(word)));
+    if (shape.whole) g.add(wholeProbe(word).term);
     n += ` ${word}`;
   }
   return { g: [...g], n: n && `${n} ` };
@@ -68,11 +71,14 @@ export function probe(word: string, shape: SearchShape): Probe | undefined {
 }
 
 /**
- * The term in `g` of just those documents that have `word`, one of `queryWords`, as a whole word, where the shape keeps
- * them (contract §3.2): the word, at most 32 code points, and a blank, which no prefix holds.
+ * The term in `g` of the documents that have `word`, one of `queryWords`, as a whole word, where the shape keeps them
+ * (contract §3.2): the word, at most 32 code points of it, and a blank, which no prefix holds.
  */
-export function wholeProbe(word: string): string {
-  return `${word} `;
+export function wholeProbe(word: string): Probe {
+  if (word.length < WHOLE_LENGTH) return { term: `${word} `, exact: true };
+  // They lie within twice as many units: a word of 10,000 letters need not be spread out.
+  const points = [...word.slice(0, 2 * WHOLE_LENGTH)].slice(0, WHOLE_LENGTH);
+  return { term: `${points.join('')} `, exact: points.length < WHOLE_LENGTH };
 }
 
 /**
@@ -88,9 +94,7 @@ export function checkPattern(word: string): string {
  * script without blanks only a whole run is one: of 王小明 the word 小明 is a beginning, else every ending were whole.
  */
 export function wholeCheckPattern(word: string): string {
-  // A run stands uncut in `n`: a word that may have been cut agrees with its beginning, as it does with the term in `g`.
-  const mayBeCut = isUnspaced(word) && [...word].length === WORD_LENGTH;
-  return mayBeCut ? ` ${word}` : ` ${word} `;
+  return ` ${word} `;
 }
 
 function addRun(g: Set<string>, run: string): void {

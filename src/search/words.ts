@@ -1,9 +1,6 @@
 // Words: what a record is found by and what a query asks for (contract §3.1).
 import { fold } from './fold.ts';
 
-/** Code points of a word that count; what lies beyond is cut off, in the record and in the query alike. */
-export const WORD_LENGTH = 32;
-
 /**
  * The scripts that put no blanks between words: those in which Unicode breaks lines by dictionary or between any two
  * letters (UAX #14, classes SA and ID), and Javanese and Balinese. Extensions bring in what scripts share (ー, 々).
@@ -20,41 +17,27 @@ const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
 const FIRST_UNSPACED = 0x0e00;
 
 /**
- * The distinct words of a record's text, folded, in order of appearance; none for null (contract §3.1).
- * A word is at most 32 code points. A run of a script without blanks comes whole, of any length: in a record a word
- * begins at every character of it, and `terms` spells those out.
+ * The distinct words of a record's text, folded, in order of appearance; none for null (contract §3.1). A run of a
+ * script without blanks comes whole: in a record a word begins at every character of it, and `terms` spells those out.
  */
 export function recordWords(text: string | null | undefined): string[] {
-  if (!text) return [];
-  return [...new Set(split(text).map((word) => (isUnspaced(word) ? word : cutWord(word))))];
+  return text ? [...new Set(wordsInTurn(text))] : [];
 }
 
 /**
- * The distinct words of a query, folded, each at most 32 code points, in order of appearance (contract §3.1); each has
- * to be the beginning of a word of the record. None where the query has no letter or digit: then nothing matches.
+ * The distinct words of a query, folded, in order of appearance (contract §3.1); each has to be the beginning of a word
+ * of the record. None where the query has no letter or digit: then nothing matches.
  */
 export function queryWords(text: string): string[] {
   return [...new Set(wordsInTurn(text))];
 }
 
-/** The words of a query as `queryWords` gives them, but each time they appear. */
+/** The runs of letters and digits, each time they appear; one ends, too, where a script without blanks meets another. */
 export function wordsInTurn(text: string): string[] {
-  return split(text).map(cutWord);
+  return fold(text).match(WORD) ?? [];
 }
 
 /** Whether a folded word is of a script without blanks, so that a match may begin at any character of a record's run. */
 export function isUnspaced(word: string): boolean {
   return word.charCodeAt(0) >= FIRST_UNSPACED && BEGINS_UNSPACED.test(word);
-}
-
-/** The first 32 code points of a word; no surrogate pair is parted. */
-export function cutWord(word: string): string {
-  if (word.length <= WORD_LENGTH) return word;
-  // They lie within twice as many units: a word of 10,000 letters need not be spread out.
-  return [...word.slice(0, 2 * WORD_LENGTH)].slice(0, WORD_LENGTH).join('');
-}
-
-/** The runs of letters and digits; one ends, too, where a script without blanks meets another. */
-function split(text: string): string[] {
-  return fold(text).match(WORD) ?? [];
 }

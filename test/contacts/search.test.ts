@@ -79,6 +79,22 @@ test("those in which every word is whole come first, then the rest, newest updat
   expect(await find(client, "ANN")).toEqual([half, wholeNew, wholeOld, partNew, partOld]);
 });
 
+test("every letter of a long word counts, in spelling, order and phones [SRC-04, CSR-08, CSR-11]", async () => {
+  const client = await newClient(service());
+  const long = "k".repeat(6) + "a".repeat(94);
+  const whole = await client.put.contact({ full_name: `${long.slice(0, 36)}` });
+  const longer = await client.put.contact({ full_name: `${long.slice(0, 36)}longer` });
+  const phone = await client.put.contact({ full_name: "Phone", phone: `${"9".repeat(49)}1` });
+  const find = async (query: string): Promise<string[]> => ids(await client.get(`/v1/contacts?query=${query}`));
+  expect(await find(long.slice(0, 36))).toEqual([whole, longer]);
+  expect(await find(`${long.slice(0, 36)}lo`)).toEqual([longer]);
+  expect(await find(`${long.slice(0, 35)}b`)).toEqual([]);
+  expect(await find(long)).toEqual([]);
+  expect(await find(`${"9".repeat(49)}1`)).toEqual([phone]);
+  expect(await find("9".repeat(40))).toEqual([phone]);
+  expect(await find(`${"9".repeat(40)}2`)).toEqual([]);
+});
+
 test("an old contact with whole words stands before 25 newer ones without [CSR-10, CSR-11]", async () => {
   const client = await newClient(service());
   const old = await client.put.contact({ full_name: "Ann", updated_at: "2020-06-01T00:00:00Z" });

@@ -13,7 +13,11 @@ export function answers({ g, n }: Terms, words: string[], driver: number, shape:
 
 /** The same with every word as a whole one. */
 export function answersWhole({ g, n }: Terms, words: string[], driver: number): boolean {
-  return words.every((word, at) => (at === driver ? g.includes(wholeProbe(word)) : new RegExp(wholeCheckPattern(word)).test(n)));
+  return words.every((word, at) => {
+    const driving = at === driver ? wholeProbe(word) : undefined;
+    if (driving && !g.includes(driving.term)) return false;
+    return driving?.exact === true || new RegExp(wholeCheckPattern(word)).test(n);
+  });
 }
 
 /** What a query finds in a note, whichever of its words drives; a difference between the drivers is an error. */

@@ -29,13 +29,13 @@ export function runs(text: string): Run[] {
 /** Every word of a record: in a script without blanks one begins at every character. */
 function allWords(record: string): string[] {
   return runs(record).flatMap(({ letters, unspaced }) =>
-    unspaced ? letters.map((_, at) => letters.slice(at, at + 32).join('')) : [letters.slice(0, 32).join('')],
+    unspaced ? letters.map((_, at) => letters.slice(at).join('')) : [letters.join('')],
   );
 }
 
 /** The words of a query. */
 export function asked(query: string): string[] {
-  return runs(query).map(({ letters }) => letters.slice(0, 32).join(''));
+  return runs(query).map(({ letters }) => letters.join(''));
 }
 
 /** Every word of the query is the beginning of some word of the record, and there is one. */
@@ -47,7 +47,7 @@ export function matches(record: string, query: string): boolean {
 
 /** Every word of the query is a whole word of the record: in a script without blanks, a whole run. */
 export function matchesWhole(record: string, query: string): boolean {
-  const words = runs(record).map(({ letters }) => letters.slice(0, 32).join(''));
+  const words = runs(record).map(({ letters }) => letters.join(''));
   const needed = asked(query);
   return needed.length > 0 && needed.every((word) => words.includes(word));
 }
