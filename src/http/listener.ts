@@ -67,12 +67,17 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
     // The parser lets HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
     (request, response) => (request.httpVersionMajor === 1 ? receive(request, response) : void request.socket.end(refuse(400))),
   );
+  // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
+  http1.maxHeadersCount = 0;
   http1.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
-    // A response that has begun cannot be followed by another.
-    const answering = socket.bytesWritten > 0 && [...running].some(({ req }) => req.socket === socket);
-    if (answering && error.code !== "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroy();
-    return socket.end(refuse(refusedStatus(error.code)));
+    const here = [...running].filter(({ req }) => req.socket === socket);
+    // A response that has begun cannot be followed by another to the same request.
+    if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return socket.destroy();
+    const answer = (): unknown => (socket.writable ? socket.end(refuse(refusedStatus(error.code))) : socket.destroy());
+    // What was taken before is answered first: its writes go on, whatever follows it on the connection.
+    const before = here.findLast(({ req }) => req.complete);
+    return before === undefined ? answer() : before.once("close", answer);
   });
   http1.on("checkExpectation", receiveExpectation);
   http1.on("connect", (_request: IncomingMessage, socket: Socket) => socket.end(refuse(400)));

@@ -23,6 +23,7 @@ const refused: readonly (readonly [name: string, status: number, message: string
   ["two Host lines", 400, `GET /v1/health HTTP/1.1\r\n${host}\r\nHost: other\r\n\r\n`],
   ["two equal Host lines", 400, `GET /v1/health HTTP/1.1\r\n${host}\r\n${host}\r\n\r\n`],
   ["two Authorization lines", 400, `GET /v1/sessions HTTP/1.1\r\n${host}\r\nAuthorization: Bearer {key}\r\nauthorization: Bearer rec_other\r\n\r\n`],
+  ["two Authorization lines with 2,100 others between them", 400, `GET /v1/sessions HTTP/1.1\r\n${host}\r\nAuthorization: Bearer {key}\r\n${"a:b\r\n".repeat(2_100)}Authorization: Bearer {key}\r\n\r\n`],
   ["two equal Authorization lines", 400, `GET /v1/sessions HTTP/1.1\r\n${host}\r\nAuthorization: Bearer {key}\r\nAuthorization: Bearer {key}\r\n\r\n`],
   ["two Host lines on an unknown path", 400, `GET /v1/nothing HTTP/1.1\r\n${host}\r\nHost: other\r\n\r\n`],
   ["a method that does not exist", 400, `FETCH /v1/health HTTP/1.1\r\n${host}\r\n\r\n`],
@@ -145,4 +146,13 @@ test("headers that do not come within 10 seconds are 408 in the envelope; who se
 
 test("the service goes on answering after all of it [ERR-08]", async () => {
   expect((await service.rest("/v1/health")).body).toEqual(health);
+});
+
+test.each([0, 1, 3, 6, 15])("junk that follows a request after %i ms takes nothing from its answer: what was written is answered 201, then comes the 400 [ERR-08]", async (delayMs) => {
+  const body = `{"full_name":"Junk After ${delayMs}"}`;
+  const request = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const { answers } = await exchange(service.base, [request, "xx\r\n\r\n"], 4_000, delayMs);
+  expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+  expectEnvelope(answers[1], 400);
+  expect((await service.rest(`/v1/contacts?query=junk+after+${delayMs}`, { key })).body.data).toHaveLength(1);
 });

@@ -18,12 +18,16 @@ export interface Exchange {
   readonly closed: boolean;
 }
 
-/** Sends the bytes and reads until the other side closes, or `patienceMs` have passed. */
-export function exchange(base: string, bytes: string | Buffer, patienceMs = 4_000): Promise<Exchange> {
+/** Sends the bytes, in parts a while apart, and reads until the other side closes, or `patienceMs` have passed. */
+export function exchange(base: string, bytes: string | Buffer | readonly string[], patienceMs = 4_000, apartMs = 0): Promise<Exchange> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const socket = connect(Number(port), hostname, () => socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes));
+    const [first = "", ...parts] = Array.isArray(bytes) ? (bytes as readonly string[]) : [bytes as string | Buffer];
+    const socket = connect(Number(port), hostname, () => {
+      socket.setNoDelay(true).write(typeof first === "string" ? Buffer.from(first, "latin1") : first);
+      parts.forEach((part, at) => setTimeout(() => socket.write(part), apartMs * (at + 1)));
+    });
     const timer = setTimeout(() => end(false), patienceMs);
     function end(closed: boolean): void {
       clearTimeout(timer);
