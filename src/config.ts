@@ -1,6 +1,7 @@
 // The only reader of the environment: turns it into one frozen Config, or fails with one line that names the variable.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseMoment } from "./moment.ts";
 
 /** The configuration of one instance (contract §10). */
 export interface Config {
@@ -150,11 +151,13 @@ function retirement(deprecated: string | undefined, sunset: string | undefined):
   const sunsetAt = moment("V1_SUNSET_AT", sunset);
   const earliest = new Date(deprecatedAt);
   earliest.setUTCMonth(earliest.getUTCMonth() + 6);
+  // Six months after 31 August is the last day of February, and not one of March.
+  if (earliest.getUTCDate() !== deprecatedAt.getUTCDate()) earliest.setUTCDate(0);
   if (sunsetAt < earliest) wrong("V1_SUNSET_AT", "must be at least 6 months after V1_DEPRECATED_AT");
   return { deprecatedAt, sunsetAt };
 }
 
 function moment(name: string, value: string): Date {
-  const date = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(value) ? new Date(value) : new Date(Number.NaN);
-  return Number.isNaN(date.getTime()) ? wrong(name, `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, not "${value}"`) : date;
+  const found = /t/i.test(value) ? parseMoment(value) : undefined;
+  return found === undefined ? wrong(name, `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, not "${value}"`) : new Date(found.last);
 }

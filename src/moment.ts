@@ -1,6 +1,6 @@
 // Dates and date-times of a request (contract §2.11; RFC 3339 §5.6), with a check of the calendar that Date does not do.
 
-/** The milliseconds since 1970 that a date or a moment covers, first and last. */
+/** The milliseconds since 1970 that a date or a moment covers, first and last: none, where it lies between two. */
 export interface Moment {
   readonly first: number;
   readonly last: number;
@@ -10,7 +10,7 @@ const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?
 const dayMs = 86_400_000;
 
 /**
- * Reads a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond; smaller parts are cut off).
+ * Reads a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond; between two, `first` is the one after it and `last` the one before).
  * Undefined for anything else, and for a date or time that does not exist (30 February, 24:00, second 60).
  */
 export function parseMoment(text: string): Moment | undefined {
@@ -25,9 +25,10 @@ export function parseMoment(text: string): Moment | undefined {
   if (offset === undefined) return { first: date.getTime(), last: date.getTime() + dayMs - 1 };
   const offsetMinutes = parseOffset(offset);
   if (hour > 23 || minute > 59 || second > 59 || offsetMinutes === undefined) return undefined;
-  const ms = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  const first = date.getTime() + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000 + ms;
-  return { first, last: first };
+  const fraction = parts[7] ?? "";
+  const ms = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  const last = date.getTime() + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000 + ms;
+  return { first: /[1-9]/.test(fraction.slice(3)) ? last + 1 : last, last };
 }
 
 type SixNumbers = [number, number, number, number, number, number];

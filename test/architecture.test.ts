@@ -12,7 +12,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/errors.ts", ["src/gen/"]],
   ["src/moment.ts", []],
   ["src/deflated.ts", []],
-  ["src/config.ts", []],
+  ["src/config.ts", ["src/moment.ts"]],
   ["src/html.ts", []],
   ["src/metrics.ts", []],
   ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/guards/scope.ts"]],

@@ -137,6 +137,7 @@ test.each([
   ["V1_DEPRECATED_AT", "yesterday", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
   ["V1_DEPRECATED_AT", "2026-01-31", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
   ["V1_DEPRECATED_AT", "2026-01-31T00:00:00", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
+  ["V1_DEPRECATED_AT", "2026-02-30T00:00:00Z", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
   ["V1_SUNSET_AT", "1801526400", { V1_DEPRECATED_AT: deprecated }],
 ] as const)("%s=%s stops the start with one line that names the variable [OPS-14]", (name, value, others) => {
   expectRefused(name, { ...others, [name]: value });
@@ -156,6 +157,7 @@ test.each([
   ["2026-01-31T00:00:00Z", "2026-07-31T00:00:00Z"],
   ["2026-02-28T12:00:00+01:00", "2026-08-28T11:00:00Z"],
   ["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"],
+  ["2026-08-31T00:00:00Z", "2027-02-28T00:00:00Z"],
 ])("a retirement from %s to %s is taken: 6 months or more [VER-04]", (from, to) => {
   expect(readConfig({ V1_DEPRECATED_AT: from, V1_SUNSET_AT: to }).retirement).toEqual({ deprecatedAt: new Date(from), sunsetAt: new Date(to) });
 });

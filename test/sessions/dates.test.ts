@@ -43,9 +43,18 @@ test("a date-time is inclusive to the millisecond on either side [SLS-15]", asyn
   expect(await list("to=2026-01-31T00:00:00Z")).toEqual([first, dayBefore]);
 });
 
+test("a moment between two milliseconds is after the one and before the other [SLS-15]", async () => {
+  const { list } = await withSessions(noon);
+  expect(await list("from=2026-01-31T12:00:00.5000001Z")).toEqual([]);
+  expect(await list("from=2026-01-31T12:00:00.499999999Z")).toEqual([noon]);
+  expect(await list("to=2026-01-31T12:00:00.500999999Z")).toEqual([noon]);
+  expect(await list("from=2026-01-31T12:00:00.500000Z&to=2026-01-31T12:00:00.500000Z")).toEqual([noon]);
+  expect(await list("from=2026-01-31T23:59:59.9999Z")).toEqual([]);
+});
+
 test("a date-time has an offset, and a blank in place of its + counts as + [SLS-14]", async () => {
   const { list } = await withSessions(noon);
-  const same = ["2026-01-31T12:00:00.500Z", "2026-01-31t12:00:00.500z", "2026-01-31T13:00:00.500%2B01:00", "2026-01-31T13:00:00.500+01:00", "2026-01-31T13:00:00.500%2001:00", "2026-01-31T06:30:00.500-05:30", "2026-02-01T11:59:00.500%2B23:59", "2026-01-31T12:00:00.500-00:00", "2026-01-31T12:00:00.500999999Z"];
+  const same = ["2026-01-31T12:00:00.500Z", "2026-01-31t12:00:00.500z", "2026-01-31T13:00:00.500%2B01:00", "2026-01-31T13:00:00.500+01:00", "2026-01-31T13:00:00.500%2001:00", "2026-01-31T06:30:00.500-05:30", "2026-02-01T11:59:00.500%2B23:59", "2026-01-31T12:00:00.500-00:00"];
   for (const moment of same) expect(await list(`from=${moment}&to=${moment}`), moment).toEqual([noon]);
   expect(await list("to=2026-01-31T12:00:00.499Z")).toEqual([]);
 });
