@@ -1,6 +1,7 @@
 // 422: holds a message against the rules of its proto, and completes it with defaults and the update mask.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { getOption, hasOption } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { Path } from "@bufbuild/protobuf/reflect";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { createValidator } from "@bufbuild/protovalidate";
@@ -61,7 +62,8 @@ function describe(path: Path, rule: string, message: string): Violation {
 
 function wording(path: Path, rule: string, message: string): string {
   const last = path.findLast((part): part is DescField => part.kind === "field");
-  if (rule === "required") return last?.scalar === undefined ? "is required" : "must not be empty";
+  // A field that knows whether it was set is required to be; of another one can only tell that it is empty.
+  if (rule === "required") return last?.scalar === undefined || last.presence !== FeatureSet_FieldPresence.IMPLICIT ? "is required" : "must not be empty";
   const hint = last === undefined || rule !== "string.pattern" ? "" : getOption(last, fieldOption).patternMessage;
   return hint !== "" ? hint : message.replace(/\b1 characters\b/, "1 character");
 }

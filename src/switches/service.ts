@@ -21,10 +21,10 @@ export function createInterfaceService(switches: SwitchStore, refresh: () => Pro
     async getState() {
       return { $typeName: "records.admin.v1.GetStateResponse", state: await state() };
     },
-    async setPublicInterface({ enabled, reason }) {
+    async setPublicInterface({ enabled = true, reason }) {
       return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set("publicInterface", enabled, reason) };
     },
-    async setWrites({ enabled, reason }) {
+    async setWrites({ enabled = true, reason }) {
       return { $typeName: "records.admin.v1.SetWritesResponse", state: await set("writes", enabled, reason) };
     },
   };

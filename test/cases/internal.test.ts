@@ -75,7 +75,7 @@ test("GetState tells both switches; SetPublicInterface and SetWrites take enable
   onTestFinished(() => own.stop());
   const call = async (rpc: string, message: unknown) => (await own.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message)).body.state;
   expect(await call("GetState", {})).toMatchObject({ publicInterface: { enabled: true }, writes: { enabled: true } });
-  const off = await call("SetPublicInterface", { reason: "incident 7" });
+  const off = await call("SetPublicInterface", { enabled: false, reason: "incident 7" });
   expect(off.publicInterface).toMatchObject({ reason: "incident 7", changedAt: expect.stringMatching(/^\d{4}-/) });
   expect(off.publicInterface.enabled).toBeUndefined();
   expect(off.writes).toEqual({ enabled: true });

@@ -70,3 +70,10 @@ test("an instance that starts while the interface is disabled serves no record f
     await state("SetPublicInterface", { enabled: true, reason: "test" });
   }
 });
+
+test.each(["SetPublicInterface", "SetWrites"])("%s that does not say whether is refused, and switches nothing [ADM-05]", async (rpc) => {
+  const before = (await state("GetState")).body;
+  const refused = await state(rpc, { reason: "a slip" });
+  expect([refused.status, refused.body.code, refused.body.message]).toEqual([400, "invalid_argument", "enabled: is required"]);
+  expect((await state("GetState")).body).toEqual(before);
+});

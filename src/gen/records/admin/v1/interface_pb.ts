@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/admin/v1/interface.proto.
  */
 export const file_records_admin_v1_interface: GenFile = /*@__PURE__*/
-  fileDesc("CiByZWNvcmRzL2FkbWluL3YxL2ludGVyZmFjZS5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSIRCg9HZXRTdGF0ZVJlcXVlc3QiQwoQR2V0U3RhdGVSZXNwb25zZRIvCgVzdGF0ZRgBIAEoCzIgLnJlY29yZHMuYWRtaW4udjEuSW50ZXJmYWNlU3RhdGUiRgoZU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBIPCgdlbmFibGVkGAEgASgIEhgKBnJlYXNvbhgCIAEoCUIIukgFcgMY9AMiTQoaU2V0UHVibGljSW50ZXJmYWNlUmVzcG9uc2USLwoFc3RhdGUYASABKAsyIC5yZWNvcmRzLmFkbWluLnYxLkludGVyZmFjZVN0YXRlIj0KEFNldFdyaXRlc1JlcXVlc3QSDwoHZW5hYmxlZBgBIAEoCBIYCgZyZWFzb24YAiABKAlCCLpIBXIDGPQDIkQKEVNldFdyaXRlc1Jlc3BvbnNlEi8KBXN0YXRlGAEgASgLMiAucmVjb3Jkcy5hZG1pbi52MS5JbnRlcmZhY2VTdGF0ZSJuCg5JbnRlcmZhY2VTdGF0ZRIyChBwdWJsaWNfaW50ZXJmYWNlGAEgASgLMhgucmVjb3Jkcy5hZG1pbi52MS5Td2l0Y2gSKAoGd3JpdGVzGAIgASgLMhgucmVjb3Jkcy5hZG1pbi52MS5Td2l0Y2giWQoGU3dpdGNoEg8KB2VuYWJsZWQYASABKAgSDgoGcmVhc29uGAIgASgJEi4KCmNoYW5nZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wMrECChBJbnRlcmZhY2VTZXJ2aWNlElYKCEdldFN0YXRlEiEucmVjb3Jkcy5hZG1pbi52MS5HZXRTdGF0ZVJlcXVlc3QaIi5yZWNvcmRzLmFkbWluLnYxLkdldFN0YXRlUmVzcG9uc2UiA5ACARJvChJTZXRQdWJsaWNJbnRlcmZhY2USKy5yZWNvcmRzLmFkbWluLnYxLlNldFB1YmxpY0ludGVyZmFjZVJlcXVlc3QaLC5yZWNvcmRzLmFkbWluLnYxLlNldFB1YmxpY0ludGVyZmFjZVJlc3BvbnNlElQKCVNldFdyaXRlcxIiLnJlY29yZHMuYWRtaW4udjEuU2V0V3JpdGVzUmVxdWVzdBojLnJlY29yZHMuYWRtaW4udjEuU2V0V3JpdGVzUmVzcG9uc2ViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiByZWNvcmRzL2FkbWluL3YxL2ludGVyZmFjZS5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSIRCg9HZXRTdGF0ZVJlcXVlc3QiQwoQR2V0U3RhdGVSZXNwb25zZRIvCgVzdGF0ZRgBIAEoCzIgLnJlY29yZHMuYWRtaW4udjEuSW50ZXJmYWNlU3RhdGUiXwoZU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBIcCgdlbmFibGVkGAEgASgIQga6SAPIAQFIAIgBARIYCgZyZWFzb24YAiABKAlCCLpIBXIDGPQDQgoKCF9lbmFibGVkIk0KGlNldFB1YmxpY0ludGVyZmFjZVJlc3BvbnNlEi8KBXN0YXRlGAEgASgLMiAucmVjb3Jkcy5hZG1pbi52MS5JbnRlcmZhY2VTdGF0ZSJWChBTZXRXcml0ZXNSZXF1ZXN0EhwKB2VuYWJsZWQYASABKAhCBrpIA8gBAUgAiAEBEhgKBnJlYXNvbhgCIAEoCUIIukgFcgMY9ANCCgoIX2VuYWJsZWQiRAoRU2V0V3JpdGVzUmVzcG9uc2USLwoFc3RhdGUYASABKAsyIC5yZWNvcmRzLmFkbWluLnYxLkludGVyZmFjZVN0YXRlIm4KDkludGVyZmFjZVN0YXRlEjIKEHB1YmxpY19pbnRlcmZhY2UYASABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaBIoCgZ3cml0ZXMYAiABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaCJZCgZTd2l0Y2gSDwoHZW5hYmxlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAysQIKEEludGVyZmFjZVNlcnZpY2USVgoIR2V0U3RhdGUSIS5yZWNvcmRzLmFkbWluLnYxLkdldFN0YXRlUmVxdWVzdBoiLnJlY29yZHMuYWRtaW4udjEuR2V0U3RhdGVSZXNwb25zZSIDkAIBEm8KElNldFB1YmxpY0ludGVyZmFjZRIrLnJlY29yZHMuYWRtaW4udjEuU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBosLnJlY29yZHMuYWRtaW4udjEuU2V0UHVibGljSW50ZXJmYWNlUmVzcG9uc2USVAoJU2V0V3JpdGVzEiIucmVjb3Jkcy5hZG1pbi52MS5TZXRXcml0ZXNSZXF1ZXN0GiMucmVjb3Jkcy5hZG1pbi52MS5TZXRXcml0ZXNSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Asks for nothing.
@@ -60,11 +60,11 @@ export const GetStateResponseSchema: GenMessage<GetStateResponse> = /*@__PURE__*
  */
 export type SetPublicInterfaceRequest = Message<"records.admin.v1.SetPublicInterfaceRequest"> & {
   /**
-   * False switches the public interface off.
+   * False switches the public interface off. It has to be said.
    *
-   * @generated from field: bool enabled = 1;
+   * @generated from field: optional bool enabled = 1;
    */
-  enabled: boolean;
+  enabled?: boolean | undefined;
 
   /**
    * Why, for those who ask later.
@@ -109,11 +109,11 @@ export const SetPublicInterfaceResponseSchema: GenMessage<SetPublicInterfaceResp
  */
 export type SetWritesRequest = Message<"records.admin.v1.SetWritesRequest"> & {
   /**
-   * False pauses writes.
+   * False pauses writes. It has to be said.
    *
-   * @generated from field: bool enabled = 1;
+   * @generated from field: optional bool enabled = 1;
    */
-  enabled: boolean;
+  enabled?: boolean | undefined;
 
   /**
    * Why, for those who ask later.
