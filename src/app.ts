@@ -1,28 +1,26 @@
 // The composition root: wires stores, services, guards and surfaces into one instance. The only file that knows everything.
-import { randomUUID } from "node:crypto";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { createGateway } from "../gateway/handler.ts";
 import { openApiFiles } from "../gateway/openapi.ts";
-import { createRenderBody, writeFailure } from "../gateway/response.ts";
+import { createRenderBody } from "../gateway/response.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import { recordRefusals } from "./audit/refusals.ts";
 import type { Config, OidcConfig } from "./config.ts";
+import { ConfigError } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
 import { connectRedis } from "./db/redis.ts";
-import { Failure, failureOf } from "./errors.ts";
 import { AccountService } from "./gen/records/admin/v1/accounts_pb.ts";
 import { InterfaceService } from "./gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "./gen/records/ingest/v1/ingest_pb.ts";
 import { ApiKeyService } from "./gen/records/v1/api_keys_pb.ts";
 import { AuditService } from "./gen/records/v1/audit_pb.ts";
 import { ContactService } from "./gen/records/v1/contacts_pb.ts";
-import { Reason } from "./gen/records/v1/errors_pb.ts";
 import { HealthService } from "./gen/records/v1/health_pb.ts";
 import { NoteService } from "./gen/records/v1/notes_pb.ts";
 import { SessionService } from "./gen/records/v1/sessions_pb.ts";
@@ -38,14 +36,13 @@ import { createSessionGuard } from "./guards/session.ts";
 import { createThrottle } from "./guards/throttle.ts";
 import { warmUp } from "./guards/validate.ts";
 import { createHealthService } from "./health/service.ts";
-import { inboundOf, pathOf, requireSingleLines } from "./http/inbound.ts";
-import { serveProbe } from "./http/internal.ts";
-import type { ListenerOptions } from "./http/listener.ts";
+import { internalOptions } from "./http/internal.ts";
+import type { Listener } from "./http/listener.ts";
 import { createListener } from "./http/listener.ts";
-import { publicListener, refusal } from "./http/public.ts";
+import { publicListener } from "./http/public.ts";
 import { logRefused, logRequest } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
-import type { OnError, RpcSurface } from "./rpc/connect.ts";
+import type { OnError } from "./rpc/connect.ts";
 import { reasonName } from "./rpc/connect-error.ts";
 import { createRpcSurface } from "./rpc/connect.ts";
 import { registerHealth } from "./rpc/health.ts";
@@ -90,7 +87,25 @@ const graceMs = 10_000;
  * seconds, or a port is taken.
  */
 export async function startApp(config: Config, parts: Parts, log: Logger, prepare: (services: Services) => Promise<void> = async () => undefined): Promise<App> {
+  const opened: Opened = [];
+  try {
+    return await assemble(config, parts, log, prepare, opened);
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+/** How to close what was opened, the last of it first. */
+type Opened = (() => Promise<void> | void)[];
+
+async function closeAll(opened: Opened): Promise<void> {
+  for (const close of opened.reverse()) await close();
+}
+
+async function assemble(config: Config, parts: Parts, log: Logger, prepare: (services: Services) => Promise<void>, opened: Opened): Promise<App> {
   const client = await connectMongo(parts.mongodbUri, mongoWaitMs);
+  opened.push(() => client.close());
   let redis: RedisLink | undefined;
   const services = createServices(client, () => redis);
   await ensureIndexes(client.db(), allIndexes);
@@ -100,6 +115,10 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const watch = await watchSwitches(services.switches);
   const background = [watch, endAbandonedTransactions(client), services.erasures.follow()];
+  opened.push(async () => {
+    for (const task of background) task.stop();
+    await services.lastUse.flush().catch(() => undefined);
+  });
   let stopping = false;
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
@@ -189,10 +208,11 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
     parts: () => ({ mongodb: watch.reachable(), redis: redis?.ready() ?? false }),
     metrics: metrics.text,
   };
-  const internalListener = createListener(internalOptions(internalRpc, probes, log));
+  const internalListener = createListener(internalOptions({ rpc: internalRpc, probes, log: logRequest(log, "internal"), logRefused: logRefused(log, "internal") }));
+  opened.push(async () => void (await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)])));
 
-  const port = await openListener.listen(config.port, config.host);
-  const internalPort = await internalListener.listen(config.internalPort, config.internalHost);
+  const port = await listen(openListener, "PORT", config.port, "HOST", config.host);
+  const internalPort = await listen(internalListener, "INTERNAL_PORT", config.internalPort, "INTERNAL_HOST", config.internalHost);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
   for (const [path, document] of openApiFiles({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() })) documents.set(path, document);
@@ -205,11 +225,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
     client,
     async stop() {
       stopping = true;
-      await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)]);
-      for (const task of background) task.stop();
-      await services.lastUse.flush().catch(() => undefined);
-      redis?.close();
-      await client.close();
+      await closeAll(opened);
     },
   };
 
@@ -219,35 +235,18 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
       if (ready) log.info("Redis answers");
       else log.warn({ err: error?.message }, "Redis is away: this instance throttles with buckets of its own");
     });
+    opened.push(() => link.close());
     await link.firstReady;
     return link;
   }
 }
 
-function internalOptions(rpc: RpcSurface, probes: Parameters<typeof serveProbe>[2], log: Logger): ListenerOptions {
-  const logOne = logRequest(log, "internal");
-  const logRefusal = logRefused(log, "internal");
-  return {
-    handle(request, response) {
-      const path = pathOf(request);
-      const inbound = inboundOf(request, "internal", 0);
-      response.setHeader("X-Request-Id", inbound.requestId);
-      logOne(request, response, inbound);
-      try {
-        requireSingleLines(request);
-      } catch (error) {
-        request.resume();
-        return writeFailure(response, failureOf(error));
-      }
-      if (rpc.serves(path)) return void rpc.handle(path, request, response, inbound);
-      request.resume();
-      void serveProbe(path, response, probes).then((served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)));
-    },
-    refuse(status) {
-      const requestId = randomUUID();
-      logRefusal(status, requestId);
-      return refusal(status, requestId, []);
-    },
-    refuseExpectation: (_request, response) => writeFailure(response, new Failure(Reason.EXPECTATION_FAILED)),
-  };
+/** Listens, or fails with one line that names the variable. */
+async function listen(listener: Listener, portName: string, port: number, hostName: string, host: string): Promise<number> {
+  try {
+    return await listener.listen(port, host);
+  } catch (error) {
+    const { code = String(error), syscall } = error as NodeJS.ErrnoException;
+    throw new ConfigError(syscall === "getaddrinfo" || code === "EADDRNOTAVAIL" ? `${hostName}: "${host}" is no address of this machine (${code})` : `${portName}: ${port} cannot be listened on (${code})`);
+  }
 }

@@ -38,5 +38,5 @@ function routeOf(request: Request, status: number): string {
 }
 
 const words = new Set(routes.flatMap(({ template }) => template.split("/").filter((part) => !part.startsWith("{"))));
-/** Rpcs, documents and probes. */
-const known = /^\/((records|grpc)\.[\w.]{1,60}\/\w{1,40}|[a-z]{1,20}(\.json|\.yaml)?)$/;
+/** Rpcs, documents, probes, and the dashboard's pages and assets. */
+const known = /^\/((records|grpc)\.[\w.]{1,60}\/\w{1,40}|([a-z-]{1,20}(\/[a-z-]{1,20})?(\.[a-z]{2,4})?)?)$/;

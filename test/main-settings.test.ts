@@ -49,15 +49,19 @@ test.each([
   folder.remove();
 });
 
-test("a port that is taken ends the program with 1 and one line [OPS-14]", async () => {
+test("a port that is taken, and a host that is not ours, end the program with 1 and one line that names the variable [OPS-14]", async () => {
   const taker = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taker.close());
   await new Promise((listening) => taker.once("listening", listening));
   const { port } = taker.address() as AddressInfo;
   const program = spawnProgram({ ...settings, PORT: String(port) });
   onTestFinished(() => endProgram(program));
+  const nowhere = spawnProgram({ ...settings, INTERNAL_HOST: "nowhere.invalid" });
+  onTestFinished(() => endProgram(nowhere));
+  expect(await nowhere.ended).toBe(1);
+  expect(nowhere.stderr).toMatch(/^records: INTERNAL_HOST: "nowhere\.invalid" is no address of this machine \([A-Z_]+\)\n$/);
   const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it goes on"))]);
-  expect([ended, program.stderr]).toEqual([1, expect.stringMatching(new RegExp(`^records: cannot start: [^\\n]*${port}[^\\n]*\\n$`))]);
+  expect([ended, program.stderr]).toEqual([1, `records: PORT: ${port} cannot be listened on (EADDRINUSE)\n`]);
 });
 
 test("with a Redis that is away altogether it starts and serves: ready, degraded, and told in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {

@@ -47,7 +47,8 @@ const curls = commands.filter((line) => line.startsWith("curl "));
 test("the README has one command to start and curl lines to try", () => {
   expect(commands[0]).toBe("npm ci && npm start");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
-  expect(scripts.start).toBe(["node", ...startCommand].join(" "));
+  // Without exec a shell would stand between npm and the service, and keep the signals for itself.
+  expect(scripts.start).toBe(["exec node", ...startCommand].join(" "));
   expect(curls.length).toBeGreaterThanOrEqual(4);
 });
 

@@ -35,7 +35,9 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
   if (mongodbUri !== undefined && redisUrl !== undefined && serviceTokens !== undefined && sessionSecret !== undefined) {
     return { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc, ...nothing, stop: () => Promise.resolve() };
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(`DATA_DIR: ${dataDir} cannot be made a folder (${code})`);
+  });
   const lock = await lockDataDir(dataDir);
   const options = { dataDir, cacheDir, env: process.env, progress };
   const parts = await Promise.allSettled([

@@ -1,5 +1,13 @@
-// What the internal listener serves besides rpcs: liveness, readiness, metrics.
-import type { Response } from "./listener.ts";
+// The internal listener's requests: rpcs, and besides them liveness, readiness, metrics.
+import { randomUUID } from "node:crypto";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { writeFailure } from "../../gateway/response.ts";
+import { Failure, failureOf } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
+import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
+import type { Surface } from "./public.ts";
+import { refusal } from "./public.ts";
 
 /** What the probes report. */
 export interface Probes {
@@ -11,8 +19,45 @@ export interface Probes {
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
+/** What is served on the internal listener. */
+export interface InternalSurfaces {
+  readonly rpc: Surface;
+  readonly probes: Probes;
+  /** One line of the log for every request. */
+  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
+  /** The same for a message that the parser refused, of which nothing else is known. */
+  readonly logRefused: (status: RefusedStatus, requestId: string) => void;
+}
+
+/** The handlers of the internal listener. */
+export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfaces): ListenerOptions {
+  return {
+    handle(request, response) {
+      const path = pathOf(request);
+      const inbound = inboundOf(request, "internal", 0);
+      response.setHeader("X-Request-Id", inbound.requestId);
+      log(request, response, inbound);
+      try {
+        requireSingleLines(request);
+      } catch (error) {
+        request.resume();
+        return writeFailure(response, failureOf(error));
+      }
+      if (rpc.serves(path)) return void rpc.handle(path, request, response, inbound);
+      request.resume();
+      void serveProbe(path, response, probes).then((served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)));
+    },
+    refuse(status) {
+      const requestId = randomUUID();
+      logRefused(status, requestId);
+      return refusal(status, requestId, []);
+    },
+    refuseExpectation: (_request, response) => writeFailure(response, new Failure(Reason.EXPECTATION_FAILED)),
+  };
+}
+
 /** Answers `/livez`, `/readyz` and `/metrics`; false for any other path. */
-export async function serveProbe(path: string, response: Response, probes: Probes): Promise<boolean> {
+async function serveProbe(path: string, response: Response, probes: Probes): Promise<boolean> {
   if (path === "/livez") return reply(response, 200, "application/json; charset=utf-8", JSON.stringify({ status: "ok" }));
   if (path === "/readyz") {
     const ready = probes.ready();
