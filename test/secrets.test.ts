@@ -1,0 +1,86 @@
+// No key, cookie, token, code or password is left in a log, MongoDB, Redis, a metric or an error, whatever was done with it.
+import { UUID } from "mongodb";
+import { expect, test } from "vitest";
+import { connectRedis } from "../src/db/redis.ts";
+import { createBrowser } from "./embedded/provider/browser.ts";
+import { ann, ask, useHouse } from "./sign-in/set-up.ts";
+import { findSecrets, secretsIn } from "./support/secrets.ts";
+
+const house = useHouse({ LOG_LEVEL: "trace" });
+
+test("after signing in, creating, using, misusing, rotating and revoking a key, and signing out, no secret lies about [KEY-03, KEY-07]", async () => {
+  const { base, provider, service } = house();
+  const errors: string[] = [];
+  const secrets = new Set<string>([ann.password, provider.client.secret, service.serviceToken]);
+  const origin = base;
+  const call = async (path: string, init: Parameters<typeof ask>[1] = {}) => {
+    const answer = await ask(base + path, init);
+    if (answer.status >= 400) errors.push(answer.text);
+    return answer;
+  };
+
+  // In, by hand from the provider's last redirect on, to see the code and the cookies.
+  const browser = createBrowser([`${base}/sign-in/callback`]);
+  const form = await browser.open(`${base}/sign-in`);
+  const { url: back } = await browser.submit(form, { login: ann.email, password: ann.password }, "Sign in");
+  const state = browser.cookiesFor(base);
+  secrets.add(back.searchParams.get("code") ?? "").add(state.slice(state.indexOf("=") + 1));
+  const signedIn = await ask(back, { cookie: state });
+  const session = signedIn.headers.getSetCookie().find((line) => line.startsWith("records_session="))?.split(";")[0] ?? "";
+  secrets.add(session.slice("records_session=".length));
+  await call(back.pathname + back.search, { cookie: state });
+
+  const cookie = session;
+  const first = (await call("/v1/api-key", { method: "POST", cookie, origin })).body.data.key as string;
+  const second = (await call("/v1/api-key/rotate", { method: "POST", cookie, origin })).body.data.key as string;
+  for (const key of [first, second]) {
+    secrets.add(key);
+    const headers = { Authorization: `Bearer ${key}` };
+    await call("/v1/contacts?query=ann", { headers });
+    await call("/v1/contacts", { headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": "one" }, body: '{"full_name":"Bo"}' });
+    await call("/v1/nothing", { headers });
+    await call("/records.v1.ContactService/GetContact", { headers: { ...headers, "Content-Type": "application/json" }, body: "{}" });
+    // Where a key does not belong.
+    await call(`/v1/contacts/${key}`, { headers });
+    await call(`/v1/${key}`);
+    await call(`/${key}`, { accept: "text/html" });
+    await call(`/v1/contacts?limit=${key}&query=${key}`);
+    await call(`/v1/api-key?key=${key}`, { cookie: `records_session=${key}` });
+    await call(`/sign-in/callback?code=${key}&state=${key}`, { accept: "text/html" });
+    await call("/v1/contacts", { headers: { Authorization: `Basic ${Buffer.from(`api:${key}`).toString("base64")}`, "Content-Type": key } });
+    await call("/sign-out/back-channel", { method: "POST", body: new URLSearchParams({ logout_token: key }) });
+  }
+  await call("/v1/api-key", { method: "DELETE", cookie, origin });
+  const signedOut = await ask(`${base}/sign-out`, { method: "POST", cookie, origin });
+  const idToken = new URL(signedOut.headers.get("location") ?? "").searchParams.get("id_token_hint") ?? "";
+  secrets.add(idToken);
+
+  for (const secret of secrets) expect(secret.length).toBeGreaterThan(8);
+  expect(secrets.size).toBe(9);
+  expect(idToken.split(".")).toHaveLength(3);
+  expect(await findSecrets(service, secrets)).toEqual([]);
+  expect(errors.length).toBeGreaterThan(15);
+  expect(errors.flatMap((text) => secretsIn(text, secrets))).toEqual([]);
+});
+
+test("control: a secret that is left in any of these places is found", async () => {
+  const { service } = house();
+  const secret = "rec_0123456789abcdefghijklmnopqrstuvwxyz";
+  const db = service.app.client.db();
+  service.logLines.push(`{"msg":"${secret}"}`);
+  await db.collection("plain").insertOne({ deep: [{ key: `x${secret}x` }] });
+  await db.collection("binary").insertOne({ _id: new UUID() as never, bytes: Buffer.from(secret) });
+  const link = connectRedis(service.redis.uri, () => undefined);
+  await link.firstReady;
+  await link.client.set("kept", secret);
+  await link.client.hset("hash", "field", Buffer.from(secret).toString("base64"));
+  try {
+    const found = await findSecrets(service, [secret]);
+    expect(found.sort()).toEqual(["Redis", "the collection binary", "the collection plain", "the log"].map((place) => `${place} holds rec_01234567…`));
+  } finally {
+    service.logLines.pop();
+    await Promise.all(["plain", "binary"].map((name) => db.collection(name).drop()));
+    await link.client.del("kept", "hash");
+    link.close();
+  }
+});
