@@ -50,6 +50,7 @@ import { registerReflection } from "./rpc/reflection.ts";
 import { route } from "./rpc/routes.ts";
 import type { Services } from "./services.ts";
 import { allIndexes, createServices } from "./services.ts";
+import { createEndedSessions } from "./sign-in/ended-store.ts";
 import { createIdentityProvider } from "./sign-in/provider.ts";
 import { createDashboardSessions } from "./sign-in/session-store.ts";
 import { createSessionCookie, createSignIn } from "./sign-in/sign-in.ts";
@@ -142,6 +143,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const signIn = parts.oidc && createSignIn({
     provider: createIdentityProvider(parts.oidc),
     sessions: createDashboardSessions(client.db(), parts.sessionSecret),
+    ended: createEndedSessions(client.db()),
     accounts: services.accounts,
     audit: services.audit,
     secret: parts.sessionSecret,
@@ -190,7 +192,6 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
         throttle: publicDispatch.throttle,
         baseUrl: () => where.baseUrl,
         mcpUrl: () => where.mcpUrl,
-        providerOrigin: parts.oidc && new URL(parts.oidc.issuer).origin,
         onError,
       }),
       documents,

@@ -23,12 +23,13 @@ import { contactLabel, createNoteStore, noteIndexes } from "./notes/store.ts";
 import { createSessionService } from "./sessions/service.ts";
 import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
 import { createTranscriptStore, transcriptIndexes } from "./sessions/transcripts.ts";
+import { endedIndexes } from "./sign-in/ended-store.ts";
 import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
 import { createSwitchStore } from "./switches/store.ts";
 
 /** The indexes of every collection. */
 export const allIndexes = [
-  contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, claimIndexes,
+  contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, claimIndexes,
 ];
 
 /** What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none. */

@@ -26,7 +26,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/deadline.ts", "src/rpc/dispatch.ts")],
   ["src/api-keys/", domain("src/api-keys/", "src/accounts/store.ts", "src/audit/store.ts")],
   ["src/sign-in/", domain("src/sign-in/", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/call.ts")],
-  ["src/dashboard/", ["src/dashboard/", "src/html.ts", "src/gen/", "src/errors.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/response.ts"]],
+  ["src/dashboard/", ["src/dashboard/", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/guards/deadline.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/response.ts"]],
   ["src/health/", domain("src/health/")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts")],
   ["src/ingest/", domain("src/ingest/", "src/contacts/", "src/sessions/", "src/notes/")],

@@ -2,7 +2,9 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import type { Failure } from "../errors.ts";
-import { fail, failureOf, isForTheLog } from "../errors.ts";
+import { fail, isForTheLog } from "../errors.ts";
+import { failureFrom } from "../db/mongo.ts";
+import { deadlineMs, within } from "../guards/deadline.ts";
 import type { Request, Response } from "../http/listener.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
@@ -28,8 +30,6 @@ export interface DashboardParts {
   readonly throttle: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
   readonly mcpUrl: () => string;
-  /** Where a form may lead besides our own pages: the identity provider, which ends its own session. */
-  readonly providerOrigin: string | undefined;
   readonly onError: OnError;
 }
 
@@ -45,19 +45,17 @@ interface Route {
 }
 
 /** The surface. Nothing is kept between two requests. */
-export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, providerOrigin, onError }: DashboardParts): Dashboard {
+export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
   const assets = readAssets();
-  const policy = [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
-    `form-action 'self'${providerOrigin === undefined ? "" : ` ${providerOrigin}`}`, "base-uri 'none'", "frame-ancestors 'none'",
-  ].join("; ");
   const available = (): SignIn => signIn ?? fail(Reason.UNAVAILABLE, { message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
 
   const routes: Readonly<Record<string, Route>> = {
     "/": {
       method: "GET",
       async serve({ request, response, inbound }) {
-        if (!leaveForBaseUrl(request, response)) sendPage(response, 200, await homeView(inbound));
+        if (leaveForBaseUrl(request, response)) return;
+        const view = await homeView(inbound);
+        sendPage(response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
       },
     },
     "/sign-in": {
@@ -113,8 +111,10 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, providerOri
     return true;
   }
 
-  function sendPage(response: Response, status: number, view: View): void {
+  /** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
+  function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
     const body = Buffer.from(renderPage(view));
+    const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
     response.writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length }).end(body);
   }
 
@@ -142,15 +142,17 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, providerOri
         const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
         if (request.method !== method && !(request.method === "HEAD" && method === "GET")) fail(Reason.METHOD_NOT_ALLOWED, { allow });
-        await serve(exchange);
+        await within(deadlineMs, serve(exchange));
       } catch (error) {
-        refuse(exchange, failureOf(error));
+        refuse(exchange, failureFrom(error));
       }
     },
   };
 }
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+const policies = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"];
 
 /** No page is kept by anyone: after signing out, the way back shows nothing. */
 const pageHeaders = {

@@ -1,6 +1,8 @@
 // The connection to MongoDB.
 import { MongoClient, MongoError, MongoErrorLabel, MongoServerError, UUID } from "mongodb";
 import type { Db, IndexDescription } from "mongodb";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { Failure, failureOf } from "../errors.ts";
 
 /** By which MongoDB knows our connections. */
 export const appName = "records";
@@ -79,6 +81,11 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof MongoError)) return false;
   if (error instanceof MongoServerError) return passing.has(Number(error.code)) || passingLabels.some((label) => error.hasErrorLabel(label));
   return unreachable.has(error.name) || passingLabels.some((label) => error.hasErrorLabel(label));
+}
+
+/** The failure that an error amounts to; that MongoDB cannot serve is UNAVAILABLE, with the error for the log. */
+export function failureFrom(error: unknown): Failure {
+  return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
 /** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, out of disk. */

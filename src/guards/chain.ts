@@ -1,9 +1,10 @@
 // The one chain that every request passes, whatever its wire: the guards of its door, the body, the service.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { isUnavailable } from "../db/mongo.ts";
+import { failureFrom } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
-import { Failure, fail, failureOf } from "../errors.ts";
+import type { Failure } from "../errors.ts";
+import { fail, failureOf } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
 import { factsOf } from "./call.ts";
@@ -57,21 +58,24 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       // A client that takes its time to send the body does so on its own account.
       const spentMs = performance.now() - inbound.arrivedAt;
       return {
-        invoke(message, found = []) {
-          const until = performance.now() + deadlineMs - spentMs;
-          return within(deadlineMs - spentMs, run(message, found, until));
-        },
+        invoke: (message, found = []) => limited((until) => answer(message, found, until)),
+        reject: (found) => limited(async () => refuse(found)),
       };
 
-      async function run(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
+      function limited<T>(work: (until: number) => Promise<T>): Promise<T> {
+        return within(deadlineMs - spentMs, run(work, performance.now() + deadlineMs - spentMs));
+      }
+
+      async function run<T>(work: (until: number) => Promise<T>, until: number): Promise<T> {
         try {
-          const outcome = await answer(message, found, until);
+          const outcome = await work(until);
           await door.conclude(call, caller);
           return outcome;
         } catch (error) {
-          if (isUnavailable(error)) throw new Failure(Reason.UNAVAILABLE, { cause: error });
+          const failure = failureFrom(error);
+          if (failure.reason === Reason.UNAVAILABLE) throw failure;
           await door.conclude(call, caller);
-          throw await refusal(error);
+          throw await refusal(failure);
         }
       }
 

@@ -1,5 +1,5 @@
 // The identity provider as we are its client: OpenID Connect Core with code flow and PKCE, RP-initiated and back-channel logout.
-import type { Configuration, CustomFetchOptions } from "openid-client";
+import type { Configuration, CustomFetchOptions, IntrospectionResponse } from "openid-client";
 import * as oidc from "openid-client";
 import type { JWTPayload } from "jose";
 import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
@@ -22,14 +22,17 @@ export interface SignInState {
   readonly verifier: string;
 }
 
-/** What a logout token ends: a session at the provider, or all of a person's. */
+/** What a logout token ends: the session that it names, or without one all of the person's. At least one of the two is there. */
 export interface Ended {
   readonly issuer: string;
-  readonly which: { readonly sid: string } | { readonly subject: string };
+  readonly sid: string | undefined;
+  readonly subject: string | undefined;
 }
 
 /** The provider. Everything fails with UNAVAILABLE while it cannot be reached or says what cannot be. */
 export interface IdentityProvider {
+  /** The provider's name for itself, which every token bears: it may differ from the configured one by a slash at the end. */
+  issuer(): Promise<string>;
   /** Where the person signs in, and what to remember. */
   begin(redirectUri: string): Promise<{ readonly location: string; readonly remember: SignInState }>;
   /** Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check says no. */
@@ -38,44 +41,61 @@ export interface IdentityProvider {
   endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
   /** Whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string): Promise<Ended>;
+  /** The provider's keys, which are kept: while it is away, those that were fetched in the last day go on. */
+  keys(): Promise<KeySet>;
+  /** What the provider says of an access token (RFC 7662); undefined where it offers no introspection. */
+  introspect(token: string): Promise<IntrospectionResponse | undefined>;
 }
+
+/** Keys to verify a signature with. */
+export type KeySet = ReturnType<typeof createRemoteJWKSet>;
 
 const requestTimeoutSeconds = 4;
 /** Metadata seldom change; after this long they are read again. */
 const metadataMs = 3_600_000;
+const keysMs = 24 * 3_600_000;
+const refreshKeysMs = 600_000;
 /** A logout token is for now (Back-Channel Logout §2.4 lets us choose what is too old). */
 const logoutTokenSeconds = 600;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 /** Not `none`, and no algorithm with a secret that we share. */
-const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /** The provider, asked for its metadata when they are needed first: we start without it. */
-export function createIdentityProvider({ issuer, clientId, clientSecret }: ProviderOptions): IdentityProvider {
+export function createIdentityProvider({ issuer: configured, clientId, clientSecret }: ProviderOptions): IdentityProvider {
   const configuration = remembering(async () => {
-    const server = new URL(issuer);
+    const server = new URL(configured);
     // A provider on the way of development has no certificate; the operator chose the address.
     const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
     const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => boundedFetch(url, options as RequestInit);
-    return oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
+    const found = await oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
+    requireEndpoints(found);
+    return found;
   });
-  let keys: { readonly uri: string; readonly set: ReturnType<typeof createRemoteJWKSet> } | undefined;
+  let kept: { readonly uri: string; readonly set: KeySet; refreshedAt: number } | undefined;
 
   async function discovered(): Promise<Configuration> {
     return configuration().catch((cause: unknown) => fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause }));
   }
 
-  async function keySet(): Promise<ReturnType<typeof createRemoteJWKSet>> {
+  /** A key that is not among them has them fetched again, at most once a second, however many tokens name it. */
+  async function keySet(): Promise<KeySet> {
     const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys." });
-    if (keys?.uri !== uri) {
-      keys = {
-        uri,
-        set: createRemoteJWKSet(new URL(uri), { cooldownDuration: 1_000, timeoutDuration: requestTimeoutSeconds * 1_000, [customFetch]: boundedFetch }),
-      };
+    if (kept?.uri !== uri) {
+      const options = { cooldownDuration: 1_000, cacheMaxAge: keysMs, timeoutDuration: requestTimeoutSeconds * 1_000, [customFetch]: boundedFetch };
+      kept = { uri, set: createRemoteJWKSet(new URL(uri), options), refreshedAt: Date.now() };
+    } else if (Date.now() - kept.refreshedAt > refreshKeysMs) {
+      kept.refreshedAt = Date.now();
+      // In the background: a key that was withdrawn is so forgotten, and nobody waits for it.
+      void kept.set.reload().catch(() => undefined);
     }
-    return keys.set;
+    return kept.set;
   }
 
   return {
+    async issuer() {
+      return (await discovered()).serverMetadata().issuer;
+    },
     async begin(redirectUri) {
       const config = await discovered();
       const remember = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
@@ -114,6 +134,7 @@ export function createIdentityProvider({ issuer, clientId, clientSecret }: Provi
     },
     async readLogoutToken(token) {
       const known = await keySet();
+      const { issuer } = (await discovered()).serverMetadata();
       try {
         const { payload, protectedHeader } = await jwtVerify(token, known, {
           issuer,
@@ -130,6 +151,11 @@ export function createIdentityProvider({ issuer, clientId, clientSecret }: Provi
         return fail(Reason.INVALID_LOGOUT_TOKEN);
       }
     },
+    keys: keySet,
+    async introspect(token) {
+      const config = await discovered();
+      return config.serverMetadata().introspection_endpoint === undefined ? undefined : oidc.tokenIntrospection(config, token);
+    },
   };
 }
 
@@ -137,43 +163,52 @@ export function createIdentityProvider({ issuer, clientId, clientSecret }: Provi
 function endedBy({ iss, sub, sid, events, nonce }: JWTPayload): Ended {
   const event = typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
   if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined) throw new Error("not a logout token");
-  if (typeof sid === "string") return { issuer: iss, which: { sid } };
-  if (sub === undefined) throw new Error("neither sid nor sub");
-  return { issuer: iss, which: { subject: sub } };
+  // Signed by the provider, and still not taken for texts without a look: they go into a query.
+  if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string")) throw new Error("sub and sid must be texts");
+  if (sub === undefined && sid === undefined) throw new Error("neither sid nor sub");
+  return { issuer: iss, sid: sid as string | undefined, subject: sub };
 }
 
 /** The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble, or ours with it. */
 function signInFailure(error: unknown): Failure {
   if (error instanceof oidc.AuthorizationResponseError) {
     const denied = error.error === "access_denied";
-    const message = denied ? "The sign-in was cancelled." : `The identity provider refused the sign-in (${error.error.slice(0, 60)}).`;
-    return new Failure(Reason.SIGN_IN_FAILED, denied ? { message } : { message, cause: error });
+    // The rest of the answer is whatever stood in the browser's address: nothing for the log.
+    const message = denied ? "The sign-in was cancelled." : `The identity provider refused the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;
+    return new Failure(Reason.SIGN_IN_FAILED, { message });
   }
   const code = error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
   if (unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
   return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error });
 }
 
-const unfit = new Set(["invalid_grant", "OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED", "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"]);
+const unfit = new Set(["invalid_grant", "OAUTH_UNSUPPORTED_OPERATION", "OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED", "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"]);
 
 /** Whether keys could not be had, and not that a token is wrong. */
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ERR_JWKS_TIMEOUT" || code === "ERR_JOSE_GENERIC" || error instanceof TypeError;
+  return code === "ERR_JWKS_TIMEOUT" || code === "ERR_JWKS_INVALID" || code === "ERR_JOSE_GENERIC" || error instanceof TypeError;
 }
 
-/** Makes a thing once and again when it is old; while it cannot be made again, the old one does. */
+/** Metadata that lead nowhere are none: they are not kept. */
+function requireEndpoints(found: Configuration): void {
+  const { authorization_endpoint = "", token_endpoint = "", jwks_uri = "" } = found.serverMetadata();
+  for (const [name, url] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri })) {
+    if (!URL.canParse(url)) throw new Error(`the identity provider tells no ${name}`);
+  }
+}
+
+/** Makes a thing once, and again beside those who use it when it is old: while it cannot be made again, the old one does. */
 function remembering<T>(make: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: T; readonly at: number } | undefined;
   let making: Promise<T> | undefined;
+  const remake = (): Promise<T> => {
+    making ??= make().then((value) => ((kept = { value, at: Date.now() }), value)).finally(() => (making = undefined));
+    return making;
+  };
   return async () => {
-    if (kept !== undefined && Date.now() - kept.at < metadataMs) return kept.value;
-    making ??= make().finally(() => (making = undefined));
-    try {
-      kept = { value: await making, at: Date.now() };
-    } catch (error) {
-      if (kept === undefined) throw error;
-    }
+    if (kept === undefined) return remake();
+    if (Date.now() - kept.at >= metadataMs) remake().catch(() => undefined);
     return kept.value;
   };
 }

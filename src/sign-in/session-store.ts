@@ -42,8 +42,11 @@ export interface DashboardSessions {
   find(cookie: string): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with its ID token, or undefined where there was none. */
   end(cookie: string): Promise<{ readonly session: SessionDocument; readonly idToken: string | undefined } | undefined>;
-  /** Ends the sessions that began in a session at the provider, or all of a person there, and returns them. */
-  endAll(issuer: string, which: { readonly sid: string } | { readonly subject: string }): Promise<SessionDocument[]>;
+  /**
+   * Ends the sessions that began in a session at the provider, and those of the person of which it is not known in which
+   * they began; without a session's name all of the person. Returns them.
+   */
+  endAll(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
 }
 
 /** However busy the person is, they sign in again after this long. */
@@ -100,8 +103,9 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
       const idToken = (await sealOf(cookie).open(session.id_token))?.["id_token"];
       return { session, idToken: typeof idToken === "string" ? idToken : undefined };
     },
-    async endAll(issuer, which) {
-      const ended = await sessions.find({ issuer, ...which }).toArray();
+    async endAll(issuer, sid, subject) {
+      const ofPerson = subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
+      const ended = await sessions.find({ issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }).toArray();
       await sessions.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });
       return ended;
     },

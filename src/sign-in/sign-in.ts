@@ -9,6 +9,7 @@ import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { IdentityProvider, SignInState } from "./provider.ts";
 import { createSeal, deriveKey } from "./sealing.ts";
+import type { EndedSessions } from "./ended-store.ts";
 import type { DashboardSessions, SessionDocument } from "./session-store.ts";
 
 /** Where a request comes from, for the audit log. */
@@ -40,6 +41,8 @@ export interface SignIn {
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
   /** Ends the session, here and then at the provider. */
   end(cookies: string | undefined, from: Origin): Promise<Step>;
+  /** The origins to which signing out leads: the identity provider's, which ends its own session. Never rejects. */
+  leavesTo(): Promise<string[]>;
   /** Ends the sessions that a logout token of the provider names. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
   endByProvider(logoutToken: string, from: Origin): Promise<void>;
 }
@@ -48,6 +51,7 @@ export interface SignIn {
 export interface SignInParts {
   readonly provider: IdentityProvider;
   readonly sessions: DashboardSessions;
+  readonly ended: EndedSessions;
   readonly accounts: Pick<AccountStore, "ofIdentity">;
   readonly audit: AuditStore;
   readonly secret: string;
@@ -67,7 +71,7 @@ export function createSessionCookie(baseUrl: () => string): Cookie {
 
 const signInSeconds = 600;
 
-export function createSignIn({ provider, sessions, accounts, audit, secret, baseUrl }: SignInParts): SignIn {
+export function createSignIn({ provider, sessions, ended, accounts, audit, secret, baseUrl }: SignInParts): SignIn {
   const sessionCookie = createSessionCookie(baseUrl);
   const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
   const seal = createSeal(deriveKey(secret, "sign-in state"));
@@ -113,14 +117,24 @@ export function createSignIn({ provider, sessions, accounts, audit, secret, base
     },
     async end(cookies, from) {
       const value = sessionCookie.read(cookies);
-      const ended = value === undefined ? undefined : await sessions.end(value);
-      if (ended !== undefined) await tell("signed_out", ended.session, from);
-      const location = ended === undefined ? undefined : await provider.endSessionUrl(ended.idToken, home());
+      const was = value === undefined ? undefined : await sessions.end(value);
+      if (was !== undefined) {
+        await ended.end(was.session.issuer, was.session.subject, was.session.sid);
+        await tell("signed_out", was.session, from);
+      }
+      const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
+    async leavesTo() {
+      const location = await provider.endSessionUrl(undefined, home());
+      return location === undefined ? [] : [new URL(location).origin];
+    },
     async endByProvider(logoutToken, from) {
-      const { issuer, which } = await provider.readLogoutToken(logoutToken);
-      for (const session of await sessions.endAll(issuer, which)) await tell("signed_out", session, from, "At the identity provider.");
+      const { issuer, subject, sid } = await provider.readLogoutToken(logoutToken);
+      const were = await sessions.endAll(issuer, sid, subject);
+      const people = new Set([...(subject === undefined ? [] : [subject]), ...were.map((session) => session.subject)]);
+      for (const person of people) await ended.end(issuer, person, sid);
+      for (const session of were) await tell("signed_out", session, from, "At the identity provider.");
     },
   };
 }

@@ -1,0 +1,158 @@
+// What does not lead in: answers of the provider that were not asked for, not in this browser, or not now.
+import { describe, expect, test } from "vitest";
+import type { RestAnswer } from "../support/service.ts";
+import { almostIn, ann, ask, auditOf, begin, ben, sessionCount, sessionOf, signIn, useHouse } from "./set-up.ts";
+
+const house = useHouse();
+
+/** Refused with 400, without a cookie and without a session. */
+async function expectRefused(request: (accept: string) => Promise<RestAnswer>): Promise<void> {
+  const before = await sessionCount(house().service);
+  for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "application/json", "*/*"]) {
+    const answer = await request(accept);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(sessionOf(answer)).toBe("");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    if (accept.startsWith("text/html")) {
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(answer.text).toContain(answer.headers.get("x-request-id"));
+      expect(answer.text).toMatch(/<a [^>]*href="\/sign-in"/);
+    } else {
+      expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(answer.body).toEqual({ error: { code: "400", message: expect.stringMatching(/sign-in/) } });
+    }
+  }
+  expect(await sessionCount(house().service)).toBe(before);
+}
+
+/** The answer of the provider, changed. */
+async function changed(change: (back: URL) => void): Promise<(accept: string) => Promise<RestAnswer>> {
+  return async (accept) => {
+    const { back, cookie } = await almostIn(house(), ann);
+    change(back);
+    return ask(back, { cookie, accept });
+  };
+}
+
+const set = (name: string, value: string) => (back: URL): void => back.searchParams.set(name, value);
+
+test("a sign-in without the cookie of its beginning is refused [DSH-01]", async () => {
+  const { back } = await almostIn(house(), ann);
+  await expectRefused((accept) => ask(back, { accept }));
+});
+
+test("a sign-in with the cookie of another browser's beginning is refused, and so is its own code elsewhere [DSH-01]", async () => {
+  const { back } = await almostIn(house(), ann);
+  const { cookie } = await begin(house().base);
+  await expectRefused((accept) => ask(back, { cookie, accept }));
+  const stolen = await almostIn(house(), ben);
+  const own = await almostIn(house(), ann);
+  const url = new URL(own.back);
+  url.searchParams.set("code", stolen.back.searchParams.get("code") ?? "");
+  await expectRefused((accept) => ask(url, { cookie: own.cookie, accept }));
+});
+
+test("a cookie that was changed in any part is refused [DSH-01]", async () => {
+  const { back, cookie } = await almostIn(house(), ann);
+  const [name = "", value = ""] = [cookie.slice(0, cookie.indexOf("=")), cookie.slice(cookie.indexOf("=") + 1)];
+  const parts = value.split(".");
+  const forms = [
+    ...parts.map((part, at) => parts.map((one, index) => (index === at ? `${part.startsWith("A") ? "B" : "A"}${part.slice(1)}` : one)).join(".")),
+    value.slice(0, -4), `${value}AAAA`, "", "x", "....", "eyJhbGciOiJub25lIn0.e30.", `"${value}`,
+  ];
+  for (const form of forms) {
+    const answer = await ask(back, { cookie: `${name}=${form}` });
+    expect([answer.status, sessionOf(answer)], form).toEqual([400, ""]);
+  }
+  // What was refused so has not used up the sign-in.
+  expect((await ask(back, { cookie })).status).toBe(303);
+});
+
+test("a sign-in's cookie is worth nothing as a session's, nor the other way round [DSH-01]", async () => {
+  const { back, cookie } = await almostIn(house(), ann);
+  const value = cookie.slice("records_sign_in=".length);
+  expect((await ask(`${house().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
+  const { cookie: session } = await signIn(house(), ann);
+  await expectRefused((accept) => ask(back, { accept, cookie: session.replace("records_session", "records_sign_in") }));
+});
+
+test("a code is taken once [DSH-01]", async () => {
+  const { back, cookie } = await almostIn(house(), ann);
+  expect((await ask(back, { cookie })).status).toBe(303);
+  await expectRefused((accept) => ask(back, { cookie, accept }));
+});
+
+test("a code that comes twice at once makes one session at the most [DSH-01]", async () => {
+  const { back, cookie } = await almostIn(house(), ann);
+  const before = await sessionCount(house().service);
+  const statuses = (await Promise.all([1, 2, 3].map(() => ask(back, { cookie })))).map(({ status }) => status).sort();
+  expect(statuses.filter((status) => status !== 303 && status !== 400)).toEqual([]);
+  expect((await sessionCount(house().service)) - before).toBeLessThanOrEqual(1);
+});
+
+describe("the answer of the provider is refused", () => {
+  test.each([
+    ["with another state", set("state", "another")],
+    ["with an empty state", set("state", "")],
+    ["without a state", (back: URL) => back.searchParams.delete("state")],
+    ["with two states", (back: URL) => back.searchParams.append("state", back.searchParams.get("state") ?? "")],
+    ["with two codes", (back: URL) => back.searchParams.append("code", back.searchParams.get("code") ?? "")],
+    ["with another code", set("code", "A".repeat(43))],
+    ["with an empty code", set("code", "")],
+    ["without a code", (back: URL) => back.searchParams.delete("code")],
+    ["of another provider", set("iss", "https://other.example")],
+    ["without the provider's name, which this one always tells", (back: URL) => back.searchParams.delete("iss")],
+    ["with an error beside the code", set("error", "server_error")],
+    ["as a JWT", set("response", "eyJhbGciOiJub25lIn0.e30.")],
+    ["without a query", (back: URL) => void (back.search = "")],
+    ["with a query of garbage", (back: URL) => void (back.search = "?%00%ff%zz&&==&?#[]")],
+    ["with a long query", (back: URL) => void (back.search = `?code=${"x".repeat(8_000)}`)],
+  ])("%s [DSH-01]", async (_name, change) => {
+    await expectRefused(await changed(change));
+  });
+
+  test("with ID tokens in its query or without code flow's code [DSH-01]", async () => {
+    await expectRefused(await changed((back) => {
+      back.searchParams.delete("code");
+      back.searchParams.set("id_token", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJwZXJzb24tYmVuIn0.");
+    }));
+  });
+});
+
+test("a person who says no at the provider is told that the sign-in was cancelled, and may begin again", async () => {
+  const { cookie, leadsTo } = await begin(house().base);
+  const back = new URL(`${house().base}/sign-in/callback`);
+  back.search = new URLSearchParams({ error: "access_denied", state: leadsTo.searchParams.get("state") ?? "", iss: house().provider.issuer }).toString();
+  await expectRefused((accept) => ask(back, { cookie, accept }));
+  expect((await ask(back, { cookie })).body).toEqual({ error: { code: "400", message: "The sign-in was cancelled." } });
+});
+
+test("what the provider gives as its reason is shown as text and shortened", async () => {
+  const { cookie, leadsTo } = await begin(house().base);
+  const back = new URL(`${house().base}/sign-in/callback`);
+  back.search = new URLSearchParams({ error: `<script>alert(1)</script>${"x".repeat(500)}`, state: leadsTo.searchParams.get("state") ?? "", iss: house().provider.issuer }).toString();
+  await expectRefused((accept) => ask(back, { cookie, accept }));
+  const { text } = await ask(back, { cookie, accept: "text/html" });
+  expect(text).not.toContain("<script>alert");
+  expect(text).not.toContain("x".repeat(100));
+});
+
+test("a refused sign-in leaves the session that the browser has, and the audit log has nothing of it [KEY-19]", async () => {
+  const { cookie: session } = await signIn(house(), ann);
+  const before = await auditOf(house().base, session);
+  const { cookie } = await begin(house().base);
+  expect((await ask(`${house().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` })).status).toBe(400);
+  expect(await auditOf(house().base, session)).toEqual(before);
+});
+
+test("a refused sign-in and a used one leave no code, no state and no cookie in the log", async () => {
+  const { back, cookie } = await almostIn(house(), ann);
+  const answer = await ask(back, { cookie });
+  await ask(back, { cookie });
+  const log = house().service.logLines.join("\n");
+  for (const secret of [back.searchParams.get("code"), back.searchParams.get("state"), cookie.split("=")[1], sessionOf(answer).split("=")[1], house().provider.client.secret]) {
+    expect(secret).not.toBe("");
+    expect(log).not.toContain(secret);
+  }
+});

@@ -1,0 +1,69 @@
+// While MongoDB fails or is gone, the dashboard answers 503, and nobody is told that they are signed out.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+import type { RestAnswer, TestService } from "../support/service.ts";
+import { startInstance, startService } from "../support/service.ts";
+import type { FakeProvider } from "./fake-provider.ts";
+import { enter, logoutClaims, startFakeProvider, tellLogout } from "./fake-provider.ts";
+import { ask, begin, newOwner } from "./set-up.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Lends its Redis. */
+let lender: TestService;
+let mongod: OwnMongod;
+let fake: FakeProvider;
+let service: TestService;
+let base: string;
+
+beforeAll(async () => {
+  [lender, mongod, fake] = await Promise.all([startService(), startOwnMongod(), startFakeProvider()]);
+  service = await startInstance(mongod.uri, lender.redis, fake.settings());
+  base = service.app.baseUrl;
+  await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
+});
+afterAll(async () => {
+  await service.stop();
+  await Promise.all([mongod.stop(), lender.stop(), fake.stop()]);
+});
+
+/** Everything that needs a session read, made or ended, at once. */
+async function expectUnavailable(cookie: string): Promise<void> {
+  const [token, entering] = [await fake.sign(logoutClaims(fake)), enter(base, fake)];
+  const answers: [string, RestAnswer][] = await Promise.all([
+    ask(`${base}/`, { cookie, accept: "application/json" }).then((one): [string, RestAnswer] => ["the page", one]),
+    ask(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestAnswer] => ["the page for a browser", one]),
+    ask(`${base}/v1/audit-log`, { cookie }).then((one): [string, RestAnswer] => ["the owner's reading", one]),
+    ask(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestAnswer] => ["signing out", one]),
+    tellLogout(base, token).then((one): [string, RestAnswer] => ["a logout token", one]),
+    entering.then(({ answer }): [string, RestAnswer] => ["the way back", answer]),
+  ]);
+  expect(answers.map(([name, { status }]) => [name, status])).toEqual(answers.map(([name]) => [name, 503]));
+  for (const [name, { headers }] of answers) expect(headers.getSetCookie(), name).toEqual([]);
+}
+
+test("an owner whose session cannot be read is told 503 and not 401", async () => {
+  const { cookie } = await enter(base, fake);
+  const read = (): Promise<RestAnswer> => ask(`${base}/v1/audit-log`, { cookie });
+  await withFault(mongod.uri, "alwaysOn", { failCommands: ["find"], errorCode: 11600, appName: "records" }, async () => {
+    expect((await read()).status).toBe(503);
+  });
+  expect((await read()).status).toBe(200);
+});
+
+test("commands that fail because the server is going are 503, and the session goes on after [DSH-01]", async () => {
+  const { cookie } = await enter(base, fake);
+  const failCommands = ["find", "findAndModify", "insert", "delete"];
+  await withFault(mongod.uri, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () => expectUnavailable(cookie));
+  const { status, text } = await ask(`${base}/`, { cookie });
+  expect([status, text.includes("dora@example.com")]).toEqual([200, true]);
+});
+
+test("a MongoDB that is gone is 503; who is not signed in still sees the page and gets to the provider [DSH-01]", async () => {
+  const { cookie } = await enter(base, fake);
+  await mongod.members[0]?.stop();
+  await expectUnavailable(cookie);
+  expect((await ask(`${base}/`)).status).toBe(200);
+  expect((await begin(base)).answer.status).toBe(303);
+});

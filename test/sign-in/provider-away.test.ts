@@ -1,0 +1,227 @@
+// While the provider is away, silent or broken: what does not need it goes on, and what does is 503 until it is back.
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { Answer, FakeProvider } from "./fake-provider.ts";
+import { away, enter, json, logoutClaims, silent, startFakeProvider, tellLogout } from "./fake-provider.ts";
+import { ask, begin, newOwner, ownerStatus, sessionCount } from "./set-up.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const configuration = "/.well-known/openid-configuration";
+let fake: FakeProvider;
+let service: TestService;
+let base: string;
+const started: TestService[] = [];
+
+beforeAll(async () => {
+  fake = await startFakeProvider();
+  service = await startService(fake.settings());
+  base = service.app.baseUrl;
+  await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
+});
+afterEach(async () => {
+  fake.answers.clear();
+  for (const one of started.splice(0)) await one.stop();
+});
+afterAll(async () => {
+  await service.stop();
+  await fake.stop();
+});
+
+/** An instance that has never heard of the provider. */
+async function cold(environment: Record<string, string> = {}): Promise<string> {
+  const one = await service.another({ BASE_URL: base, ...environment });
+  started.push(one);
+  return one.base;
+}
+
+async function expectUnavailable(at: string): Promise<void> {
+  const json = await ask(`${at}/sign-in`, { accept: "application/json" });
+  expect([json.status, json.body, json.headers.getSetCookie()]).toEqual([503, { error: { code: "503", message: expect.any(String) } }, []]);
+  const page = await ask(`${at}/sign-in`, { accept: "text/html" });
+  expect([page.status, page.headers.get("content-type"), page.headers.get("cache-control")]).toEqual([503, "text/html; charset=utf-8", "no-store"]);
+  expect(page.text).toContain(page.headers.get("x-request-id"));
+}
+
+test("a service starts without its provider, and serves all that needs none [DSH-01]", async () => {
+  fake.answers.set("*", away);
+  const at = await cold();
+  const { key } = await service.account();
+  expect((await ask(`${at}/v1/sessions`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
+  expect((await ask(`${at}/v1/health`)).status).toBe(200);
+  const page = await ask(`${at}/`);
+  expect([page.status, /href="\/sign-in"/.test(page.text)]).toEqual([200, true]);
+  await expectUnavailable(at);
+});
+
+test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
+  await expectUnavailable(await cold({ OIDC_ISSUER: "http://no-such-host.invalid", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "a-secret-of-the-tests" }));
+});
+
+test("open sessions go on while the provider is away, and end by the person's will [DSH-04]", async () => {
+  const { cookie } = await enter(base, fake);
+  fake.answers.set("*", away);
+  for (const at of [base, await cold()]) {
+    expect(await ownerStatus(at, cookie)).toBe(200);
+    expect((await ask(`${at}/`, { cookie })).text).toContain("dora@example.com");
+    expect((await ask(`${at}/v1/api-key`, { cookie })).status).toBe(404);
+  }
+  const { status, headers } = await ask(`${await cold()}/sign-out`, { method: "POST", cookie, origin: base });
+  expect([status, headers.get("location")]).toEqual([303, `${base}/`]);
+  expect(await ownerStatus(base, cookie)).toBe(401);
+});
+
+test("once the provider is back, sign-in works without a restart [DSH-01]", async () => {
+  fake.answers.set("*", away);
+  const at = await cold();
+  await expectUnavailable(at);
+  fake.answers.clear();
+  const { answer, cookie } = await enter(at, fake);
+  expect(answer.status).toBe(303);
+  expect(await ownerStatus(at, cookie)).toBe(200);
+});
+
+test("what a provider told of itself serves on while it is away: a sign-in can begin, but not be completed", async () => {
+  await begin(base);
+  const { cookie, leadsTo } = await begin(base);
+  fake.answers.set("*", away);
+  expect((await begin(base)).answer.status).toBe(303);
+  const before = await sessionCount(service);
+  const back = `${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`;
+  expect((await ask(back, { cookie })).status).toBe(503);
+  const page = await ask(back, { cookie, accept: "text/html" });
+  expect([page.status, page.headers.get("content-type")]).toEqual([503, "text/html; charset=utf-8"]);
+  expect(await sessionCount(service)).toBe(before);
+});
+
+test("many who sign in at once have the provider asked about itself once", async () => {
+  const at = await cold();
+  fake.asked.length = 0;
+  const answers = await Promise.all(Array.from({ length: 10 }, () => begin(at)));
+  answers.push(await begin(at));
+  expect(answers.map(({ answer }) => answer.status)).toEqual(Array.from({ length: 11 }, () => 303));
+  expect(fake.asked).toEqual([configuration]);
+});
+
+test("what a provider told of itself is asked for again after an hour, and serves on where it is away by then", async () => {
+  const at = await cold();
+  await begin(at);
+  try {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 59 * 60_000 });
+    fake.asked.length = 0;
+    await begin(at);
+    expect(fake.asked).toEqual([]);
+    vi.setSystemTime(Date.now() + 2 * 60_000);
+    fake.answers.set(configuration, away);
+    expect((await begin(at)).answer.status).toBe(303);
+    fake.answers.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
+    // Nobody waits for it: the one who asks next is told what is new.
+    await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), { timeout: 10_000 });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a provider that hangs is 503, at the beginning, at the code and at a logout token [DSH-01]", async () => {
+  const hanging = await startFakeProvider();
+  const one = await service.another({ ...hanging.settings(), BASE_URL: base });
+  try {
+    hanging.answers.set("*", silent);
+    expect((await ask(`${one.base}/sign-in`)).status).toBe(503);
+    hanging.answers.delete("*");
+    const { cookie, leadsTo } = await begin(one.base);
+    hanging.answers.set("*", silent);
+    expect((await ask(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie })).status).toBe(503);
+    expect((await tellLogout(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
+    // Everything else is not held up by it.
+    expect((await ask(`${one.base}/`)).status).toBe(200);
+  } finally {
+    await one.stop();
+    await hanging.stop();
+  }
+});
+
+const text = (type: string, body: string, status = 200): Answer => (_request, response) => void response.writeHead(status, { "Content-Type": type }).end(body);
+const endless: Answer = (request, response) => {
+  response.writeHead(200, { "Content-Type": "application/json" }).write("{");
+  const timer = setInterval(() => response.write(" "), 50);
+  request.socket.once("close", () => clearInterval(timer));
+};
+const flood: Answer = (request, response) => {
+  response.writeHead(200, { "Content-Type": "application/json" }).write("{");
+  const timer = setInterval(() => response.write(" ".repeat(200_000)), 5);
+  request.socket.once("close", () => clearInterval(timer));
+};
+
+describe.each<[string, () => Answer]>([
+  ["10 MB", () => text("application/json", JSON.stringify({ ...fake.metadata, padding: "x".repeat(10_485_760) }))],
+  ["megabytes without an end", () => flood],
+  ["one letter after another without an end", () => endless],
+  ["HTML", () => text("text/html", "<!DOCTYPE html><title>Records</title>")],
+  ["JSON that is cut off", () => text("application/json", '{"issuer":')],
+  ["no object", () => json([fake.issuer])],
+  ["null", () => json(null)],
+  ["nothing", () => text("application/json", "")],
+  ["204", () => (_request, response) => void response.writeHead(204).end()],
+  ["500", () => json({ error: "server_error" }, 500)],
+  ["404", () => json({ error: "not_found" }, 404)],
+  ["another provider's", () => json({ ...fake.metadata, issuer: "https://evil.example" })],
+  ["of no provider", () => json({ ...fake.metadata, issuer: undefined })],
+  ["without a place to sign in", () => json({ ...fake.metadata, authorization_endpoint: undefined })],
+  ["with a place to sign in that is no address", () => json({ ...fake.metadata, authorization_endpoint: "nowhere" })],
+])("metadata that are %s", (_name, answerOf) => {
+  test("are 503, and are asked for again [DSH-01]", async () => {
+    const at = await cold();
+    fake.answers.set(configuration, answerOf());
+    const refused = await ask(`${at}/sign-in`, { accept: "application/json" });
+    expect([refused.status, refused.headers.get("location"), refused.headers.getSetCookie()]).toEqual([503, null, []]);
+    expect(refused.text).not.toContain("evil.example");
+    fake.answers.clear();
+    expect((await begin(at)).answer.status).toBe(303);
+  });
+});
+
+describe.each([302, 308])("a redirect with %i", (status) => {
+  test.each([configuration, "/token", "/jwks"])("of %s is not followed [DSH-01]", async (path) => {
+    const at = await cold();
+    const redirect: Answer = (_request, response) => void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
+    fake.answers.set("/elsewhere", json(path === configuration ? fake.metadata : {}));
+    fake.answers.set(path, redirect);
+    fake.asked.length = 0;
+    const answer = path === "/jwks" ? await tellLogout(at, await fake.sign(logoutClaims(fake))) : path === "/token" ? (await enter(at, fake)).answer : await ask(`${at}/sign-in`);
+    expect(answer.status).toBe(503);
+    expect(fake.asked).toContain(path);
+    expect(fake.asked).not.toContain("/elsewhere");
+  });
+});
+
+describe("a logout token is 503 and ends nothing, so that the provider sends it again, where its keys are", () => {
+  test.each<[string, Answer]>([
+    ["away", away],
+    ["HTML", text("text/html", "<!DOCTYPE html>")],
+    ["no keys but something else", json({ nothing: [] })],
+    ["a failure", json({ error: "server_error" }, 500)],
+    ["10 MB", text("application/json", `{"keys":[],"padding":"${"x".repeat(10_485_760)}"}`)],
+    ["one letter after another without an end", endless],
+  ])("%s [DSH-04]", async (_name, answer) => {
+    const { cookie } = await enter(base, fake);
+    const at = await cold();
+    fake.answers.set("/jwks", answer);
+    const { status, body } = await tellLogout(at, await fake.sign(logoutClaims(fake)));
+    expect([status, body]).toEqual([503, { error: { code: "503", message: expect.any(String) } }]);
+    expect(await ownerStatus(at, cookie)).toBe(200);
+    fake.answers.clear();
+    expect((await tellLogout(at, await fake.sign(logoutClaims(fake)))).status).toBe(200);
+    expect(await ownerStatus(at, cookie)).toBe(401);
+  });
+
+  test("not known because the provider is away altogether [DSH-04]", async () => {
+    const { cookie } = await enter(base, fake);
+    const at = await cold();
+    fake.answers.set("*", away);
+    expect((await tellLogout(at, await fake.sign(logoutClaims(fake)))).status).toBe(503);
+    expect((await tellLogout(at, "garbage")).status).toBe(503);
+    expect(await ownerStatus(at, cookie)).toBe(200);
+  });
+});

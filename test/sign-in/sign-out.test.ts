@@ -1,0 +1,173 @@
+// The way out: the session ends here on every instance and at the provider, and only by the person's own will.
+import { describe, expect, test } from "vitest";
+import type { Browser } from "../embedded/provider/browser.ts";
+import { createBrowser } from "../embedded/provider/browser.ts";
+import type { RestAnswer } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { House } from "./set-up.ts";
+import { ann, ask, auditOf, ben, cleo, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
+import { enter, startFakeProvider } from "./fake-provider.ts";
+
+const house = useHouse();
+
+/** Presses the page's button. */
+function press({ base }: House, cookie: string, more: { accept?: string; headers?: Record<string, string> } = {}): Promise<RestAnswer> {
+  return ask(`${base}/sign-out`, { method: "POST", cookie, origin: base, ...more });
+}
+
+/** Presses it and goes on to where that leads, through the provider. */
+async function signOut(one: House, browser: Browser): Promise<void> {
+  const { headers } = await press(one, browser.cookiesFor(one.base));
+  const page = await browser.open(headers.get("location") ?? "");
+  expect(page.url.origin).toBe(one.provider.issuer);
+  const back = await browser.submit(page);
+  expect([back.status, back.url.href]).toEqual([200, `${one.base}/`]);
+}
+
+test("signing out ends the session on every instance at once [DSH-04]", async () => {
+  const second = await house().service.another({ BASE_URL: house().base });
+  try {
+    const { cookie } = await signIn(house(), ann);
+    for (const base of [house().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(200);
+    const answer = await press(house(), cookie);
+    expect(answer.status).toBe(303);
+    for (const base of [house().base, second.base]) {
+      expect(await ownerStatus(base, cookie)).toBe(401);
+      expect((await ask(`${base}/`, { cookie })).text).not.toContain("ann@example.com");
+    }
+  } finally {
+    await second.stop();
+  }
+});
+
+test("signing out leads to the provider's own end of session, for this person and back to us [DSH-04]", async () => {
+  const { cookie } = await signIn(house(), ann);
+  const { status, headers, text } = await press(house(), cookie);
+  expect([status, text, headers.get("cache-control")]).toEqual([303, "", "no-store"]);
+  const url = new URL(headers.get("location") ?? "");
+  expect(url.origin + url.pathname).toBe(`${house().provider.issuer}/session/end`);
+  expect(url.searchParams.get("post_logout_redirect_uri")).toBe(`${house().base}/`);
+  const [, claims = ""] = (url.searchParams.get("id_token_hint") ?? "").split(".");
+  expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({ sub: "person-ann", aud: "records-dashboard" });
+});
+
+test("signing out ends the provider's session: the next sign-in asks for the password again [DSH-04]", async () => {
+  const { browser } = await signIn(house(), ann);
+  // As long as the provider's session goes on, it asks for nothing.
+  expect((await browser.open(`${house().base}/sign-in`)).url.href).toBe(`${house().base}/`);
+  await signOut(house(), browser);
+  const form = await browser.open(`${house().base}/sign-in`);
+  expect(form.url.origin).toBe(house().provider.issuer);
+  expect(form.text).toContain('name="password"');
+});
+
+test("after signing out the page shows nothing of the person [DSH-04]", async () => {
+  const { browser } = await signIn(house(), ann);
+  await signOut(house(), browser);
+  const page = await browser.open(`${house().base}/`);
+  expect(page.text).toMatch(/href="\/sign-in"/);
+  for (const trace of ["ann@example.com", "Ann Example", "person-ann", "/sign-out"]) expect(page.text).not.toContain(trace);
+});
+
+test("signing out clears the cookie, and the old one is worth nothing [DSH-04]", async () => {
+  const { browser, cookie } = await signIn(house(), ann);
+  const { headers } = await press(house(), cookie);
+  expect(headers.getSetCookie()).toEqual(["records_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]);
+  expect(await ownerStatus(house().base, cookie)).toBe(401);
+  expect(await sessionCount(house().service, { subject: "person-ann" })).toBe(await sessionCount(house().service, { subject: "person-ann", expires_at: { $gt: new Date() } }));
+  expect(browser.cookiesFor(house().base)).toBe(cookie);
+  expect((await browser.open(`${house().base}/`)).text).not.toContain("ann@example.com");
+});
+
+test("the same person's other browser stays signed in [DSH-04]", async () => {
+  const one = await signIn(house(), ben);
+  const other = await signIn(house(), ben, createBrowser());
+  await signOut(house(), one.browser);
+  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 200]);
+  expect((await other.browser.open(`${house().base}/`)).text).toContain("ben@example.com");
+});
+
+test("signing out is in the account's audit log with the request and the address it came from", async () => {
+  const one = await signIn(house(), ben);
+  const other = await signIn(house(), ben, createBrowser());
+  const { headers } = await press(house(), one.cookie, { headers: { "X-Request-Id": "the-sign-out-of-ben" } });
+  expect(headers.get("x-request-id")).toBe("the-sign-out-of-ben");
+  const [newest] = await auditOf(house().base, other.cookie);
+  expect(newest).toEqual({ event: "signed_out", detail: null, key_prefix: null, person: "ben@example.com", request_id: "the-sign-out-of-ben", address: "127.0.0.1" });
+});
+
+test("a person without an account signs out as well", async () => {
+  const { browser, cookie } = await signIn(house(), cleo);
+  await signOut(house(), browser);
+  expect((await ask(`${house().base}/`, { cookie })).text).not.toContain("person-cleo");
+});
+
+test.each([["no cookie", undefined], ["an unknown cookie", `records_session=${"A".repeat(43)}`], ["an empty cookie", "records_session="]])("signing out with %s leads to the start page and writes nothing", async (_name, cookie) => {
+  const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
+  const before = [await sessionCount(house().service), await count()];
+  const { status, headers } = await ask(`${house().base}/sign-out`, { method: "POST", origin: house().base, ...(cookie === undefined ? {} : { cookie }) });
+  expect([status, headers.get("location")]).toEqual([303, `${house().base}/`]);
+  expect([await sessionCount(house().service), await count()]).toEqual(before);
+});
+
+describe("only a page of ours signs out", () => {
+  test.each([
+    ["without an Origin", () => undefined],
+    ["with the Origin null", () => "null"],
+    ["with an empty Origin", () => ""],
+    ["with another site's", () => "https://evil.example"],
+    ["with our host's on another port", ({ base }: House) => `http://localhost:${Number(new URL(base).port) + 1}`],
+    ["with our port's by another name", ({ base }: House) => base.replace("localhost", "127.0.0.1")],
+    ["with ours by https", ({ base }: House) => base.replace("http:", "https:")],
+    ["with ours and more", ({ base }: House) => `${base}.evil.example`],
+    ["with ours and a slash", ({ base }: House) => `${base}/`],
+  ])("%s it is 403 and the session goes on [DSH-04]", async (_name, originOf) => {
+    const { cookie } = await signIn(house(), ann);
+    const origin = originOf(house());
+    const asked = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
+    const refused = await ask(`${house().base}/sign-out`, asked);
+    expect([refused.status, refused.body]).toEqual([403, { error: { code: "403", message: "Origin: must be the dashboard's own; this can be done on its pages only." } }]);
+    const page = await ask(`${house().base}/sign-out`, { ...asked, accept: "text/html" });
+    expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
+    for (const { headers } of [refused, page]) expect(headers.getSetCookie()).toEqual([]);
+    expect(await ownerStatus(house().base, cookie)).toBe(200);
+  });
+
+  test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is 405 and the session goes on [DSH-04]", async (method) => {
+    const { cookie } = await signIn(house(), ann);
+    for (const path of ["/sign-out", "/sign-out/back-channel"]) {
+      const { status, headers } = await ask(house().base + path, { method, cookie, origin: house().base });
+      expect([status, headers.get("allow"), headers.getSetCookie()]).toEqual([405, "POST, OPTIONS", []]);
+    }
+    expect(await ownerStatus(house().base, cookie)).toBe(200);
+  });
+
+  test("OPTIONS tells the method and does nothing", async () => {
+    const { cookie } = await signIn(house(), ann);
+    const { status, headers } = await ask(`${house().base}/sign-out`, { method: "OPTIONS", cookie, origin: house().base });
+    expect([status, headers.get("allow")]).toEqual([204, "POST, OPTIONS"]);
+    expect(await ownerStatus(house().base, cookie)).toBe(200);
+  });
+
+  test("a large body of the form changes nothing", async () => {
+    const { cookie } = await signIn(house(), ann);
+    expect((await ask(`${house().base}/sign-out`, { cookie, origin: house().base, body: "x".repeat(300_000) })).status).toBe(303);
+    expect(await ownerStatus(house().base, cookie)).toBe(401);
+  });
+});
+
+test("a provider without an end of session is left alone: signing out ends ours and leads to the start page [DSH-04]", async () => {
+  const fake = await startFakeProvider();
+  const service = await startService(fake.settings());
+  try {
+    const base = service.app.baseUrl;
+    const { cookie } = await enter(base, fake);
+    expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
+    const { status, headers } = await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
+    expect([status, headers.get("location")]).toEqual([303, `${base}/`]);
+    expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
+  } finally {
+    await service.stop();
+    await fake.stop();
+  }
+});

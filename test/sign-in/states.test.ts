@@ -1,0 +1,142 @@
+// Who is signed in but may do nothing yet: no account, no enrolment; and what the operator does about it takes effect at once.
+import { describe, expect, test } from "vitest";
+import { createBrowser } from "../embedded/provider/browser.ts";
+import { ann, ask, auditOf, ben, cleo, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
+
+const house = useHouse();
+const admin = (rpc: string, message: unknown) => house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const post = (cookie: string, headers: Record<string, string> = {}) => ask(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
+
+test("a person without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
+  const { page, cookie, browser } = await signIn(house(), cleo);
+  expect(page.status).toBe(200);
+  for (const shown of ["cleo@example.com", house().provider.issuer, "person-cleo"]) expect(page.text).toContain(shown);
+  expect(page.text).toContain("/sign-out");
+  for (const [method, path] of [["GET", "/v1/api-key"], ["POST", "/v1/api-key"], ["POST", "/v1/api-key/rotate"], ["DELETE", "/v1/api-key"], ["GET", "/v1/audit-log"]] as const) {
+    const { status, body } = await ask(house().base + path, { method, cookie, origin: house().base });
+    expect([status, body.error.code]).toEqual([403, "403"]);
+  }
+  expect((await browser.open(`${house().base}/`)).text).toContain("person-cleo");
+});
+
+test("a sign-in without an account is in no audit log", async () => {
+  const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
+  const before = await count();
+  const { cookie } = await signIn(house(), cleo, createBrowser());
+  await ask(`${house().base}/sign-out`, { method: "POST", cookie, origin: house().base });
+  expect(await count()).toBe(before);
+});
+
+test("linking an identity lets the person in at once, in the session that goes on, on every instance [ADM-03]", async () => {
+  const second = await house().service.another({ BASE_URL: house().base });
+  try {
+    const { cookie } = await signIn(house(), cleo);
+    for (const base of [house().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(403);
+    const { body: created } = await admin("CreateAccount", { email: "cleo@example.com", betaEnrolled: true });
+    const { status, body } = await admin("LinkIdentity", { accountId: created.account.id, issuer: house().provider.issuer, subject: "person-cleo" });
+    expect([status, body.account.identities]).toEqual([200, [{ issuer: house().provider.issuer, subject: "person-cleo" }]]);
+    for (const base of [house().base, second.base]) {
+      expect(await ownerStatus(base, cookie)).toBe(200);
+      expect((await ask(`${base}/`, { cookie })).text).not.toContain("person-cleo");
+    }
+    expect((await post(cookie)).status).toBe(201);
+    expect(await auditOf(second.base, cookie)).toMatchObject([{ event: "key_created", person: "cleo@example.com" }]);
+  } finally {
+    await second.stop();
+  }
+});
+
+test("a person who is not enrolled sees so, has no key made, and is let at once when enrolled, on every instance [ADM-03]", async () => {
+  const second = await house().service.another({ BASE_URL: house().base });
+  try {
+    const { page, cookie } = await signIn(house(), ben);
+    expect(page.text).toMatch(/not enrolled/i);
+    expect((await signIn(house(), ann)).page.text).not.toMatch(/not enrolled/i);
+    const refused = await post(cookie);
+    expect([refused.status, refused.body.error.message]).toEqual([403, "The account is not enrolled in the beta: ask whoever runs the service to enrol it."]);
+    // Before anything that is wrong with the request, or missing in the account.
+    const wrong = await ask(`${house().base}/v1/api-key`, { cookie, origin: house().base, headers: { "Content-Type": "application/json" }, body: '{"access":"nonsense"}' });
+    const rotated = await ask(`${house().base}/v1/api-key/rotate`, { method: "POST", cookie, origin: house().base });
+    expect([wrong.status, rotated.status]).toEqual([403, 403]);
+    const accounts = (await admin("ListAccounts", {})).body.accounts as { id: string; email: string }[];
+    const accountId = accounts.find(({ email }) => email === "ben@example.com")?.id;
+    expect((await admin("SetBetaEnrolment", { accountId, enrolled: true })).body.account).toMatchObject({ email: "ben@example.com", betaEnrolled: true });
+    for (const base of [house().base, second.base]) expect((await ask(`${base}/`, { cookie })).text).not.toMatch(/not enrolled/i);
+    expect((await post(cookie)).status).toBe(201);
+    expect((await admin("SetBetaEnrolment", { accountId, enrolled: false })).status).toBe(200);
+    for (const base of [house().base, second.base]) expect((await ask(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
+    // What the account has is not taken from it, and can be given up.
+    expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(200);
+    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(200);
+    expect((await post(cookie)).status).toBe(403);
+  } finally {
+    await second.stop();
+  }
+});
+
+test("an account that is deleted takes its people's sessions along [DSH-01]", async () => {
+  const { app } = house().service;
+  const { provider, base } = house();
+  const cleoId = (await app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: "person-cleo" }))?._id ?? (await newOwner(house().service, provider.issuer, "person-cleo", "cleo2@example.com"));
+  const { cookie } = await signIn(house(), cleo);
+  expect(await ownerStatus(base, cookie)).toBe(200);
+  expect((await admin("DeleteAccount", { accountId: cleoId.toHexString() })).status).toBe(200);
+  expect([401, 403]).toContain(await ownerStatus(base, cookie));
+  await expect.poll(() => sessionCount(house().service, { subject: "person-cleo" }), { timeout: 20_000 }).toBe(0);
+});
+
+describe("a change is taken from our own page alone", () => {
+  test.each<[string, Record<string, string>]>([
+    ["without an Origin", {}],
+    ["with the Origin null", { Origin: "null" }],
+    ["with another site's Origin", { Origin: "https://evil.example" }],
+    ["with our Origin, from another site", { Origin: "ours", "Sec-Fetch-Site": "cross-site" }],
+    ["with our Origin, from a site beside us", { Origin: "ours", "Sec-Fetch-Site": "same-site" }],
+    ["with our Origin, from nowhere", { Origin: "ours", "Sec-Fetch-Site": "none" }],
+  ])("%s it is 403", async (_name, headers) => {
+    const { cookie } = await signIn(house(), ann);
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === "ours" ? house().base : value]));
+    const { status, body } = await ask(`${house().base}/v1/api-key`, { method: "POST", cookie, headers: sent });
+    expect([status, body.error.message]).toEqual([403, "Origin: must be the dashboard's own; this can be done on its pages only."]);
+    expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(404);
+  });
+
+  test("with our Origin, from here, it is taken, and reading needs none", async () => {
+    const { cookie } = await signIn(house(), ann);
+    expect((await post(cookie, { "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
+    expect((await ask(`${house().base}/v1/api-key`, { cookie, origin: "https://evil.example", headers: { "Sec-Fetch-Site": "cross-site" } })).status).toBe(200);
+    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(200);
+  });
+});
+
+test("a session that ended by time is over everywhere, and its cookie shows nothing", async () => {
+  const sessions = house().service.app.client.db().collection("dashboard_sessions");
+  for (const change of [{ expires_at: new Date(Date.now() - 1) }, { used_at: new Date(Date.now() - 2 * 3_600_000) }]) {
+    const { cookie } = await signIn(house(), ann);
+    await sessions.updateMany({ subject: "person-ann" }, { $set: change });
+    expect(await ownerStatus(house().base, cookie)).toBe(401);
+    expect((await ask(`${house().base}/`, { cookie })).text).not.toContain("ann@example.com");
+  }
+  const { cookie } = await signIn(house(), ann);
+  await sessions.updateMany({ subject: "person-ann" }, { $set: { used_at: new Date(Date.now() - 90 * 60_000) } });
+  expect(await ownerStatus(house().base, cookie)).toBe(200);
+  // It counts as used from here on; when it began and ends stays.
+  const kept = (await sessions.find({ subject: "person-ann" }).sort({ created_at: -1 }).toArray())[0];
+  expect(kept?.["used_at"].getTime()).toBeGreaterThan(Date.now() - 60_000);
+  expect(kept?.["expires_at"].getTime() - kept?.["created_at"].getTime()).toBe(12 * 3_600_000);
+});
+
+test("MongoDB removes sessions by itself once they are over", async () => {
+  const indexes = await house().service.app.client.db().collection("dashboard_sessions").indexes();
+  expect(indexes.find(({ key }) => "expires_at" in key)).toMatchObject({ expireAfterSeconds: 0 });
+});
+
+test("another secret ends all sessions, and instances that share one share them", async () => {
+  const { cookie } = await signIn(house(), ann);
+  const other = await house().service.another({ BASE_URL: house().base, SESSION_SECRET: "another-session-secret-of-32-characters-or-more" });
+  try {
+    expect([await ownerStatus(other.base, cookie), await ownerStatus(house().base, cookie)]).toEqual([401, 200]);
+  } finally {
+    await other.stop();
+  }
+});
