@@ -26,6 +26,8 @@ afterAll(async () => {
 /** Holds a command of the first request for this long, and runs the work as soon as it is held. */
 async function whileHeld<T>(command: string, blockTimeMS: number, start: () => Promise<WireAnswer>, work: () => Promise<T>): Promise<[WireAnswer, T]> {
   const fault = { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" };
+  // The times of use of the keys before are written beside the requests: one of those writes would be held in its place.
+  await Promise.all([one, two].map(({ app }) => app.services.lastUse.flush()));
   return withFault(hurt.mongod.uri, { times: 1 }, fault, async () => {
     const listening = listenToMongo(one.app.client);
     const first = start();
