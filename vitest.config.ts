@@ -1,11 +1,11 @@
 // How the tests run: real servers, so few files at a time, and time for slow machines.
 import { configDefaults, defineConfig } from "vitest/config";
-import { findChromium } from "./test/browser/chromium.ts";
+import { leftOut } from "./test/support/left-out.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(findChromium() === undefined ? ["test/browser/**"] : [])],
+    exclude: [...configDefaults.exclude, ...leftOut.map(({ files }) => files)],
     globalSetup: ["test/support/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -3,7 +3,8 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { createGateway } from "../gateway/handler.ts";
-import { openApiFiles } from "../gateway/openapi.ts";
+import type { OpenApiOptions } from "../gateway/openapi.ts";
+import { openApiDocument, openApiFiles } from "../gateway/openapi.ts";
 import { createRenderBody } from "../gateway/response.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
@@ -24,6 +25,7 @@ import { ContactService } from "./gen/records/v1/contacts_pb.ts";
 import { HealthService } from "./gen/records/v1/health_pb.ts";
 import { NoteService } from "./gen/records/v1/notes_pb.ts";
 import { SessionService } from "./gen/records/v1/sessions_pb.ts";
+import { assistantDoor } from "./guards/assistant.ts";
 import { createAuthentication } from "./guards/authenticate.ts";
 import { localBucket, sharedBucket } from "./guards/bucket.ts";
 import type { Handler } from "./guards/chain.ts";
@@ -35,12 +37,13 @@ import { createReservations } from "./guards/reservations.ts";
 import { createSessionGuard } from "./guards/session.ts";
 import { createThrottle } from "./guards/throttle.ts";
 import { warmUp } from "./guards/validate.ts";
-import { createHealthService } from "./health/service.ts";
+import { createHealthService, interfaceVersion } from "./health/service.ts";
 import { internalOptions } from "./http/internal.ts";
 import type { Listener } from "./http/listener.ts";
 import { createListener } from "./http/listener.ts";
 import { publicListener } from "./http/public.ts";
 import { logRefused, logRequest } from "./log.ts";
+import { createMcp, createTokens } from "./mcp/surface.ts";
 import { createMetrics } from "./metrics.ts";
 import type { OnError } from "./rpc/connect.ts";
 import { reasonName } from "./rpc/connect-error.ts";
@@ -118,7 +121,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const background = [watch, endAbandonedTransactions(client), services.erasures.follow()];
   opened.push(async () => {
     for (const task of background) task.stop();
-    await services.lastUse.flush().catch(() => undefined);
+    await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
   });
   let stopping = false;
 
@@ -140,10 +143,13 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   // Where we are is known when we are listened to.
   const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
-  const signIn = parts.oidc && createSignIn({
-    provider: createIdentityProvider(parts.oidc),
+  const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() });
+  const provider = parts.oidc && createIdentityProvider(parts.oidc);
+  const ended = createEndedSessions(client.db());
+  const signIn = provider && createSignIn({
+    provider,
     sessions: createDashboardSessions(client.db(), parts.sessionSecret),
-    ended: createEndedSessions(client.db()),
+    ended,
     accounts: services.accounts,
     audit: services.audit,
     secret: parts.sessionSecret,
@@ -182,19 +188,33 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
   const internalDispatch = createDispatch(internalDoor(access, watch.state), internalHandlers, idempotency);
 
+  const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
+  const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
+  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state });
+  const mcp = createMcp({
+    provider,
+    issuer: parts.oidc?.issuer,
+    door: assistants,
+    dispatch: createDispatch(assistants ?? door, publicHandlers, idempotency),
+    documentProvider: config.documentProvider,
+    document: () => openApiDocument(documentOptions()),
+    version: interfaceVersion,
+    where,
+    corsOrigins: config.corsOrigins,
+    audit: services.audit,
+    onError,
+  });
+  opened.push(() => mcp.close());
+
   const documents = new Map<string, { type: string; text: string }>();
   const openListener = createListener(
     publicListener(config, {
       rest: createGateway({ dispatch: publicDispatch, documentProvider: config.documentProvider, onError }),
       rpc: createRpcSurface("public", publicHandlers.keys(), publicDispatch, onError),
-      dashboard: createDashboard({
-        signIn,
-        throttle: publicDispatch.throttle,
-        baseUrl: () => where.baseUrl,
-        mcpUrl: () => where.mcpUrl,
-        onError,
-      }),
+      others: [dashboard, ...mcp.surfaces],
       documents,
+      throttle: publicDispatch.throttle,
+      onError,
       log: logRequest(log, "public"),
       logRefused: logRefused(log, "public"),
     }),
@@ -216,7 +236,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const internalPort = await listen(internalListener, "INTERNAL_PORT", config.internalPort, "INTERNAL_HOST", config.internalHost);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
-  for (const [path, document] of openApiFiles({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() })) documents.set(path, document);
+  for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
 
   return {
     port,

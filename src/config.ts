@@ -13,6 +13,8 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** Where assistants find the MCP surface; unset: `/mcp` under the base URL. */
   readonly mcpUrl: string | undefined;
+  /** The audiences of access tokens that the MCP surface takes; empty: what the provider issues. */
+  readonly mcpAudiences: readonly string[];
   /** Unset: a mongod is embedded. */
   readonly mongodbUri: string | undefined;
   /** Unset: a redis-server is embedded. */
@@ -80,6 +82,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     internalHost: env("INTERNAL_HOST") ?? "127.0.0.1",
     baseUrl: uri("BASE_URL", env("BASE_URL"), ["http:", "https:"])?.replace(/\/+$/, ""),
     mcpUrl: uri("MCP_URL", env("MCP_URL"), ["http:", "https:"]),
+    mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
     redisUrl: uri("REDIS_URL", env("REDIS_URL"), ["redis:", "rediss:"]),
     oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") },

@@ -32,7 +32,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.CONTACT_ARCHIVED]: { http: 409, code: Code.FailedPrecondition, message: "The contact is archived and cannot be changed." },
   [Reason.IDEMPOTENCY_KEY_REUSED]: { http: 409, code: Code.Aborted, message: "Idempotency-Key: it was used with another request; use a new key." },
   [Reason.INVALID_REQUEST]: { http: 422, code: Code.InvalidArgument, message: "The request is not valid." },
-  [Reason.RATE_LIMITED]: { http: 429, code: Code.ResourceExhausted, message: "Too many requests: wait as many seconds as `Retry-After` says." },
+  [Reason.RATE_LIMITED]: { http: 429, code: Code.ResourceExhausted, message: "Too many requests: try again in a moment." },
   [Reason.INTERFACE_DISABLED]: { http: 503, code: Code.Unavailable, message: "The public interface is temporarily disabled." },
   [Reason.WRITES_PAUSED]: { http: 503, code: Code.Unavailable, message: "Writes are temporarily unavailable; reads work." },
   [Reason.UNAVAILABLE]: { http: 503, code: Code.Unavailable, message: "The service cannot answer right now; try again." },
@@ -51,6 +51,12 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.API_KEY_EXISTS]: { http: 409, code: Code.AlreadyExists, message: "The account has an API key already: rotate it, or revoke it first." },
   [Reason.SIGN_IN_FAILED]: { http: 400, code: Code.InvalidArgument, message: "The sign-in did not succeed: begin again." },
   [Reason.INVALID_LOGOUT_TOKEN]: { http: 400, code: Code.InvalidArgument, message: "logout_token: is not valid." },
+  [Reason.UNSUPPORTED_MEDIA_TYPE]: {
+    http: 415,
+    code: Code.Unimplemented,
+    message: "Content-Type: must be application/json or application/proto (Connect), application/grpc or application/grpc-web (also with +json or +proto).",
+  },
+  [Reason.INVALID_TOKEN]: { http: 401, code: Code.Unauthenticated, message: "No access token: sign in, and send it as Authorization: Bearer." },
 };
 
 /** More of a failure than its reason. */

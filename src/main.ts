@@ -1,5 +1,6 @@
 // Starts an instance from the environment, prints where everything is, and stops it on a signal.
 import { join } from "node:path";
+import type { App } from "./app.ts";
 import { startApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { ConfigError, readConfig } from "./config.ts";
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
     parts?.provider.serve(app);
     const internalUrl = `http://localhost:${app.internalPort}`;
     const key = await demo?.announce({ baseUrl: app.baseUrl, internalUrl, serviceToken: embedded.serviceTokens[0] ?? "" });
-    announce(app.baseUrl, internalUrl, config, embedded, key);
+    announce(app, internalUrl, config, embedded, key);
   } catch (error) {
     forgetSignals();
     await embedded.stop();
@@ -41,12 +42,13 @@ async function main(): Promise<void> {
   }
 }
 
-function announce(baseUrl: string, internalUrl: string, { dataDir }: Config, { mongod, redis, oidc, demo }: Embedded, key: string | undefined): void {
+function announce({ baseUrl, mcpUrl }: App, internalUrl: string, { dataDir }: Config, { mongod, redis, oidc, demo }: Embedded, key: string | undefined): void {
   say("");
   say(`Records is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   say(`  dashboard             ${oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl}`);
   say(`  REST, Connect, gRPC   ${baseUrl}`);
   say(`  OpenAPI               ${baseUrl}/openapi.json`);
+  if (oidc !== undefined) say(`  MCP, for assistants   ${mcpUrl}`);
   say(`  internal              ${internalUrl}`);
   if (mongod !== undefined) say(`  MongoDB               ${mongod.uri} (${mongod.version}, ${mongod.source})`);
   if (redis !== undefined) say(`  Redis                 ${redis.uri} (${redis.version}, ${redis.source})`);

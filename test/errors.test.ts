@@ -22,6 +22,8 @@ test.each([
   ["INTERFACE_DISABLED", 503, Code.Unavailable],
   ["WRITES_PAUSED", 503, Code.Unavailable],
   ["UNAVAILABLE", 503, Code.Unavailable],
+  ["METHOD_NOT_ALLOWED", 405, Code.Unimplemented],
+  ["UNSUPPORTED_MEDIA_TYPE", 415, Code.Unimplemented],
 ] as const)("%s is %i, and over RPC code %i [WIR-05, WIR-06, WIR-07, WIR-08]", (name, http, code) => {
   const reason = Reason[name];
   expect(failures[reason]).toMatchObject({ http, code });

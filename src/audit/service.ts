@@ -13,6 +13,7 @@ const events: Readonly<Record<AuditDocument["event"], AuditEvent>> = {
   key_rotated: AuditEvent.KEY_ROTATED,
   key_revoked: AuditEvent.KEY_REVOKED,
   key_refused: AuditEvent.KEY_REFUSED,
+  tool_called: AuditEvent.TOOL_CALLED,
 };
 
 /** The service over its store. The guard has set the defaults of `limit` and `offset`. */

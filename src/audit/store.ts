@@ -7,7 +7,7 @@ import type { PageRequest } from "../db/page.ts";
 import type { Actor } from "../guards/scope.ts";
 
 /** What an entry can be about. */
-export type AuditEvent = "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused";
+export type AuditEvent = "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called";
 
 /** An entry as it is stored: no secret in it. */
 export interface AuditDocument {
@@ -33,6 +33,10 @@ export interface AuditFact {
 export interface AuditStore {
   /** Adds an entry; in a session, with what it tells of or not at all. */
   append(accountId: UUID, actor: Actor, fact: AuditFact, session?: ClientSession): Promise<void>;
+  /** Adds an entry that nobody waits for, together with others of the moment: a crash can lose it. */
+  appendSoon(accountId: UUID, actor: Actor, fact: AuditFact): void;
+  /** Adds those that wait. Rejects when MongoDB cannot. */
+  flush(): Promise<void>;
   /** The newest first; one entry more than the page holds, where there is one. */
   list(accountId: UUID, page: PageRequest): Promise<AuditDocument[]>;
 }
@@ -42,26 +46,45 @@ export const auditIndexes: IndexSpec = {
   indexes: [{ key: { account_id: 1, created_at: -1, _id: -1 }, name: "list" }],
 };
 
+const gatherMs = 100;
+
 /** The audit logs of a database. */
 export function createAuditStore(db: Db): AuditStore {
   const entries = db.collection<AuditDocument>("audit_log");
+  let waiting: AuditDocument[] = [];
+
+  async function flush(): Promise<void> {
+    const added = waiting;
+    waiting = [];
+    if (added.length > 0) await entries.insertMany(added, { ordered: false, comment: "watch" });
+  }
+
   return {
-    async append(accountId, { person, requestId, address }, { event, detail, keyPrefix }, session) {
-      const entry: AuditDocument = {
-        _id: new UUID(),
-        account_id: accountId,
-        created_at: new Date(),
-        event,
-        detail: detail ?? null,
-        key_prefix: keyPrefix ?? null,
-        person: person ?? null,
-        request_id: requestId,
-        address,
-      };
-      await entries.insertOne(entry, session === undefined ? {} : { session });
+    async append(accountId, actor, fact, session) {
+      await entries.insertOne(entryOf(accountId, actor, fact), session === undefined ? {} : { session });
     },
-    list(accountId, { limit, offset }) {
+    appendSoon(accountId, actor, fact) {
+      if (waiting.length === 0) setTimeout(() => void flush().catch(() => undefined), gatherMs).unref();
+      waiting.push(entryOf(accountId, actor, fact));
+    },
+    flush,
+    async list(accountId, { limit, offset }) {
+      await flush();
       return entries.find({ account_id: accountId }, { maxTimeMS: commandLimitMs }).sort({ created_at: -1, _id: -1 }).skip(offset).limit(limit + 1).toArray();
     },
+  };
+}
+
+function entryOf(accountId: UUID, { person, requestId, address }: Actor, { event, detail, keyPrefix }: AuditFact): AuditDocument {
+  return {
+    _id: new UUID(),
+    account_id: accountId,
+    created_at: new Date(),
+    event,
+    detail: detail ?? null,
+    key_prefix: keyPrefix ?? null,
+    person: person ?? null,
+    request_id: requestId,
+    address,
   };
 }

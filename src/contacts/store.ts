@@ -11,6 +11,7 @@ import { listIndex, searchIndex } from "../db/word-search.ts";
 import { commit, withoutInterference } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
+import { requireGrant } from "../guards/scope.ts";
 import { phoneWords } from "../search/phones.ts";
 import { CONTACT_SHAPE, terms } from "../search/terms.ts";
 import { recordWords } from "../search/words.ts";
@@ -119,6 +120,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     },
 
     async hold(scope, id, session) {
+      requireGrant(scope);
       const names = { full_name: 1, inferred_name: 1, email: 1, archived_at: 1 } as const;
       const found = await contacts.findOneAndUpdate(
         { _id: id, account_id: scope.accountId, archived_at: null },

@@ -7,9 +7,8 @@ import type { Person, ProblemView } from "./view.ts";
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to get, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/openapi.json">the description of the API</a></p>`;
 
-export function signedOutPage(notice: string | undefined): Page {
-  const content = html`${notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`}
-${whatItIs}
+export function signedOutPage(): Page {
+  const content = html`${whatItIs}
 <p><a class="button first wide" href="/sign-in">Sign in</a></p>
 ${description}`;
   return { title: "Sign in", content: card("Records", content), script: false };

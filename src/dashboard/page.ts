@@ -13,7 +13,7 @@ export function renderPage(view: View): string {
 function pageOf(view: View): Page {
   switch (view.kind) {
     case "signed out":
-      return signedOutPage(view.notice);
+      return signedOutPage();
     case "sign-in off":
       return signInOffPage();
     case "no account":

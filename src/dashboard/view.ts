@@ -10,7 +10,7 @@ export interface Person {
 
 /** One of the states that the page can be in. */
 export type View =
-  | { readonly kind: "signed out"; readonly notice?: string }
+  | { readonly kind: "signed out" }
   /** No identity provider is configured. */
   | { readonly kind: "sign-in off" }
   /** Signed in, but no account is linked to this sign-in. */

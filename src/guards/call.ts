@@ -29,6 +29,7 @@ export interface Call extends RpcFacts {
 export type Caller =
   | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: UnprovenKey | undefined }
   | { readonly kind: "person"; readonly person: SignedIn }
+  | { readonly kind: "token"; readonly token: TokenFacts }
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
 
@@ -39,6 +40,15 @@ export interface SignedIn {
   /** The person's email, or the subject where the identity provider tells no email. */
   readonly name: string;
   readonly account: { readonly id: UUID; readonly betaEnrolled: boolean } | undefined;
+}
+
+/** The holder of an access token: a person, who may read through an assistant and never write. */
+export interface TokenFacts {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The person's email, or the subject where the token tells no email. */
+  readonly name: string;
+  readonly accountId: UUID | undefined;
 }
 
 /** What never changes about an API key, as long as it is active. */

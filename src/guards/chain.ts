@@ -4,7 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
 import type { Failure } from "../errors.ts";
-import { fail, failureOf } from "../errors.ts";
+import { fail, failureOf, refuse } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
 import { factsOf } from "./call.ts";

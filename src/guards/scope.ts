@@ -67,8 +67,18 @@ export function readScope(accountId: UUID, unproven?: UnprovenKey): Scope {
   return { accountId, unproven };
 }
 
-/** Grants the right to write. For `authorize` and its like in `src/guards` alone. */
+const neverToWrite = new WeakSet<Scope>();
+
+/** A scope that may read, and can never be granted more: an assistant's. */
+export function readOnlyScope(accountId: UUID): Scope {
+  const scope = readScope(accountId);
+  neverToWrite.add(scope);
+  return scope;
+}
+
+/** Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope that never may. */
 export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
+  if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
   const write = { accountId: scope.accountId, unproven: scope.unproven, claim } as WriteScope;
   grants.add(write);
   return write;

@@ -21,12 +21,16 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
   }
   return async (caller, address) => {
     const waitMs = await take(bucketOf(caller, address));
-    if (waitMs > 0) fail(Reason.RATE_LIMITED, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+    if (waitMs <= 0) return;
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+    // The number stands in the text too: not every wire has `Retry-After`.
+    fail(Reason.RATE_LIMITED, { retryAfterSeconds, message: `Too many requests: try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.` });
   };
 }
 
 function bucketOf(caller: Caller, address: string): string {
   if (caller.kind === "key") return `key:${caller.key.keyId.toHexString()}`;
   if (caller.kind === "person") return caller.person.account === undefined ? `session:${caller.person.sessionId}` : `account:${caller.person.account.id.toHexString()}`;
+  if (caller.kind === "token") return `user:${caller.token.issuer} ${caller.token.subject}`;
   return `address:${address}`;
 }

@@ -44,5 +44,6 @@ const exposed = [
 ].join(", ");
 const allowed = [
   "Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id",
+  "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Last-Event-Id",
   "Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout", "X-Grpc-Web", "X-User-Agent",
 ].join(", ");

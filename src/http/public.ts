@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { Config } from "../config.ts";
-import { Failure, failureOf } from "../errors.ts";
+import { Failure, failureOf, isForTheLog } from "../errors.ts";
+import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { HeaderList } from "./headers.ts";
 import { rateLimitHeaders, retirementHeaders, setCors, setHeaders } from "./headers.ts";
@@ -22,10 +23,13 @@ export interface PublicSurfaces {
   /** Everything under `/v1`. */
   readonly rest: (request: Request, response: Response, inbound: Inbound) => void;
   readonly rpc: Surface;
-  /** The dashboard's paths. */
-  readonly dashboard: Surface;
+  /** What serves other paths: the dashboard, the MCP surface. */
+  readonly others: readonly Surface[];
   /** Documents by their paths: content type and text. */
   readonly documents: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
+  /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
+  readonly throttle: (inbound: Inbound) => Promise<void>;
+  readonly onError: OnError;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
   /** The same for a message that the parser refused, of which nothing else is known. */
@@ -39,6 +43,7 @@ const reasonPhrases = { 400: "Bad Request", 408: "Request Timeout", 431: "Reques
 export function publicListener(config: Config, surfaces: PublicSurfaces): ListenerOptions {
   const limits = rateLimitHeaders(config);
   const retirement = retirementHeaders(config);
+  const rpcHeaders: HeaderList = [...limits, ["Cache-Control", "no-store"]];
 
   function begin(request: Request, response: Response, headers: HeaderList): Inbound {
     const path = pathOf(request);
@@ -50,22 +55,30 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return inbound;
   }
 
+  /** 429, then 404. */
+  async function refuseUnknown(request: Request, response: Response, inbound: Inbound): Promise<void> {
+    request.resume();
+    const failure = await surfaces.throttle(inbound).then(() => new Failure(Reason.UNKNOWN_PATH), failureOf);
+    if (isForTheLog(failure)) surfaces.onError(failure, inbound);
+    writeFailure(response, failure);
+  }
+
   return {
     handle(request, response) {
       const path = pathOf(request);
       const rest = isRest(path);
       const rpc = !rest && isRpc(path);
-      const inbound = begin(request, response, rest ? [...limits, ...retirement] : rpc ? limits : []);
+      const inbound = begin(request, response, rest ? [...limits, ...retirement] : rpc ? rpcHeaders : []);
       try {
         requireSingleLines(request);
       } catch (error) {
         return refuseAndClose(request, response, failureOf(error));
       }
       if (rest) return surfaces.rest(request, response, inbound);
-      const surface = [surfaces.rpc, surfaces.dashboard].find((one) => one.serves(path));
+      const surface = [surfaces.rpc, ...surfaces.others].find((one) => one.serves(path));
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       const document = surfaces.documents.get(path);
-      if (document === undefined) return refuse(request, response, new Failure(Reason.UNKNOWN_PATH));
+      if (document === undefined) return void refuseUnknown(request, response, inbound);
       return serveDocument(request, response, document);
     },
     // The parser cannot say which path it was, so these carry the headers of every path.

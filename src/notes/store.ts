@@ -13,6 +13,7 @@ import { read } from "../db/read.ts";
 import { listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
+import { requireGrant } from "../guards/scope.ts";
 import { NOTE_SHAPE, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
 
@@ -139,6 +140,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
     },
 
     async relabel(scope, kind, parentId, label, session) {
+      requireGrant(scope);
       const filter = { account_id: scope.accountId, parent_id: parentId, kind };
       await notes.updateMany(filter, { $set: { label } }, session === undefined ? {} : { session });
     },

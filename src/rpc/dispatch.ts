@@ -3,7 +3,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Violation } from "../errors.ts";
 
 /** The surfaces that a request can come by. */
-export type Wire = "rest" | "rpc" | "internal";
+export type Wire = "rest" | "rpc" | "internal" | "mcp";
 
 /** A request as a surface received it, before its body is read. */
 export interface Inbound {
@@ -33,6 +33,8 @@ export interface Admitted {
    * `found` is what the surface itself found wrong while it decoded: it is reported together with the rest.
    */
   invoke(message: Message, found?: readonly Violation[]): Promise<Answer>;
+  /** Refuses a message that cannot be read, unless the guards' last word on the request is another. */
+  reject(found: readonly Violation[]): Promise<never>;
 }
 
 /** The chain of guards, and the services behind it. All of it fails with a `Failure` only. */

@@ -9,6 +9,7 @@ import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import { checks, listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
+import { requireGrant } from "../guards/scope.ts";
 import type { Terms } from "../search/terms.ts";
 import { SESSION_SHAPE, checkPattern, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
@@ -101,6 +102,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
     },
 
     async renameClient(scope, contactId, names, session) {
+      requireGrant(scope);
       const client = clientTerms(names);
       await sessions.updateMany(
         { account_id: scope.accountId, contact_id: contactId },

@@ -1,35 +1,35 @@
-// Until when a person's sessions have ended, in MongoDB: an access token of before is refused by every instance.
+// When sessions have ended, in MongoDB: an access token of before is refused by every instance.
 import type { Db } from "mongodb";
 import type { IndexSpec } from "../db/mongo.ts";
 
-/** The last end of a person's sessions. */
+/** An end: of all that a person had begun, or of a session at the provider. */
 export interface EndedDocument {
-  _id: { issuer: string; subject: string };
+  _id: { issuer: string; subject: string } | { issuer: string; sid: string };
   ended_at: Date;
-  /** The provider's sessions that ended, as far as they were named; the newest last. */
-  sids: string[];
 }
 
 /** What an access token tells of its beginning. */
 export interface TokenBeginning {
   readonly issuer: string;
   readonly subject: string;
-  /** When the person signed in for it, else when it was issued: whole seconds since 1970 (RFC 9068 §2.2). */
-  readonly began: number;
+  /** When it was issued, in whole seconds since 1970. */
+  readonly issuedAt: number;
+  /** When the person signed in for it, where it tells (RFC 9068 §2.2.1). */
+  readonly signedInAt: number | undefined;
+  /** The provider's session, where it names it. */
   readonly sid: string | undefined;
 }
 
-/** The ends of all people's sessions. */
+/** The ends of all sessions. */
 export interface EndedSessions {
-  /** Ends all that a person has begun until now. */
-  end(issuer: string, subject: string, sid: string | undefined): Promise<void>;
+  /** Ends all that a person has begun until now, and a session at the provider; one of the two at least is told. */
+  end(issuer: string, subject: string | undefined, sid: string | undefined): Promise<void>;
   /** Whether a token belongs to what has ended. */
   covers(token: TokenBeginning): Promise<boolean>;
 }
 
 /** Longer than any access token lives that an assistant still bears. */
 const keptSeconds = 90 * 86_400;
-const keptSids = 20;
 
 export const endedIndexes: IndexSpec = {
   collection: "ended_sessions",
@@ -44,16 +44,17 @@ export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>("ended_sessions");
   return {
     async end(issuer, subject, sid) {
-      const sids = sid === undefined ? [] : [sid];
-      await ended.updateOne({ _id: { issuer, subject } }, { $max: { ended_at: new Date() }, $push: { sids: { $each: sids, $slice: -keptSids } } }, { upsert: true });
+      const names = [...(subject === undefined ? [] : [{ issuer, subject }]), ...(sid === undefined ? [] : [{ issuer, sid }])];
+      const update = { $max: { ended_at: new Date() } };
+      await ended.bulkWrite(names.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } })));
     },
-    async covers({ issuer, subject, began, sid }) {
-      const end = await ended.findOne({ _id: { issuer, subject } });
-      if (end === null) return false;
-      if (sid !== undefined && end.sids.includes(sid)) return true;
-      const endedAt = end.ended_at.getTime();
+    async covers({ issuer, subject, issuedAt, signedInAt, sid }) {
+      const ends = await ended.find({ _id: { $in: [{ issuer, subject }, ...(sid === undefined ? [] : [{ issuer, sid }])] } }).toArray();
+      // Bound to no session, it may have been had by refreshing what was granted before: the sign-in tells.
+      if (sid === undefined) return ends.some(({ ended_at }) => (signedInAt ?? issuedAt) * 1000 <= ended_at.getTime());
       // Within the second of the end only the session's name can tell what was before it and what after.
-      return sid === undefined ? began * 1000 <= endedAt : began * 1000 + 999 <= endedAt;
+      const isNamed = ends.some(({ _id }) => "sid" in _id);
+      return ends.some(({ ended_at }) => issuedAt * 1000 + (isNamed ? 0 : 999) <= ended_at.getTime());
     },
   };
 }

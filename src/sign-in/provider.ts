@@ -72,6 +72,7 @@ export function createIdentityProvider({ issuer: configured, clientId, clientSec
     requireEndpoints(found);
     return found;
   });
+  let named: { readonly config: Configuration; readonly issuer: string } | undefined;
   let kept: { readonly uri: string; readonly set: KeySet; refreshedAt: number } | undefined;
 
   async function discovered(): Promise<Configuration> {
@@ -94,7 +95,10 @@ export function createIdentityProvider({ issuer: configured, clientId, clientSec
 
   return {
     async issuer() {
-      return (await discovered()).serverMetadata().issuer;
+      const config = await discovered();
+      // Every request with an access token asks, and the library makes the metadata anew each time.
+      if (named?.config !== config) named = { config, issuer: config.serverMetadata().issuer };
+      return named.issuer;
     },
     async begin(redirectUri) {
       const config = await discovered();

@@ -43,10 +43,11 @@ export interface DashboardSessions {
   /** Ends a session; what it was, with its ID token, or undefined where there was none. */
   end(cookie: string): Promise<{ readonly session: SessionDocument; readonly idToken: string | undefined } | undefined>;
   /**
-   * Ends the sessions that began in a session at the provider, and those of the person of which it is not known in which
-   * they began; without a session's name all of the person. Returns them.
+   * The sessions that began in a session at the provider, and those of the person of which it is not known in which they
+   * began; without a session's name all of the person.
    */
-  endAll(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
+  findAll(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
+  endAll(ending: readonly SessionDocument[]): Promise<void>;
 }
 
 /** However busy the person is, they sign in again after this long. */
@@ -103,11 +104,12 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
       const idToken = (await sealOf(cookie).open(session.id_token))?.["id_token"];
       return { session, idToken: typeof idToken === "string" ? idToken : undefined };
     },
-    async endAll(issuer, sid, subject) {
+    findAll(issuer, sid, subject) {
       const ofPerson = subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
-      const ended = await sessions.find({ issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }).toArray();
-      await sessions.deleteMany({ _id: { $in: ended.map(({ _id }) => _id) } });
-      return ended;
+      return sessions.find({ issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }).toArray();
+    },
+    async endAll(ending) {
+      await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } });
     },
   };
 }

@@ -117,11 +117,11 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     },
     async end(cookies, from) {
       const value = sessionCookie.read(cookies);
+      const found = value === undefined ? undefined : await sessions.find(value);
+      // First what ends the assistants: should the rest fail, signing out can be tried again.
+      if (found !== undefined) await ended.end(found.issuer, found.subject, found.sid);
       const was = value === undefined ? undefined : await sessions.end(value);
-      if (was !== undefined) {
-        await ended.end(was.session.issuer, was.session.subject, was.session.sid);
-        await tell("signed_out", was.session, from);
-      }
+      if (was !== undefined) await tell("signed_out", was.session, from);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
@@ -131,10 +131,11 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     },
     async endByProvider(logoutToken, from) {
       const { issuer, subject, sid } = await provider.readLogoutToken(logoutToken);
-      const were = await sessions.endAll(issuer, sid, subject);
-      const people = new Set([...(subject === undefined ? [] : [subject]), ...were.map((session) => session.subject)]);
-      for (const person of people) await ended.end(issuer, person, sid);
-      for (const session of were) await tell("signed_out", session, from, "At the identity provider.");
+      const ending = await sessions.findAll(issuer, sid, subject);
+      await ended.end(issuer, subject, sid);
+      for (const person of new Set(ending.map((session) => session.subject))) await ended.end(issuer, person, sid);
+      await sessions.endAll(ending);
+      for (const session of ending) await tell("signed_out", session, from, "At the identity provider.");
     },
   };
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { findChromium, withoutChromium } from "../browser/chromium.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
+import { leftOut } from "./left-out.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -13,12 +13,13 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (findChromium() === undefined) console.warn(`\n${withoutChromium}\n`);
+  const notices = leftOut.map(({ notice }) => `\n${notice}`).join("");
+  if (notices !== "") console.warn(`${notices}\n`);
   const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
   const mongod = await startMongod({ dataDir, cacheDir: testCacheDir(), env: process.env, progress: (line) => console.log(line) });
   project.provide("mongodbUri", mongod.uri);
   return async () => {
-    if (findChromium() === undefined) console.warn(`\n${withoutChromium}`);
+    if (notices !== "") console.warn(notices);
     await mongod.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };

@@ -83,7 +83,10 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
       if (!("accountId" in token)) return undefined;
       const session = token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
       const sid = session?.sidFor(DASHBOARD_ID);
-      return { email: people.bySubject(token.accountId)?.email, ...(sid === undefined ? {} : { sid }) };
+      // When the person signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
+      const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
+      const auth_time = code?.authTime ?? refreshed?.authTime;
+      return { email: people.bySubject(token.accountId)?.email, ...(sid === undefined ? {} : { sid }), ...(auth_time === undefined ? {} : { auth_time }) };
     },
     interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: existingGrant,

@@ -8,7 +8,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("an assistant registers itself, a person allows it on a page of plain HTML, and its token is a JWT without resource (OPS-08, OAU-09, OAU-10, OAU-11)", async () => {
+test("an assistant registers itself, a person allows it on a page of plain HTML, and its token is a JWT without resource [OPS-08, OAU-09, OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -33,6 +33,7 @@ test("an assistant registers itself, a person allows it on a page of plain HTML,
     sid: expect.any(String),
     jti: expect.any(String),
     iat: expect.any(Number),
+    auth_time: expect.any(Number),
     exp: (claims.iat ?? 0) + 600,
   });
 });
@@ -42,7 +43,7 @@ test.each([
   ["the address and a slash", `${mcpUrl}/`],
   ["the origin", "http://localhost:9"],
   ["the origin and a slash", "http://localhost:9/"],
-])("a resource that is %s of the MCP server is accepted, at every step or at one alone (OAU-09)", async (_name, resource) => {
+])("a resource that is %s of the MCP server is accepted, at every step or at one alone [OAU-09]", async (_name, resource) => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -57,7 +58,7 @@ test.each([
   }
 });
 
-test("a resource that is not ours is invalid_target (OAU-09)", async () => {
+test("a resource that is not ours is invalid_target [OAU-09]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const { url } = await start(assistant, { ...atAssistant, resource: "https://other.example/mcp" });
@@ -90,7 +91,7 @@ test("consent is kept for the session, and prompt=consent asks again", async () 
   expect(textOf(asked)).toContain("Allow access?");
 });
 
-test("who denies sends the assistant back with access_denied (OPS-08)", async () => {
+test("who denies sends the assistant back with access_denied [OPS-08]", async () => {
   const { issuer } = await running();
   const browser = newBrowser();
   const { url, checks } = await start(await assistantOf(issuer), atAssistant);
@@ -104,7 +105,7 @@ test("who denies sends the assistant back with access_denied (OPS-08)", async ()
   });
 });
 
-test("a hostile name of a client is text on every page (OPS-08)", async () => {
+test("a hostile name of a client is text on every page [OPS-08]", async () => {
   const { issuer } = await running();
   const name = `<img src=x onerror=alert(1)>"'&</strong>`;
   const browser = newBrowser();
@@ -121,7 +122,7 @@ test.each([
   ["client_credentials", { client_name: "x" }],
   ["password", { username: "ann@example.com", password: "ann's secret" }],
   ["implicit", {}],
-])("the grant type %s is refused (OAU-11)", async (grantType, parameters) => {
+])("the grant type %s is refused [OAU-11]", async (grantType, parameters) => {
   const { issuer, client } = await running();
   const response = await fetch(`${issuer}/token`, {
     method: "POST",
@@ -133,7 +134,7 @@ test.each([
   expect(await register(issuer, { grant_types: [grantType], response_types: [], redirect_uris: [] })).toMatchObject({ error: "invalid_client_metadata" });
 });
 
-test("a program on the computer registers one port and comes from another; http goes nowhere else (OAU-10)", async () => {
+test("a program on the computer registers one port and comes from another; http goes nowhere else [OAU-10]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer, { redirect_uris: ["http://127.0.0.1:4000/callback", "https://assistant.example/callback"] });
   for (const uri of [assistantUri, "https://assistant.example/callback"]) {

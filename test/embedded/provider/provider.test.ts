@@ -11,7 +11,7 @@ import { ann, atAssistant, atDashboard, dashboardOf, mcpUrl, newBrowser, registe
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("the metadata tells what there is, at both places (OAU-10, OAU-11)", async () => {
+test("the metadata tells what there is, at both places [OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   expect(issuer).toMatch(/^http:\/\/localhost:\d+$/);
   const documents = await Promise.all(["openid-configuration", "oauth-authorization-server"].map(async (name) => (await fetch(`${issuer}/.well-known/${name}`)).json()));
@@ -44,7 +44,7 @@ test("the metadata tells what there is, at both places (OAU-10, OAU-11)", async 
   });
 });
 
-test("programs in a browser may discover, register and get tokens (OAU-10)", async () => {
+test("programs in a browser may discover, register and get tokens [OAU-10]", async () => {
   const { issuer } = await running();
   const origin = "http://localhost:6274";
   for (const [path, method] of [["/.well-known/oauth-authorization-server", "GET"], ["/jwks", "GET"], ["/reg", "POST"], ["/token", "POST"], ["/token/revocation", "POST"]] as const) {
@@ -58,7 +58,7 @@ test("programs in a browser may discover, register and get tokens (OAU-10)", asy
   }
 });
 
-test("after a restart the issuer, the keys and the registered clients are the same, and the dashboard's secret is another (OAU-10)", async () => {
+test("after a restart the issuer, the keys and the registered clients are the same, and the dashboard's secret is another [OAU-10]", async () => {
   const dataDir = await temporaryDataDir();
   const first = await startProvider({ dataDir, people: [ann] });
   const { client_id: id } = await register(first.issuer);
@@ -96,7 +96,7 @@ test("of registered clients the newest 200 are kept", async () => {
   expect(kept.map(({ client_id: id }) => id)).toEqual(ids.slice(2));
 });
 
-test("a taken port is left to whoever has it, and files that cannot be read are made anew (OPS-09)", async () => {
+test("a taken port is left to whoever has it, and files that cannot be read are made anew [OPS-09]", async () => {
   const dataDir = await temporaryDataDir();
   await (await startProvider({ dataDir, people: [ann] })).stop();
   const other = createServer().listen(0, "127.0.0.1");
@@ -125,7 +125,7 @@ test("it stops at once although connections are open, one of them in the middle 
   await expect(fetch(`${provider.issuer}/jwks`)).rejects.toThrow();
 });
 
-test("an unknown path is a page with 404, and every page is locked up (OPS-08)", async () => {
+test("an unknown path is a page with 404, and every page is locked up [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const missing = await browser.open(`${provider.issuer}/nothing/here`);

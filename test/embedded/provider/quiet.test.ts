@@ -11,7 +11,7 @@ import { ann, assistantOf, atAssistant, atDashboard, dashboardOf, mcpUrl, newBro
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("nothing is printed, whatever comes (OPS-08)", async () => {
+test("nothing is printed, whatever comes [OPS-08]", async () => {
   const methods = ["log", "info", "warn", "error", "debug", "trace"] as const;
   const spies = [...methods.map((name) => vi.spyOn(console, name)), vi.spyOn(process, "emitWarning")];
   const streams = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write"));

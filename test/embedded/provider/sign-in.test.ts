@@ -6,7 +6,7 @@ import { ann, atDashboard, baseUrl, ben, dashboardOf, newBrowser, running, signI
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("the dashboard signs a person in with a code and PKCE through one plain form, without consent (OPS-08)", async () => {
+test("the dashboard signs a person in with a code and PKCE through one plain form, without consent [OPS-08]", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
@@ -34,7 +34,7 @@ test("the dashboard signs a person in with a code and PKCE through one plain for
   });
 });
 
-test("a wrong password brings the form again, with the reason and the email (OPS-08)", async () => {
+test("a wrong password brings the form again, with the reason and the email [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(provider), atDashboard);
@@ -48,7 +48,7 @@ test("a wrong password brings the form again, with the reason and the email (OPS
   expect((await signInAs(browser, page, { ...ann, email: " ANN@Example.com " })).url.searchParams.has("code")).toBe(true);
 });
 
-test("what is typed into the form is shown as text alone (OPS-08)", async () => {
+test("what is typed into the form is shown as text alone [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const hostile = '"><script>alert(1)</script>';
@@ -64,7 +64,7 @@ test.each([
   ["no PKCE", { code_challenge: "", code_challenge_method: "" }],
   ["plain PKCE", { code_challenge_method: "plain" }],
   ["a challenge without its method", { code_challenge_method: "" }],
-])("a request with %s is refused at once (OAU-11)", async (_name, changed) => {
+])("a request with %s is refused at once [OAU-11]", async (_name, changed) => {
   const provider = await running();
   const { url } = await start(await dashboardOf(provider), { ...atDashboard, ...changed });
   for (const [name, value] of [...url.searchParams]) if (value === "") url.searchParams.delete(name);
@@ -73,7 +73,7 @@ test.each([
   expect(back.url.searchParams.get("error")).toBe("invalid_request");
 });
 
-test("a code is worth nothing without its verifier (OAU-11)", async () => {
+test("a code is worth nothing without its verifier [OAU-11]", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
@@ -113,7 +113,7 @@ test("another person who signs in in the same browser ends the session of the on
   expect(after.claims()?.["sid"]).not.toBe(before.claims()?.["sid"]);
 });
 
-test("a form of another browser's sign-in, or of one that is over, is refused on a page (OPS-08)", async () => {
+test("a form of another browser's sign-in, or of one that is over, is refused on a page [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(provider), atDashboard);

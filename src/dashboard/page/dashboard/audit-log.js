@@ -10,11 +10,11 @@ import { exactly, timeOf } from "./moment.js";
 const events = {
   signed_in: { words: "Signed in", look: "calm" },
   signed_out: { words: "Signed out", look: "calm" },
-  sign_in_refused: { words: "Sign-in refused", look: "ended" },
   key_created: { words: "API key created", look: "new" },
   key_rotated: { words: "API key rotated", look: "new" },
   key_revoked: { words: "API key revoked", look: "ended" },
   key_refused: { words: "Change to the API key refused", look: "ended" },
+  tool_called: { words: "An assistant read", look: "calm" },
 };
 
 /** @param {HTMLElement} root */

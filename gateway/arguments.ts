@@ -1,0 +1,41 @@
+// Makes the request message of an rpc out of named JSON values, as a tool call has them, and finds everything that is wrong.
+import type { Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import type { Violation } from "../src/errors.ts";
+import type { Json } from "./json.ts";
+import type { RequestReading } from "./request.ts";
+import type { Route } from "./route.ts";
+import type { Scalar } from "./scalar.ts";
+import { readValue } from "./scalar.ts";
+import { shownName } from "./shown-name.ts";
+
+/** Reads the arguments of one operation, whose path and query parameters they are. A null counts as left out. */
+export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
+
+const loneSurrogate = /\p{Surrogate}/u;
+/** A caller is told of no more than this, so that an answer stays small whatever the request. */
+const maxViolations = 50;
+
+/** The reader of a route that has no body. */
+export function createArgumentReader(route: Route): ArgumentReader {
+  const fields = new Map([...route.path, ...route.query].map((field) => [field.name, field]));
+  const names = [...fields.keys()].join(", ");
+  return (given) => {
+    const violations: Violation[] = [];
+    const message = create(route.rpc.input) as Message & Record<string, Scalar>;
+    for (const [name, value] of Object.entries(given)) {
+      const field = fields.get(name);
+      if (field === undefined) violations.push({ field: shownName(name), rule: "unknown_argument", message: `must be left out: the arguments are ${names}` });
+      else if (typeof value === "string" && loneSurrogate.test(value)) violations.push({ field: name, rule: "surrogate", message: "must not hold a lone surrogate" });
+      else if (value !== null) set(message, field.local, readValue(field, value as Json, violations));
+    }
+    for (const { name, required } of fields.values()) {
+      if (required && (given[name] ?? null) === null) violations.push({ field: name, rule: "required", message: "is required" });
+    }
+    return { message, violations: violations.slice(0, maxViolations) };
+  };
+}
+
+function set(message: Record<string, Scalar>, name: string, value: Scalar | undefined): void {
+  if (value !== undefined) message[name] = value;
+}

@@ -1,0 +1,67 @@
+// The JSON Schemas of a tool that is an operation: the same descriptors as in the OpenAPI document, in the form that MCP takes.
+import type { OpenApiDocument } from "./openapi.ts";
+
+/** A JSON Schema (2020-12) of an object. */
+export interface ObjectSchema {
+  readonly type: "object";
+  readonly [keyword: string]: unknown;
+}
+
+/** What goes into a tool and what comes out. */
+export interface ToolSchemas {
+  readonly input: ObjectSchema;
+  readonly output: ObjectSchema;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: object;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } } }>>;
+}
+
+const componentPrefix = "#/components/schemas/";
+
+/** The schemas of an operation, each whole in itself. Arguments that are not named are refused; answers may gain members. */
+export function toolSchemas(document: OpenApiDocument, operationId: string): ToolSchemas {
+  const items = Object.values(document.paths) as Readonly<Record<string, Operation>>[];
+  const operation = items.flatMap((item) => Object.values(item)).find((one) => one.operationId === operationId);
+  const answer = operation?.responses["200"]?.content["application/json"].schema.$ref;
+  if (operation === undefined || answer === undefined) throw new Error(`the OpenAPI document has no operation ${operationId} with an answer`);
+  const parameters = operation.parameters ?? [];
+  return {
+    input: {
+      type: "object",
+      properties: Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
+      required: parameters.filter(({ required }) => required).map(({ name }) => name),
+      additionalProperties: false,
+    },
+    output: selfContained(document, answer.slice(componentPrefix.length)),
+  };
+}
+
+/** A component with everything that it refers to under `$defs`. */
+function selfContained({ components }: OpenApiDocument, name: string): ObjectSchema {
+  const definitions = new Map<string, unknown>();
+  const local = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(local);
+    if (typeof schema !== "object" || schema === null) return schema;
+    return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => (keyword === "$ref" ? [keyword, define(String(value).slice(componentPrefix.length))] : [keyword, local(value)])));
+  };
+  const define = (component: string): string => {
+    if (!definitions.has(component)) {
+      // Named before it is gone into, for it may refer to itself.
+      definitions.set(component, {});
+      definitions.set(component, local(components.schemas[component]));
+    }
+    return `#/$defs/${component}`;
+  };
+  const root = local(components.schemas[name]) as object;
+  return { ...root, type: "object", ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }) };
+}

@@ -1,0 +1,69 @@
+// The door of the MCP surface: a request is let in once, by its access token, and each tool call of it then only reads.
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import { bearer } from "./authenticate.ts";
+import type { Caller, TokenFacts } from "./call.ts";
+import type { Door } from "./chain.ts";
+import { deadlineMs, within } from "./deadline.ts";
+import { readOnlyScope } from "./scope.ts";
+import type { SwitchState } from "./switches.ts";
+import { requireInterface } from "./switches.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** The look-up of access tokens, handed in by the composition root. */
+export interface Tokens {
+  /** Whether this instance has verified the token before, so that asking again costs the provider nothing. */
+  knows(token: string): boolean;
+  /** Who the token stands for. Fails with INVALID_TOKEN or UNAVAILABLE. */
+  identify(token: string): Promise<TokenFacts>;
+}
+
+/** Lets assistants in. */
+export interface AssistantDoor extends Door {
+  /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 for a person without an account. */
+  enter(inbound: Inbound): Promise<TokenFacts>;
+}
+
+/** What the door is made of. */
+export interface AssistantDoorParts {
+  readonly throttle: Throttle;
+  readonly tokens: Tokens;
+  readonly switches: () => SwitchState;
+}
+
+export function assistantDoor({ throttle, tokens, switches }: AssistantDoorParts): AssistantDoor {
+  const entered = new WeakMap<Inbound, TokenFacts>();
+
+  /** A token that was not seen before is charged to the address, before the provider is asked anything about it. */
+  async function charge(inbound: Inbound, token: string | undefined): Promise<() => Promise<TokenFacts>> {
+    if (token === undefined || !tokens.knows(token)) {
+      await throttle({ kind: "nobody", sent: token !== undefined }, inbound.address);
+      return () => (token === undefined ? fail(Reason.INVALID_TOKEN) : within(deadlineMs, tokens.identify(token)));
+    }
+    const identified = await within(deadlineMs, tokens.identify(token)).then(
+      (facts) => ({ caller: { kind: "token", token: facts } satisfies Caller, result: () => Promise.resolve(facts) }),
+      (error: unknown) => ({ caller: { kind: "nobody", sent: true } satisfies Caller, result: () => Promise.reject(error as Error) }),
+    );
+    await throttle(identified.caller, inbound.address);
+    return identified.result;
+  }
+
+  const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
+  return {
+    async enter(inbound) {
+      const identify = await charge(inbound, bearer(inbound.header("authorization"))); // 429
+      requireInterface(switches()); // 503
+      const facts = await identify(); // 401
+      if (facts.accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
+      entered.set(inbound, facts);
+      return facts;
+    },
+    charge: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
+    // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
+    guards: () => [(call) => void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." }))],
+    grant: ({ inbound }) => Promise.resolve(readOnlyScope(holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT))),
+    conclude: () => Promise.resolve(),
+    refused: () => Promise.resolve(),
+  };
+}

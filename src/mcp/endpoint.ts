@@ -1,0 +1,96 @@
+// /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the challenge, 405.
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { failureEnvelope, writeFailure, writeJson } from "../../gateway/response.ts";
+import { failureFrom } from "../db/mongo.ts";
+import type { Failure } from "../errors.ts";
+import { fail, isForTheLog } from "../errors.ts";
+import type { AssistantDoor } from "../guards/assistant.ts";
+import type { TokenFacts } from "../guards/call.ts";
+import type { Request, Response } from "../http/listener.ts";
+import type { Surface } from "../http/public.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { OnError } from "../rpc/connect.ts";
+import type { Calls } from "./calls.ts";
+import type { ServerFactory } from "./server.ts";
+import { toResponse, toWebRequest } from "./web.ts";
+
+/** What the endpoint is made of. */
+export interface EndpointParts {
+  readonly door: Pick<AssistantDoor, "enter">;
+  readonly calls: Calls;
+  /** Made when it is first asked for: it needs to know where we are. */
+  readonly serverFactory: () => ServerFactory;
+  readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
+  /** Origins of browsers that may call, beside our own. */
+  readonly corsOrigins: readonly string[];
+  /** Hears of each tool call: which tool, not with what. */
+  readonly onToolCall: (tool: string, holder: TokenFacts, inbound: Inbound) => void;
+  readonly onError: OnError;
+}
+
+/** The endpoint, and how to end what still streams. */
+export interface Endpoint extends Surface {
+  close(): Promise<void>;
+}
+
+interface Exchange {
+  readonly inbound: Inbound;
+  readonly holder: TokenFacts;
+}
+
+const path = "/mcp";
+/** Arguments are ids and words. */
+const bodyLimit = 262_144;
+const allow = "POST, OPTIONS";
+
+export function createEndpoint({ door, calls, serverFactory, where, corsOrigins, onToolCall, onError }: EndpointParts): Endpoint {
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const { inbound, holder } = authInfo?.extra?.["exchange"] as Exchange;
+      return serverFactory()({ calls, inbound, baseUrl: where.baseUrl }, (tool) => onToolCall(tool, holder, inbound));
+    },
+    { maxRequestBodySize: bodyLimit, maxSubscriptions: 100, onerror: () => undefined },
+  );
+
+  /** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
+  function requireOrigin(request: Request): void {
+    const { origin } = request.headers;
+    if (origin === undefined || origin === new URL(where.mcpUrl).origin || origin === new URL(where.baseUrl).origin || corsOrigins.includes(origin)) return;
+    fail(Reason.FOREIGN_ORIGIN, { message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." });
+  }
+
+  function refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
+    if (isForTheLog(failure)) onError(failure, inbound);
+    request.resume();
+    if (response.headersSent) return void response.end();
+    if (failure.kind.http !== 401) return writeFailure(response, failure);
+    response.setHeader("WWW-Authenticate", challenge(failure.message, where.mcpUrl));
+    writeJson(response, 401, failureEnvelope(failure));
+  }
+
+  return {
+    serves: (asked) => asked === path,
+    async handle(_path, request, response, inbound) {
+      try {
+        if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
+        const holder = await door.enter(inbound); // 429, 503, 401, 403
+        requireOrigin(request); // 403
+        if (request.method !== "POST") fail(Reason.METHOD_NOT_ALLOWED, { allow });
+        const exchange: Exchange = { inbound, holder };
+        const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
+        const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
+        if (asked !== undefined) await toResponse(await handler.fetch(asked, { authInfo }), response);
+      } catch (error) {
+        refuse(request, response, inbound, failureFrom(error));
+      }
+    },
+    close: () => handler.close(),
+  };
+}
+
+/** The challenge of every 401 (RFC 6750 §3, RFC 9728 §5.1). */
+export function challenge(description: string, mcpUrl: string): string {
+  const said = description.replace(/[^\x20-\x7e]|["\\]/g, "");
+  return `Bearer error="invalid_token", error_description="${said}", resource_metadata="${new URL(mcpUrl).origin}/.well-known/oauth-protected-resource"`;
+}

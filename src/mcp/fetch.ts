@@ -1,0 +1,115 @@
+// fetch: one record that `search` found, whole and as text, in the shape that general assistants expect.
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail, refuse } from "../errors.ts";
+import { recordUrl } from "./search.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+import { refuseOthers } from "./tool.ts";
+import { pageCharacters, pageOf } from "./transcript.ts";
+
+/** A record as text. */
+export interface Fetched {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly url: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const idForm = /^(contact|session):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+export const fetchTool: Tool = {
+  name: "fetch",
+  title: "Fetch a record",
+  description: "Get a contact or session that search found, by its id (contact:… or session:…), as text: a session with its notes and the first page of its transcript.",
+  schemas: () => ({
+    input: {
+      type: "object",
+      properties: { id: { type: "string", description: "An id out of search: contact:<uuid> or session:<uuid>.", examples: ["contact:b5d7e64e-c92f-4439-bb41-1662fbfa63ea"] } },
+      required: ["id"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        id: { type: "string" },
+        title: { type: "string" },
+        text: { type: "string" },
+        url: { type: "string", format: "uri" },
+        metadata: { type: "object", additionalProperties: { type: "string" } },
+      },
+      required: ["id", "title", "text", "url", "metadata"],
+    },
+  }),
+  async run(given, context) {
+    refuseOthers(given, ["id"]);
+    const { id } = given;
+    const [, kind, uuid] = (typeof id === "string" ? idForm.exec(id) : null) ?? refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search gives it" }]);
+    return { ...(await fetchRecord(kind?.toLowerCase() ?? "", uuid?.toLowerCase() ?? "", context)) };
+  },
+};
+
+/** The record as text. Fails with NOT_FOUND when the account has no such record. */
+export function fetchRecord(kind: string, id: string, context: ToolContext): Promise<Fetched> {
+  return kind === "contact" ? fetchContact(id, context) : fetchSession(id, context);
+}
+
+type Body = Readonly<Record<string, string | null>>;
+
+async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
+  const { body } = await calls.call("getContact", { contact_id: id }, inbound);
+  const contact = body["data"] as Body & { readonly notes_timeline: unknown; readonly recent_sessions: unknown };
+  const title = contact["full_name"] ?? contact["inferred_name"] ?? contact["email"] ?? "Unnamed contact";
+  const notes = contact.notes_timeline as readonly Body[];
+  const sessions = contact.recent_sessions as readonly Body[];
+  const text = [
+    `# ${title}`,
+    facts([["Email", contact["email"]], ["Phone", contact["phone"]], ["Archived", contact["archived_at"]]]),
+    section("Notes", contact["notes"]),
+    section("Memory", contact["memory"]),
+    section("Timeline", notes.map(({ created_at, content }) => `- ${day(created_at)}: ${content}`).join("\n")),
+    section("Recent sessions", sessions.map(({ id: session, title: name, session_date }) => `- ${day(session_date)}: ${name ?? "Untitled"} (session:${session})`).join("\n")),
+  ];
+  return { id: `contact:${id}`, title, text: joined(text), url: recordUrl(baseUrl, "contact", id), metadata: { kind: "contact", updated_at: contact["updated_at"] ?? "" } };
+}
+
+async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
+  const [detail, spoken] = await Promise.all([calls.call("getSession", { session_id: id }, inbound), calls.call("getSessionTranscript", { session_id: id }, inbound)]);
+  const session = detail.body["data"] as Body & { readonly client: unknown; readonly notes: unknown };
+  const client = session.client as Body | null;
+  const notes = session.notes as readonly Body[];
+  const { transcript } = spoken.body["data"] as { readonly transcript: string | null };
+  const { page, hasMore } = pageOf(transcript ?? "", 0);
+  const title = session["title"] ?? "Untitled session";
+  const person = client === null ? null : `${client["full_name"] ?? client["email"] ?? "Unnamed contact"} (contact:${client["id"]})`;
+  const text = [
+    `# ${title}`,
+    facts([["Subtitle", session["subtitle"]], ["Date", session["session_date"]], ["With", person], ["Recording", session["recording_status"]]]),
+    ...notes.map(({ title: name, content }) => section(name ?? "Note", content)),
+    section("Transcript", page),
+    hasMore ? `(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset ${pageCharacters}.)` : "",
+  ];
+  return { id: `session:${id}`, title, text: joined(text), url: recordUrl(baseUrl, "session", id), metadata: { kind: "session", date: session["session_date"] ?? "" } };
+}
+
+function facts(lines: readonly (readonly [string, string | null | undefined])[]): string {
+  return lines.flatMap(([name, value]) => (value ? [`${name}: ${value}`] : [])).join("\n");
+}
+
+function section(title: string, content: string | null | undefined): string {
+  return content ? `## ${title}\n${content}` : "";
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function day(moment: string | null | undefined): string {
+  return moment?.slice(0, 10) ?? "undated";
+}
+
+/** A record by its kind and id, out of a URI such as `contact://<uuid>`. Fails with NOT_FOUND for any other text. */
+export function recordOf(uri: string): { readonly kind: string; readonly id: string } {
+  const [, kind, id] = /^(contact|session):\/\/([0-9a-f-]{36})$/i.exec(uri) ?? [];
+  if (kind === undefined || id === undefined) return fail(Reason.NOT_FOUND, { message: `There is no resource ${uri.slice(0, 100)}: it must be contact://<uuid> or session://<uuid>.` });
+  return { kind: kind.toLowerCase(), id: id.toLowerCase() };
+}

@@ -1,0 +1,111 @@
+// The documents by which an assistant finds out where to sign in (RFC 9728, RFC 8414), without a token and for any origin.
+import { writeFailure } from "../../gateway/response.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail, failureOf, isForTheLog } from "../errors.ts";
+import type { Request, Response } from "../http/listener.ts";
+import type { Surface } from "../http/public.ts";
+import type { OnError } from "../rpc/connect.ts";
+import { boundedFetch } from "../sign-in/bounded-fetch.ts";
+
+/** What the documents tell of. */
+export interface MetadataParts {
+  /** Undefined where there is no identity provider: MCP is off, and the documents say so. */
+  readonly issuer: string | undefined;
+  /** The provider's own name for itself; the configured one while it is away. */
+  readonly issuerName: () => Promise<string>;
+  readonly mcpUrl: () => string;
+  readonly onError: OnError;
+}
+
+const resourcePath = "/.well-known/oauth-protected-resource";
+const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
+const allow = "GET, HEAD, OPTIONS";
+const mirrorMs = 300_000;
+const waitMs = 4_000;
+
+/** The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they look. */
+export function createMetadata({ issuer, issuerName, mcpUrl, onError }: MetadataParts): Surface {
+  const mirrors = new Map(serverPaths.map((path) => [path as string, createMirror(issuer, path)]));
+  const baseOf = (path: string): string | undefined => {
+    const suffix = new URL(mcpUrl()).pathname.replace(/\/$/, "");
+    return [resourcePath, ...serverPaths].find((known) => path === known || path === known + suffix || path === `${known}/mcp`);
+  };
+
+  async function document(base: string): Promise<Buffer | string> {
+    if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
+    const mirror = mirrors.get(base);
+    if (mirror !== undefined) return mirror();
+    return JSON.stringify({
+      resource: mcpUrl(),
+      authorization_servers: [await issuerName()],
+      bearer_methods_supported: ["header"],
+      resource_name: "Records",
+    });
+  }
+
+  return {
+    serves: (path) => path.startsWith("/.well-known/") && baseOf(path) !== undefined,
+    async handle(path, request: Request, response: Response, inbound) {
+      request.resume();
+      response.setHeader("Access-Control-Allow-Origin", "*");
+      response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
+      try {
+        if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Max-Age": "7200" }).end();
+        if (request.method !== "GET" && request.method !== "HEAD") fail(Reason.METHOD_NOT_ALLOWED, { allow });
+        const body = await document(baseOf(path) ?? "");
+        response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), "Cache-Control": "no-store" });
+        response.end(request.method === "HEAD" ? undefined : body);
+      } catch (error) {
+        const failure = failureOf(error);
+        if (isForTheLog(failure)) onError(failure, inbound);
+        writeFailure(response, failure);
+      }
+    },
+  };
+}
+
+/** The provider's own document, byte for byte; when it is old it is fetched again beside those who ask, and while the provider is away it is as it was last. */
+function createMirror(issuer: string | undefined, path: string): () => Promise<Buffer> {
+  let kept: { readonly body: Buffer; readonly at: number } | undefined;
+  let fetching: Promise<Buffer> | undefined;
+  const fetchAgain = async (): Promise<Buffer> => {
+    const body = await fetchFirst(candidates(issuer ?? "", path));
+    kept = { body, at: Date.now() };
+    return body;
+  };
+  return async () => {
+    if (kept !== undefined && Date.now() - kept.at < mirrorMs) return kept.body;
+    // However many ask, the provider is asked once at a time.
+    fetching ??= fetchAgain().finally(() => (fetching = undefined));
+    if (kept === undefined) return fetching.catch((cause: unknown) => fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause }));
+    fetching.catch(() => undefined);
+    return kept.body;
+  };
+}
+
+/** Where a provider may have it: RFC 8414 §3.1 puts the issuer's path behind, OpenID Connect Discovery §4 before. */
+function candidates(issuer: string, path: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const own = pathname.replace(/\/$/, "");
+  const other = serverPaths.find((one) => one !== path) ?? path;
+  return [`${origin}${path}${own}`, `${origin}${own}${path}`, `${origin}${own}${other}`, `${origin}${other}${own}`];
+}
+
+/** The first that is a metadata document; all of them together may take no longer than anyone waits. */
+async function fetchFirst(urls: readonly string[]): Promise<Buffer> {
+  const signal = AbortSignal.timeout(waitMs);
+  let trouble: unknown;
+  for (const url of new Set(urls)) {
+    try {
+      const response = await boundedFetch(url, { signal, headers: { Accept: "application/json" } });
+      if (!response.ok) continue;
+      const body = Buffer.from(await response.arrayBuffer());
+      const { issuer } = JSON.parse(body.toString()) as { readonly issuer?: unknown };
+      // Some providers answer 200 to any path.
+      if (typeof issuer === "string") return body;
+    } catch (error) {
+      trouble = error;
+    }
+  }
+  throw trouble ?? new Error("the identity provider has no metadata document");
+}

@@ -1,0 +1,68 @@
+// Prompts that a person picks in an assistant: the records that they need come with them.
+import { refuse } from "../errors.ts";
+import { fetchRecord } from "./fetch.ts";
+import { firstWords } from "./search.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** A prompt, and what it says to the model. */
+export interface Prompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
+  /** Fails with a Failure. */
+  text(given: Readonly<Record<string, string>>, context: ToolContext): Promise<string>;
+}
+
+export const prompts: readonly Prompt[] = [
+  {
+    name: "prepare_meeting",
+    title: "Prepare a meeting",
+    description: "What to know before meeting a person: who they are, what was said last, what is open.",
+    arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
+    async text({ contact = "" }, context) {
+      const { text } = await findContact(contact, context);
+      return `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with get_session and get_session_transcript where their notes are not enough. Say so where you do not know.\n\n${text}`;
+    },
+  },
+  {
+    name: "follow_up",
+    title: "Write a follow-up",
+    description: "A message after a session: thanks, what was agreed, who does what by when.",
+    arguments: [{ name: "session_id", description: "The id of the session; without it the last one that took place.", required: false }],
+    async text({ session_id }, context) {
+      const { text } = await fetchRecord("session", session_id?.replace(/^session:/, "") || (await lastSession(context)), context);
+      return `Write a short follow-up message to the person of this session: thanks, what was agreed, who does what by when, the next date if there is one. Use only what stands here, in the language of the conversation.\n\n${text}`;
+    },
+  },
+  {
+    name: "catch_up",
+    title: "Catch up on a topic",
+    description: "Everything that was noted about a topic, in the order of time.",
+    arguments: [{ name: "topic", description: "One or a few words.", required: true }],
+    async text({ topic = "" }, { calls, inbound }) {
+      const { body } = await calls.call("searchNotes", { query: words("topic", topic), limit: 25 }, inbound);
+      const notes = body["data"] as readonly unknown[];
+      if (notes.length === 0) return `Tell me what there is about "${topic}". Nothing was noted with these words: try search_notes with fewer or other words, and list_sessions; say so if there is nothing.`;
+      return `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and what is still open. These are the newest notes; search_notes and get_session find more.\n\n${JSON.stringify(notes)}`;
+    },
+  },
+];
+
+async function findContact(query: string, context: ToolContext): Promise<{ readonly text: string }> {
+  const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
+  const [first] = body["data"] as readonly { readonly id: string }[];
+  return first === undefined ? refuse([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }]) : fetchRecord("contact", first.id, context);
+}
+
+/** What a search takes of an argument. */
+function words(argument: string, given: string): string {
+  const query = firstWords(given);
+  return [...query].length < 2 ? refuse([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }]) : query;
+}
+
+async function lastSession({ calls, inbound }: ToolContext): Promise<string> {
+  const { body } = await calls.call("listSessions", { to: new Date().toISOString(), limit: 1 }, inbound);
+  const [last] = body["data"] as readonly { readonly id: string }[];
+  return last?.id ?? refuse([{ field: "session_id", rule: "unknown", message: "must be given: no session has taken place yet" }]);
+}

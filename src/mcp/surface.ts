@@ -1,0 +1,77 @@
+// The MCP surface, wired: who may call, what is called, and where a client learns to sign in.
+import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { AuditStore } from "../audit/store.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { AssistantDoor, Tokens } from "../guards/assistant.ts";
+import type { Surface } from "../http/public.ts";
+import type { Dispatch } from "../rpc/dispatch.ts";
+import type { OnError } from "../rpc/connect.ts";
+import type { EndedSessions } from "../sign-in/ended-store.ts";
+import type { IdentityProvider } from "../sign-in/provider.ts";
+import { createCalls } from "./calls.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { createEndpoint } from "./endpoint.ts";
+import { createMetadata } from "./metadata.ts";
+import type { ServerFactory } from "./server.ts";
+import { createServerFactory } from "./server.ts";
+import { createTokenVerifier, refuse } from "./tokens.ts";
+
+/** What the surface is made of. */
+export interface McpParts {
+  /** Undefined where there is no identity provider: the surface is off, and says so. */
+  readonly provider: IdentityProvider | undefined;
+  /** The issuer as it is configured. */
+  readonly issuer: string | undefined;
+  readonly door: AssistantDoor | undefined;
+  readonly dispatch: Dispatch;
+  readonly documentProvider: string;
+  readonly document: () => OpenApiDocument;
+  readonly version: string;
+  readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
+  readonly corsOrigins: readonly string[];
+  readonly audit: AuditStore;
+  readonly onError: OnError;
+}
+
+/** The surfaces to serve, and how to end what still streams. */
+export interface Mcp {
+  readonly surfaces: readonly Surface[];
+  close(): Promise<void>;
+}
+
+export function createMcp({ provider, issuer, door, dispatch, documentProvider, document, version, where, corsOrigins, audit, onError }: McpParts): Mcp {
+  let factory: ServerFactory | undefined;
+  const off = { enter: () => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." })) };
+  const endpoint: Endpoint = createEndpoint({
+    door: door ?? off,
+    calls: createCalls(dispatch, documentProvider, onError),
+    serverFactory: () => (factory ??= createServerFactory(document(), version)),
+    where,
+    corsOrigins,
+    onToolCall(tool, { accountId, name }, inbound) {
+      if (accountId === undefined) return;
+      const { requestId, address } = inbound;
+      audit.appendSoon(accountId, { person: name, requestId, address }, { event: "tool_called", detail: tool });
+    },
+    onError,
+  });
+  const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", mcpUrl: () => where.mcpUrl, onError });
+  return { surfaces: [endpoint, metadata], close: () => endpoint.close() };
+}
+
+/** Access tokens, and whose account they stand for. */
+export function createTokens(provider: IdentityProvider, audiences: readonly string[], ended: EndedSessions, accounts: Pick<AccountStore, "ofIdentity">): Tokens {
+  const verifier = createTokenVerifier({ provider, audiences });
+  return {
+    knows: (token) => verifier.knows(token),
+    async identify(token) {
+      const holder = await verifier.verify(token);
+      const { issuer, subject, email } = holder;
+      const [hasEnded, account] = await Promise.all([ended.covers(holder), accounts.ofIdentity({ issuer, subject })]);
+      if (hasEnded) refuse("its session has ended");
+      return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id };
+    },
+  };
+}

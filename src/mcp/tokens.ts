@@ -1,0 +1,193 @@
+// Tells whose access token a request bears: signature, issuer, expiry, type, audience, and what the provider says of it (contract §8).
+import { createHash } from "node:crypto";
+import type { JWTPayload } from "jose";
+import { decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { IdentityProvider } from "../sign-in/provider.ts";
+import { isAway, signatures } from "../sign-in/provider.ts";
+
+/** Who an access token stands for. */
+export interface TokenHolder {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The person's email, where the token tells it. */
+  readonly email: string | undefined;
+  /** In whole seconds since 1970. */
+  readonly issuedAt: number;
+  /** When the person signed in for it, where the token tells (RFC 9068 §2.2.1). */
+  readonly signedInAt: number | undefined;
+  /** The provider's session, where the token names it. */
+  readonly sid: string | undefined;
+}
+
+/** Verifies access tokens. */
+export interface TokenVerifier {
+  /** Whether the token was verified here before, so that doing it again costs the provider at most a question in 3 seconds. */
+  knows(token: string): boolean;
+  /** Fails with INVALID_TOKEN, saying why, or with UNAVAILABLE where the provider was never reached. */
+  verify(token: string): Promise<TokenHolder>;
+}
+
+/** What it is made of. */
+export interface TokenVerifierParts {
+  readonly provider: Pick<IdentityProvider, "issuer" | "keys" | "introspect">;
+  /** The audiences that are accepted; empty: whatever the provider issues, for no resource indicator is enforced. */
+  readonly audiences: readonly string[];
+}
+
+/** What the provider said of a token, and when. */
+interface Word {
+  readonly at: number;
+  /** Undefined where the provider does not say, or could not be asked. */
+  readonly claims: JWTPayload | undefined;
+  /** Why it could not be asked. */
+  readonly trouble?: unknown;
+}
+
+/** Within 5 seconds a token that was revoked at the provider is refused: the answer may take 2 of them. */
+const wordMs = 3_000;
+/** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
+const patienceMs = 1_500;
+const remembered = 10_000;
+const unlikely = 8_192;
+/** What a bearer token may look like at all (RFC 6750 §2.1), but for our own API keys: nothing else leaves for the provider. */
+const form = /^(?!rec_)[\w.~+/-]+=*$/;
+
+export function createTokenVerifier({ provider, audiences }: TokenVerifierParts): TokenVerifier {
+  const verified = new Map<string, JWTPayload>();
+  const words = new Map<string, Word>();
+  const asking = new Map<string, Promise<Word>>();
+
+  /** The claims of a token that is signed by the provider; undefined for one that is not a JWT. */
+  async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
+    const known = verified.get(name);
+    if (known !== undefined) return known;
+    if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
+    const { alg, typ } = headerOf(token);
+    if (!signatures.includes(alg)) refuse("its signature algorithm is not accepted");
+    const [keys, issuer] = [await provider.keys(), await provider.issuer()];
+    const { payload } = await jwtVerify(token, keys, { issuer, algorithms: [...signatures], requiredClaims: ["exp", "sub"] }).catch((error: unknown) => {
+      if (isAway(error)) return unreachable(error);
+      return refuse(reasonOf(error));
+    });
+    if (!isAccessToken(typ, payload)) refuse("it is no access token");
+    keep(verified, name, payload);
+    return payload;
+  }
+
+  /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
+  function wordOn(token: string, name: string): Promise<Word> {
+    const known = words.get(name);
+    if (known !== undefined && Date.now() - known.at < wordMs) return Promise.resolve(known);
+    let asked = asking.get(name);
+    if (asked === undefined) {
+      asked = ask(token, known).finally(() => asking.delete(name));
+      asking.set(name, asked);
+    }
+    return asked.then((word) => (keep(words, name, word), word));
+  }
+
+  /** The same where nothing hangs on it but a revocation: an answer that comes too late for this request counts for the next. */
+  async function soonWordOn(token: string, name: string): Promise<Word> {
+    let timer: NodeJS.Timeout | undefined;
+    const last = words.get(name) ?? { at: 0, claims: undefined };
+    const late = new Promise<Word>((resolve) => (timer = setTimeout(() => resolve(last), patienceMs)));
+    return Promise.race([wordOn(token, name), late]).finally(() => clearTimeout(timer));
+  }
+
+  async function ask(token: string, known: Word | undefined): Promise<Word> {
+    const at = Date.now();
+    try {
+      const said = await provider.introspect(token);
+      return { at, claims: said as JWTPayload | undefined };
+    } catch (trouble) {
+      // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
+      return { at: Date.now(), claims: known?.claims, trouble };
+    }
+  }
+
+  return {
+    knows: (token) => verified.has(nameOf(token)) || words.get(nameOf(token))?.claims?.["active"] === true,
+    async verify(token) {
+      if (token.length > unlikely || !form.test(token)) refuse("it is malformed");
+      const name = nameOf(token);
+      const signed = await signedClaims(token, name);
+      const { claims: said, trouble } = await (signed === undefined ? wordOn(token, name) : soonWordOn(token, name));
+      if (said !== undefined && said["active"] !== true) refuse("it was revoked, or has expired");
+      if (signed === undefined && said === undefined && trouble !== undefined) unreachable(trouble);
+      const claims = signed ?? said ?? refuse("it is malformed or unknown");
+      // Of a text that only the provider can read, it has to say that this is no refresh token.
+      if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims))) refuse("it is no access token");
+      const issuer = await provider.issuer();
+      const { iss = issuer, exp, nbf, aud } = claims;
+      if (iss !== issuer) refuse("another issuer made it");
+      const subject = text(claims.sub) ?? refuse("it names nobody");
+      const now = Date.now() / 1000;
+      if (exp !== undefined && !(Number(exp) > now)) refuse("it has expired");
+      if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
+      if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one))) refuse("it is meant for another audience");
+      return { issuer, subject, email: text(claims["email"]), issuedAt: number(claims.iat) ?? 0, signedInAt: number(claims["auth_time"]), sid: text(claims["sid"]) };
+    },
+  };
+}
+
+function nameOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64");
+}
+
+/** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
+export function refuse(why: string): never {
+  return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. Sign in again.` });
+}
+
+function unreachable(cause: unknown): never {
+  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause });
+}
+
+function headerOf(token: string): { alg: string; typ: string | undefined } {
+  try {
+    const { alg = "", typ } = decodeProtectedHeader(token);
+    return { alg, typ: typ?.toLowerCase() };
+  } catch {
+    return refuse("it is malformed");
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return "it has expired";
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === "iss") return "another issuer made it";
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === "nbf") return "it is not valid yet";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
+  if (error instanceof errors.JWKSNoMatchingKey) return "it was signed with an unknown key";
+  return "it is malformed";
+}
+
+/** RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has tells. */
+function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
+  if (typ === "at+jwt" || typ === "application/at+jwt") return true;
+  if (typ !== undefined && typ !== "jwt") return false;
+  const otherwise = ["nonce", "at_hash", "c_hash", "events"].some((claim) => claim in payload);
+  const kind = payload["typ"];
+  if (otherwise || isOtherUse(payload) || (kind !== undefined && kind !== "Bearer")) return false;
+  return kind === "Bearer" || "scope" in payload || "scp" in payload;
+}
+
+/** Some providers tell what a token is for in a claim of their own, also when they are asked about it. */
+function isOtherUse({ token_use: use }: JWTPayload): boolean {
+  return use !== undefined && use !== "access" && use !== "access_token";
+}
+
+function keep<T>(memory: Map<string, T>, name: string, value: T): void {
+  memory.delete(name);
+  if (memory.size >= remembered) for (const oldest of memory.keys()) { memory.delete(oldest); break; }
+  memory.set(name, value);
+}
+
+function text(claim: unknown): string | undefined {
+  return typeof claim === "string" && claim !== "" ? claim : undefined;
+}
+
+function number(claim: unknown): number | undefined {
+  return typeof claim === "number" ? claim : undefined;
+}

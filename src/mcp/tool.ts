@@ -1,0 +1,35 @@
+// What a tool is: how it is described to a model, and how it is called.
+import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import { shownName } from "../../gateway/shown-name.ts";
+import type { ObjectSchema } from "../../gateway/tool-schema.ts";
+import { refuse } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { Calls } from "./calls.ts";
+
+/** What a tool call has to work with. */
+export interface ToolContext {
+  readonly calls: Calls;
+  readonly inbound: Inbound;
+  /** What the outside calls us, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+/** The arguments of a tool, as they were sent. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool of the surface. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  /** When to use it, and what comes back: for a model. */
+  readonly description: string;
+  schemas(document: OpenApiDocument): { readonly input: ObjectSchema; readonly output: ObjectSchema };
+  /** The structured content. Fails with a Failure, whose message is told to the model. */
+  run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Refuses an argument that the tool does not have, naming those that it has. */
+export function refuseOthers(given: Arguments, names: readonly string[]): void {
+  const other = Object.keys(given).find((name) => !names.includes(name));
+  if (other !== undefined) refuse([{ field: shownName(other), rule: "unknown_argument", message: `must be left out: the arguments are ${names.join(", ")}` }]);
+}

@@ -1,0 +1,39 @@
+// Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
+import type { Request as NodeRequest, Response as NodeResponse } from "../http/listener.ts";
+
+/** The request with its body, at most one byte over the limit, so that who reads it sees that it is too large; undefined when the client has gone. */
+export async function toWebRequest(request: NodeRequest, url: string, limit: number): Promise<Request | undefined> {
+  const body = await receive(request, limit);
+  if (body === undefined) return undefined;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined && !name.startsWith(":")) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  return new Request(url, { method: request.method ?? "POST", headers, body });
+}
+
+function receive(request: NodeRequest, limit: number): Promise<Buffer | undefined> {
+  if (request.destroyed) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size - chunk.length <= limit) chunks.push(chunk);
+      if (size > limit) resolve(Buffer.concat(chunks).subarray(0, limit + 1));
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("close", () => resolve(undefined));
+  });
+}
+
+/** Writes an answer, piece by piece where it is a stream. */
+export async function toResponse(answer: Response, response: NodeResponse): Promise<void> {
+  const headers: Record<string, string> = Object.fromEntries(answer.headers);
+  response.writeHead(answer.status, { "Cache-Control": "no-store", ...headers });
+  if (answer.body === null) return void response.end();
+  const reader = answer.body.getReader();
+  response.once("close", () => void reader.cancel().catch(() => undefined));
+  for (let part = await reader.read(); !part.done; part = await reader.read()) response.write(part.value);
+  response.end();
+}

@@ -1,0 +1,127 @@
+// The provider's keys: kept while it is away, fetched again when they change; and what is said while nobody can know.
+import { exportJWK } from "jose";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { FakeProvider } from "../../sign-in/fake-provider.ts";
+import { away, json, logoutClaims, newKey, silent, startFakeProvider, tellLogout } from "../../sign-in/fake-provider.ts";
+import { newOwner } from "../../sign-in/set-up.ts";
+import type { TestService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
+import { accessClaims, accessToken, expectChallenge, offerIntrospection, send, statusOf } from "./set-up.ts";
+
+let fake: FakeProvider;
+let service: TestService;
+let base: string;
+beforeEach(async () => {
+  fake = await startFakeProvider();
+  service = await startService(fake.settings());
+  base = service.app.baseUrl;
+  await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
+});
+afterEach(async () => {
+  await service.stop();
+  await fake.stop();
+});
+
+const cannotTell = { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } };
+
+test("where the provider was never reached a token is 503 without a challenge, and passes once it is there; no token is 401 [OAU-14]", async () => {
+  const token = await accessToken(fake);
+  for (const trouble of [away, json({ error: "x" }, 500)]) {
+    fake.answers.set("*", trouble);
+    for (const one of [token, "an-opaque-token"]) {
+      const { status, headers, body } = await send(base, `Bearer ${one}`);
+      expect([status, headers.get("www-authenticate"), headers.get("retry-after"), body]).toEqual([503, null, null, cannotTell]);
+    }
+    expectChallenge(await send(base, undefined), base, /^No access token/);
+  }
+  fake.answers.clear();
+  expect(await statusOf(base, token)).toBe(200);
+});
+
+test("with its metadata but without its keys it is 503 as well [OAU-14]", async () => {
+  const token = await accessToken(fake);
+  for (const trouble of [away, json({ error: "x" }, 500), json({ keys: "none" })]) {
+    fake.answers.set("/jwks", trouble);
+    expect((await send(base, `Bearer ${token}`)).body).toEqual(cannotTell);
+  }
+  fake.answers.clear();
+  expect(await statusOf(base, token)).toBe(200);
+});
+
+test("with the keys at hand a provider that is away, or says nothing, keeps no one out: not with a known token, not with a new one [OAU-14]", async () => {
+  offerIntrospection(fake, () => ({ active: true }));
+  const known = await accessToken(fake, { jti: "known" });
+  expect(await statusOf(base, known)).toBe(200);
+  const forged = await fake.sign(accessClaims(fake), { typ: "at+jwt" }, (await newKey("forged")).privateKey);
+  for (const trouble of [away, json({ error: "x" }, 500), json("nonsense"), silent]) {
+    fake.answers.set("*", trouble);
+    fake.answers.set("/introspect", trouble);
+    const fresh = await accessToken(fake, { jti: trouble.toString() });
+    expect([await statusOf(base, known), await statusOf(base, fresh)]).toEqual([200, 200]);
+    // Also when what it said last has grown old.
+    await new Promise((resolve) => setTimeout(resolve, trouble === away ? 3_200 : 0));
+    expect(await statusOf(base, known)).toBe(200);
+    expectChallenge(await send(base, `Bearer ${forged}`), base, /signature is wrong/);
+  }
+});
+
+test("what the provider once called revoked stays so while it is away [OAU-13, OAU-14]", async () => {
+  offerIntrospection(fake, () => ({ active: false }));
+  const token = await accessToken(fake);
+  expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
+  fake.answers.set("*", away);
+  await new Promise((resolve) => setTimeout(resolve, 4_500));
+  expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
+});
+
+test("a token under a new key passes within about a second, and the old key's is refused when the keys are read again [OAU-14]", async () => {
+  const before = await accessToken(fake, { jti: "before" });
+  expect(await statusOf(base, before)).toBe(200);
+  const withdrawn = await accessToken(fake, { jti: "withdrawn" });
+  await fake.rotate();
+  const after = await accessToken(fake, { jti: "after" });
+  await expect.poll(() => statusOf(base, after), { timeout: 3_000, interval: 100 }).toBe(200);
+  expectChallenge(await send(base, `Bearer ${withdrawn}`), base, /unknown key/);
+});
+
+test("while two keys are published tokens under both pass [OAU-14]", async () => {
+  const old = fake.key;
+  const under = (key: typeof old, jti: string): Promise<string> => fake.sign(accessClaims(fake, { jti }), { typ: "at+jwt", kid: key.kid }, key.privateKey);
+  await fake.rotate();
+  const both = await Promise.all([old, fake.key].map(async ({ publicKey, kid }) => ({ ...(await exportJWK(publicKey)), kid, use: "sig" })));
+  fake.answers.set("/jwks", json({ keys: both }));
+  expect([await statusOf(base, await under(old, "1")), await statusOf(base, await under(fake.key, "2"))]).toEqual([200, 200]);
+});
+
+test("a token that cannot be placed while the provider is away is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
+  expect(await statusOf(base, await accessToken(fake))).toBe(200);
+  fake.answers.set("*", away);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const unknown = await accessToken(fake, { jti: "unknown" }, { kid: "not-published" });
+  expect((await send(base, `Bearer ${unknown}`)).body).toEqual(cannotTell);
+  expectChallenge(await send(base, `Bearer ${(await accessToken(fake)).slice(0, -8)}AAAAAAAA`), base, /signature is wrong/);
+});
+
+test("a logout token ends the tokens of the session that it names, though the person never was at the dashboard [OAU-12]", async () => {
+  const [one, other] = [await accessToken(fake, { sid: "one", auth_time: 1_700_000_000 }), await accessToken(fake, { sub: "person-finn", sid: "other", auth_time: 1_700_000_000 })];
+  await newOwner(service, fake.issuer, "person-finn", "finn@example.com");
+  expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([200, 200]);
+  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one" }), { typ: "logout+jwt" }))).status).toBe(200);
+  expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([401, 200]);
+});
+
+/** Whose session it was only the dashboard's sessions tell, and there is none. */
+test("a logout token that names the session alone ends its tokens as well, though the person never was at the dashboard [OAU-12]", async () => {
+  const token = await accessToken(fake, { sid: "one" });
+  expect(await statusOf(base, token)).toBe(200);
+  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one", sub: undefined }), { typ: "logout+jwt" }))).status).toBe(200);
+  expect(await statusOf(base, token)).toBe(401);
+});
+
+test("a token that tells neither when its person signed in nor its session is counted from when it was issued [OAU-12]", async () => {
+  const now = Math.floor(Date.now() / 1_000);
+  const [before, sameSecond, after] = [await accessToken(fake, { iat: now - 60 }), await accessToken(fake, { iat: now }), await accessToken(fake, { iat: now + 60 })];
+  const never = await accessToken(fake, { iat: undefined });
+  expect((await tellLogout(base, await fake.sign(logoutClaims(fake), { typ: "logout+jwt" }))).status).toBe(200);
+  expect(await Promise.all([before, sameSecond, never, after].map((token) => statusOf(base, token)))).toEqual([401, 401, 401, 200]);
+});

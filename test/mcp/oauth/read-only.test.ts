@@ -1,0 +1,215 @@
+// An access token writes nothing: every writing rpc and every write of the stores refuses its scope, and MongoDB hears of no write.
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { UUID } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createContactStore } from "../../../src/contacts/store.ts";
+import { Failure } from "../../../src/errors.ts";
+import { AccountService } from "../../../src/gen/records/admin/v1/accounts_pb.ts";
+import { InterfaceService } from "../../../src/gen/records/admin/v1/interface_pb.ts";
+import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { ApiKeyService } from "../../../src/gen/records/v1/api_keys_pb.ts";
+import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
+import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
+import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
+import { assistantDoor } from "../../../src/guards/assistant.ts";
+import type { AssistantDoor } from "../../../src/guards/assistant.ts";
+import type { Door, Handler } from "../../../src/guards/chain.ts";
+import { createDispatch } from "../../../src/guards/chain.ts";
+import { createIdempotency } from "../../../src/guards/idempotency.ts";
+import { createReservations } from "../../../src/guards/reservations.ts";
+import type { Scope, WriteScope } from "../../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../../src/guards/scope.ts";
+import { createContactIngest } from "../../../src/ingest/contacts.ts";
+import { createNoteIngest } from "../../../src/ingest/notes.ts";
+import { createSessionIngest } from "../../../src/ingest/sessions.ts";
+import { createNoteStore } from "../../../src/notes/store.ts";
+import type { Dispatch, Inbound } from "../../../src/rpc/dispatch.ts";
+import { createSessionStore } from "../../../src/sessions/store.ts";
+import { listenToMongo } from "../../support/commands.ts";
+import { ingestInto } from "../../support/ingest.ts";
+import type { TestService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
+
+let service: TestService;
+let accountId: UUID;
+let contact: UUID;
+let session: UUID;
+/** To be archived, and to be restored. */
+let active: string;
+let archived: string;
+let door: AssistantDoor;
+let inbound: Inbound;
+
+beforeAll(async () => {
+  service = await startService();
+  const account = await service.account();
+  accountId = UUID.createFromHexString(account.id);
+  const put = ingestInto(service, account.id);
+  contact = UUID.createFromHexString(await put.contact({ full_name: "Ann Lee", email: "ann@example.com" }));
+  [active = "", archived = ""] = await put.contacts({ full_name: "Active" }, { full_name: "Archived" });
+  await put.archive(archived);
+  session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
+  await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
+  const facts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
+  door = assistantDoor({
+    throttle: () => Promise.resolve(),
+    tokens: { knows: () => true, identify: () => Promise.resolve(facts) },
+    switches: () => ({ publicInterface: true, writes: true }),
+  });
+  inbound = { wire: "mcp", header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
+  await door.enter(inbound);
+});
+afterAll(() => service.stop());
+
+const writing = new Set(["insert", "update", "delete", "findAndModify", "bulkWrite", "create", "drop", "renameCollection", "createIndexes"]);
+/** The writes that MongoDB hears of during the work; an aggregation that ends in a collection is one as well. */
+async function writesDuring(work: () => Promise<unknown>): Promise<{ writes: string[]; outcome: unknown }> {
+  const heard = listenToMongo(service.app.client);
+  const outcome = await work().catch((error: unknown) => error);
+  const commands = heard.stop();
+  return { writes: commands.filter(({ name, command }) => writing.has(name) || /"\$(out|merge)"/.test(JSON.stringify(command["pipeline"] ?? []))).map(({ label }) => label), outcome };
+}
+/** What came of it: the status of its failure, also where it is told item by item, or "done". */
+function statusOf(outcome: unknown): number | string {
+  const { failure } = (Array.isArray(outcome) ? (outcome as { failure?: unknown }[])[0] : undefined) ?? { failure: outcome };
+  if (failure instanceof Failure) return failure.kind.http;
+  return failure instanceof Error ? failure.message : "done";
+}
+/** Everything that a store holds, so that what monitoring might miss is seen. */
+async function records(): Promise<string> {
+  const names = ["contacts", "sessions", "notes", "transcripts", "idempotency", "api_keys", "accounts", "switches"];
+  return JSON.stringify(await Promise.all(names.map((name) => service.app.client.db().collection(name).find().sort({ _id: 1 }).toArray())));
+}
+
+/** Every rpc there is; the handler tells what it was granted, and tries to write where it is a real one. */
+const everyService = [ContactService, SessionService, NoteService, ApiKeyService, IngestService, AccountService, InterfaceService];
+/** By hand: what reads. All else writes. */
+const reads = ["SearchContacts", "GetContact", "ListSessions", "GetSession", "GetSessionTranscript", "SearchNotes", "GetApiKey", "GetAccount", "ListAccounts", "GetState"];
+const everyRpc = everyService.flatMap(({ methods }) => methods as readonly DescMethodUnary[]);
+
+function dispatchThrough(through: Door, served: DescMethodUnary[]): Dispatch {
+  const handlers = new Map<DescMethodUnary, Handler>(everyRpc.map((rpc) => [rpc, (message) => (served.push(rpc), Promise.resolve(create(rpc.output, {}) as Message & typeof message))]));
+  return createDispatch(through, handlers, createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"));
+}
+
+describe("the assistant's door", () => {
+  test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))("refuses %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]", async (_name, rpc) => {
+    for (const key of [undefined, "a-key"]) {
+      const served: DescMethodUnary[] = [];
+      const keyed: Inbound = { ...inbound, arrivedAt: performance.now(), header: (name) => (name === "idempotency-key" ? key : inbound.header(name)) };
+      await door.enter(keyed);
+      const { writes, outcome } = await writesDuring(async () => {
+        const admitted = await dispatchThrough(door, served).admit(rpc, keyed);
+        return admitted.invoke(create(rpc.input, {}) as Message);
+      });
+      expect([statusOf(outcome), writes, served]).toEqual([403, [], []]);
+      expect((outcome as Error).message).toBe("Access denied: an assistant may only read.");
+    }
+  });
+
+  test("lets the reads through: the harness can tell [MCP-12]", async () => {
+    const served: DescMethodUnary[] = [];
+    for (const rpc of everyRpc.filter(({ name }) => name === "ListSessions" || name === "GetState")) {
+      await (await dispatchThrough(door, served).admit(rpc, inbound)).invoke(create(rpc.input, {}) as Message);
+    }
+    expect(served.map(({ name }) => name)).toEqual(["ListSessions", "GetState"]);
+  });
+
+  test("lets in no request that did not enter with a token [MCP-12, MCP-13]", async () => {
+    const rpc = SessionService.method.listSessions;
+    await expect(dispatchThrough(door, []).admit(rpc, { ...inbound })).rejects.toMatchObject({ kind: { http: 401 } });
+  });
+});
+
+/** Every write of the stores and of ingest, with whatever scope. */
+function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<unknown>])[] {
+  const { client } = service.app;
+  const write = scope as WriteScope;
+  const notes = createNoteStore(client);
+  const contacts = createContactStore(client, () => Promise.resolve());
+  const [contactIngest, sessionIngest, noteIngest] = [createContactIngest(client, () => Promise.resolve()), createSessionIngest(client, notes), createNoteIngest(client)];
+  const [contactId, sessionId] = [contact.toHexString(), session.toHexString()];
+  const { contacts: contactService } = service.app.services;
+  const contactFields = { full_name: "Bo", email: null, phone: null };
+  return [
+    ["contacts.create", () => contacts.create(write, contactFields)],
+    ["contacts.update", () => contacts.update(write, contact, { phone: "1" })],
+    ["contacts.update of a name", () => contacts.update(write, contact, { full_name: `Ann ${new UUID().toHexString()}` })],
+    ["notes.append", () => notes.append(write, contact, "text", contacts.hold)],
+    ["CreateContact", () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write)],
+    ["AppendContactNote", () => contactService.appendContactNote({ $typeName: "records.v1.AppendContactNoteRequest", contactId, content: "text" }, write)],
+    ["ingest of contacts", () => contactIngest.upsert(write, [{ $typeName: "records.ingest.v1.ContactItem", fullName: "Bo" } as never])],
+    ["archiving", () => contactIngest.setArchived(write, [active], true)],
+    ["restoring", () => contactIngest.setArchived(write, [archived], false)],
+    ["ingest of sessions", () => sessionIngest.upsert(write, [{ $typeName: "records.ingest.v1.SessionItem", title: "New" } as never])],
+    ["ingest of transcripts", () => sessionIngest.putTranscripts(write, [{ $typeName: "records.ingest.v1.TranscriptItem", sessionId, transcript: "words" } as never])],
+    ["ingest of session notes", () => noteIngest.upsertOfSessions(write, [{ $typeName: "records.ingest.v1.SessionNoteItem", sessionId, content: "text", type: 1, position: 0 } as never])],
+    ["ingest of contact notes", () => noteIngest.upsertOfContacts(write, [{ $typeName: "records.ingest.v1.ContactNoteItem", contactId, content: "text", source: "import" } as never])],
+  ];
+}
+const storeNames = ["contacts.create", "contacts.update", "contacts.update of a name", "notes.append", "CreateContact", "AppendContactNote", "ingest of contacts", "archiving", "restoring", "ingest of sessions", "ingest of transcripts", "ingest of session notes", "ingest of contact notes"];
+
+/** What a token is granted. */
+async function granted(): Promise<Scope> {
+  const rpc = SessionService.method.listSessions;
+  const scope = await door.grant({ rpc, rules: {} as never, writes: false, administers: false, onBehalf: true, inbound }, { kind: "nobody", sent: false });
+  if (scope === undefined || !("unproven" in scope)) throw new Error("the door grants no scope");
+  return scope;
+}
+
+describe("in the store itself", () => {
+  test("the list of writes is whole [MCP-12]", async () => {
+    expect(storeWrites(await granted()).map(([name]) => name)).toEqual(storeNames);
+  });
+
+  test.each(storeNames)("%s with the scope of a token is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
+    const before = await records();
+    const scope = await granted();
+    // Nor does a copy, or one that says it has the right.
+    for (const one of [scope, { ...scope, claim: undefined }, Object.assign(Object.create(grantWrites(readScope(new UUID()))), scope) as Scope]) {
+      const [, write] = storeWrites(one).find(([known]) => known === name) ?? [];
+      const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
+      expect([statusOf(outcome), writes]).toEqual([403, []]);
+    }
+    expect(await records()).toBe(before);
+  });
+
+  test.each(storeNames)("%s with the right to write is done, and is heard of: the harness can tell [MCP-12]", async (name) => {
+    const [, write] = storeWrites(grantWrites(readScope(accountId))).find(([known]) => known === name) ?? [];
+    const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
+    expect(statusOf(outcome)).toBe("done");
+    expect(writes.length).toBeGreaterThan(0);
+  });
+});
+
+/** Steps of a write, which only a write calls: the store alone does not refuse them yet. */
+describe("a step of a write, called by itself with the scope of a token", () => {
+  const steps = ["holding a contact", "relabelling notes", "renaming the client of sessions"];
+  test.each(steps)("%s is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
+    const scope = (await granted()) as WriteScope;
+    const { client } = service.app;
+    const names = { full_name: "Eve", inferred_name: null, email: null };
+    const { writes, outcome } = await writesDuring(async () => {
+      if (name === steps[0]) return createContactStore(client, () => Promise.resolve()).hold(scope, contact, undefined);
+      if (name === steps[1]) return createNoteStore(client).relabel(scope, "contact", contact, "Eve", undefined);
+      return createSessionStore(client).renameClient(scope, contact, names, undefined);
+    });
+    expect([statusOf(outcome), writes]).toEqual([403, []]);
+  });
+});
+
+describe("a chain that forgets the assistant's guard", () => {
+  /** The chain turns any right to read into one to write where the rpc writes: the guard is all that stands before it. */
+  test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
+    const forgetful: Door = { ...door, guards: () => [] };
+    const { contacts } = service.app.services;
+    const rpc = ContactService.method.createContact;
+    const handlers = new Map<DescMethodUnary, Handler>([[rpc, (message, grant) => contacts.createContact(message as never, grant as WriteScope)]]);
+    const dispatch = createDispatch(forgetful, handlers, createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"));
+    const asked: Inbound = { ...inbound, arrivedAt: performance.now() };
+    await door.enter(asked);
+    const { writes, outcome } = await writesDuring(async () => (await dispatch.admit(rpc, asked)).invoke(create(rpc.input, { fullName: "Bo" })));
+    expect([statusOf(outcome), writes]).toEqual([403, []]);
+  });
+});

@@ -1,0 +1,168 @@
+// The end of a session ends what an assistant bears: by signing out here or at the provider, by revoking, and on every instance.
+import * as openid from "openid-client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser } from "../../embedded/provider/browser.ts";
+import { noteSecret } from "../../support/secrets.ts";
+import type { TestService } from "../../support/service.ts";
+import { ann, ask, ben, cleo, signIn, useHouse } from "../../sign-in/set-up.ts";
+import type { Assistant } from "./set-up.ts";
+import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "./set-up.ts";
+
+const house = useHouse();
+let second: TestService;
+
+beforeAll(async () => {
+  const { service, base } = house();
+  second = await service.another({ BASE_URL: base });
+});
+afterAll(async () => void (await second.stop()));
+
+const issuer = (): string => house().provider.issuer;
+/** The status on the first instance and on the second. */
+const statuses = async (token: string): Promise<number[]> => [await statusOf(house().base, token), await statusOf(second.base, token)];
+const both = (status: number): number[] => [status, status];
+const offline = { scope: "openid email offline_access", prompt: "consent" };
+
+/** Ann at the dashboard and at an assistant, in one browser. */
+async function together(parameters: Record<string, string> = {}): Promise<Assistant> {
+  const browser = assistantBrowser();
+  await signIn(house(), ann, browser);
+  return letIn(issuer(), ann, browser, parameters);
+}
+/** Presses the dashboard's button, and goes on to the provider's end of session where `through`. */
+async function signOut(browser: Browser, through = true): Promise<void> {
+  const { base } = house();
+  const { status, headers } = await ask(`${base}/sign-out`, { method: "POST", cookie: browser.cookiesFor(base), origin: base });
+  expect(status).toBe(303);
+  if (through) await browser.submit(await browser.open(headers.get("location") ?? ""));
+}
+async function refresh({ client, refreshToken }: Assistant): Promise<string> {
+  const { access_token: token } = await openid.refreshTokenGrant(client, refreshToken);
+  noteSecret(token);
+  return token;
+}
+
+describe("signing out at the dashboard", () => {
+  test("ends the token at once on every instance, before the provider hears of it [OAU-12]", async () => {
+    const { token, browser } = await together();
+    expect(await statuses(token)).toEqual(both(200));
+    await signOut(browser, false);
+    expect(await statuses(token)).toEqual(both(401));
+    expectChallenge(await send(house().base, `Bearer ${token}`), house().base, /^The access token is not valid: its session has ended\. Sign in again\.$/);
+    expectChallenge(await send(second.base, `Bearer ${token}`), house().base, /session has ended/);
+  });
+
+  test("ends all that the person has at assistants, also from another browser, and no one else's [OAU-12]", async () => {
+    const { token, browser } = await together();
+    const elsewhere = await letIn(issuer(), ann);
+    const bens = await letIn(issuer(), ben);
+    for (const one of [token, elsewhere.token, bens.token]) expect(await statuses(one)).toEqual(both(200));
+    // Beyond the second in which the other browser signed in: within it only the session's name can tell.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await signOut(browser);
+    expect([await statuses(token), await statuses(elsewhere.token), await statuses(bens.token)]).toEqual([both(401), both(401), both(200)]);
+  });
+
+  test("ends a grant for offline use as well: a token that is had by refreshing it is refused [OAU-12]", async () => {
+    const one = await together(offline);
+    const before = await statuses(one.token);
+    await signOut(one.browser);
+    expect([before, await statuses(one.token)]).toEqual([both(200), both(401)]);
+    // The provider lets such a grant outlive its session: it is for us to refuse it.
+    expect(await statuses(await refresh(one))).toEqual(both(401));
+  });
+
+  test("leaves a sign-in right after it untouched, in the same second [OAU-12]", async () => {
+    for (let turn = 0; turn < 3; turn++) {
+      const { token, browser } = await together();
+      await signOut(browser);
+      const next = await letIn(issuer(), ann, browser);
+      expect([await statuses(token), await statuses(next.token)]).toEqual([both(401), both(200)]);
+    }
+  });
+
+  test("does not end what was begun and refreshed after it [OAU-12]", async () => {
+    const { browser } = await together();
+    await signOut(browser);
+    const next = await letIn(issuer(), ann, browser, offline);
+    expect(await statuses(await refresh(next))).toEqual(both(200));
+  });
+});
+
+describe("signing out at the provider", () => {
+  test("ends the token at once on every instance, by the back channel [OAU-12]", async () => {
+    const { token, browser } = await together();
+    const bens = await letIn(issuer(), ben);
+    expect(await statuses(token)).toEqual(both(200));
+    await browser.submit(await browser.open(`${issuer()}/session/end`));
+    expect([await statuses(token), await statuses(bens.token)]).toEqual([both(401), both(200)]);
+    const next = await letIn(issuer(), ann, browser);
+    expect(await statuses(next.token)).toEqual(both(200));
+  });
+
+  test("ends an offline grant, too [OAU-12]", async () => {
+    const one = await together(offline);
+    await browserEnds(one.browser);
+    expect(await statuses(one.token)).toEqual(both(401));
+    // The provider lets such a grant outlive its session: it is for us to refuse it.
+    expect(await statuses(await refresh(one))).toEqual(both(401));
+  });
+
+  const browserEnds = async (browser: Browser): Promise<void> => void (await browser.submit(await browser.open(`${issuer()}/session/end`)));
+});
+
+test("a token that is revoked at the provider is refused within 5 seconds, also where it was in use [OAU-13]", async () => {
+  const one = await letIn(issuer(), ann);
+  const other = await letIn(issuer(), ann);
+  expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(200), both(200)]);
+  await openid.tokenRevocation(one.client, one.token);
+  await expect.poll(() => statuses(one.token), { timeout: 5_000, interval: 100 }).toEqual(both(401));
+  expectChallenge(await send(house().base, `Bearer ${one.token}`), house().base, /revoked, or has expired/);
+  expect(await statuses(other.token)).toEqual(both(200));
+});
+
+test("one that is revoked before it is ever used is refused at once; so is one whose grant was withdrawn [OAU-13]", async () => {
+  const [one, other] = [await letIn(issuer(), ann), await letIn(issuer(), ann, assistantBrowser(), offline)];
+  await openid.tokenRevocation(one.client, one.token);
+  await openid.tokenRevocation(other.client, other.refreshToken);
+  expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(401), both(401)]);
+});
+
+test("a refresh token is no access token, and neither is the ID token [OAU-07]", async () => {
+  const { refreshToken, client, browser } = await letIn(issuer(), ann, assistantBrowser(), offline);
+  expect(refreshToken).not.toBe("");
+  expectChallenge(await send(house().base, `Bearer ${refreshToken}`), house().base, /no access token/);
+  const { id_token: idToken = "" } = await openid.refreshTokenGrant(client, refreshToken);
+  noteSecret(idToken);
+  expect(idToken.split(".").length).toBe(3);
+  expectChallenge(await send(house().base, `Bearer ${idToken}`), house().base, /no access token/);
+  expect(browser.cookiesFor(house().base)).toBe("");
+});
+
+test("a resource that names us is accepted at every step, and none is needed [OAU-08, OAU-09]", async () => {
+  const { base } = house();
+  for (const resource of [`${base}/mcp`, base, undefined]) {
+    const parameters: Record<string, string> = resource === undefined ? {} : { resource };
+    const { token } = await letIn(issuer(), ann, assistantBrowser(), parameters, parameters);
+    expect([resource, await statuses(token)]).toEqual([resource, both(200)]);
+  }
+});
+
+test("a person without an account is 403 with words, and their token is none of another's [ISO-07]", async () => {
+  const { token } = await letIn(issuer(), cleo);
+  const { status, headers, body } = await send(house().base, `Bearer ${token}`);
+  expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
+  expect(body).toEqual({ error: { code: "403", message: "The person who is signed in has no account: ask whoever runs the service to link one." } });
+});
+
+/** Last, for afterwards there is no provider any more. */
+test("the provider being gone signs no one out: known tokens and new ones go on, and what has ended stays so [OAU-14]", async () => {
+  const { provider, base } = house();
+  const [known, fresh] = [await letIn(issuer(), ben), await letIn(issuer(), ben)];
+  const ended = await together();
+  expect([await statuses(known.token), await statuses(ended.token)]).toEqual([both(200), both(200)]);
+  await signOut(ended.browser, false);
+  await provider.stop();
+  expect([await statuses(known.token), await statuses(fresh.token), await statuses(ended.token)]).toEqual([both(200), both(200), both(401)]);
+  expect((await ask(`${base}/.well-known/oauth-protected-resource`)).status).toBe(200);
+});

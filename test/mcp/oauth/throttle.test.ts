@@ -1,0 +1,137 @@
+// The throttle of /mcp: by person, with the bucket of all requests, and by address for tokens that nobody has seen before.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FakeProvider } from "../../sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../sign-in/fake-provider.ts";
+import { newOwner } from "../../sign-in/set-up.ts";
+import type { RestAnswer, TestService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
+import { accessToken, offerIntrospection, send } from "./set-up.ts";
+
+let fake: FakeProvider;
+let service: TestService;
+let second: TestService;
+/** One at once, and one in a hundred seconds would be too slow a test: one a second. */
+let tight: TestService;
+let addresses = 0;
+
+beforeAll(async () => {
+  fake = await startFakeProvider();
+  offerIntrospection(fake, () => ({ active: true }));
+  service = await startService({ ...fake.settings(), RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" });
+  second = await service.another();
+  tight = await service.another({ RATE_LIMIT: "1", RATE_BURST: "1" });
+});
+afterAll(async () => {
+  await tight.stop();
+  await second.stop();
+  await service.stop();
+  await fake.stop();
+});
+
+/** A person with an account. */
+async function person(subject: string): Promise<string> {
+  await newOwner(service, fake.issuer, subject, `${subject}@example.com`);
+  return subject;
+}
+const from = (address = `198.51.100.${++addresses}`): Record<string, string> => ({ "X-Forwarded-For": address });
+const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestAnswer> => send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
+/** A token that each instance has seen: from then on its person is charged. */
+async function known(subject: string, ...instances: TestService[]): Promise<string> {
+  const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++addresses}` });
+  for (const instance of instances) expect((await post(instance, token)).status).toBe(200);
+  return token;
+}
+async function atOnce(count: number, ask: (turn: number) => Promise<RestAnswer>): Promise<{ answers: RestAnswer[]; passed: number; seconds: number }> {
+  const began = performance.now();
+  const answers = await Promise.all(Array.from({ length: count }, (_, turn) => ask(turn)));
+  return { answers, passed: answers.filter(({ status }) => status !== 429).length, seconds: (performance.now() - began) / 1_000 };
+}
+/** As many as the bucket held, and those that ran into it meanwhile. */
+function expectBucket({ passed, seconds }: { passed: number; seconds: number }): void {
+  expect(passed).toBeGreaterThanOrEqual(20);
+  expect(passed).toBeLessThanOrEqual(20 + Math.ceil(seconds * 10));
+}
+
+test("a person has one bucket of 20, refilled at 10 a second, over all instances, addresses and tokens [RTE-16]", async () => {
+  const subject = await person("one-bucket");
+  const tokens = [await known(subject, service, second), await known(subject, service, second)];
+  const outcome = await atOnce(60, (turn) => post(turn % 2 === 0 ? service : second, tokens[(turn >> 1) % 2]));
+  expectBucket(outcome);
+  const other = await known(await person("another-bucket"), service);
+  // The bucket of the first is empty still.
+  const [mine, theirs] = await Promise.all([atOnce(30, () => post(service, tokens[0])), atOnce(15, () => post(service, other))]);
+  expect([mine.passed < 30, theirs.passed]).toEqual([true, 15]);
+});
+
+test("a 429 has Retry-After, and no field of the rate limit, in the envelope; so have the answers that pass none [RTE-16]", async () => {
+  const token = await known(await person("refused"), service);
+  const { answers } = await atOnce(40, () => post(service, token));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, headers, body } of answers) {
+    for (const name of [...headers.keys()]) expect(name).not.toMatch(/^(x-)?ratelimit/);
+    expect(headers.get("x-request-id")).toMatch(/^[\w-]{1,128}$/);
+    if (status !== 429) expect([status, headers.get("retry-after")]).toEqual([200, null]);
+    else {
+      expect([headers.get("retry-after"), headers.get("content-type"), headers.get("www-authenticate")]).toEqual(["1", "application/json; charset=utf-8", null]);
+      expect(body).toEqual({ error: { code: "429", message: "Too many requests: try again in 1 second." } });
+    }
+  }
+});
+
+test("after the wait that it tells a request passes [RTE-16]", async () => {
+  const token = await known(await person("patient"), service);
+  const { answers } = await atOnce(30, () => post(service, token));
+  const wait = Number(answers.find(({ status }) => status === 429)?.headers.get("retry-after"));
+  await new Promise((resolve) => setTimeout(resolve, wait * 1_000));
+  expect((await post(service, token)).status).toBe(200);
+});
+
+test("a message with many calls costs one token, and each tool call in a message of its own costs one [RTE-16]", async () => {
+  const token = await known(await person("tools"), service);
+  const call = { method: "tools/call", params: { name: "search", arguments: { query: "ann" } } };
+  const outcome = await atOnce(40, () => send(service.base, `Bearer ${token}`, call, from()));
+  expectBucket(outcome);
+});
+
+test("what bears no token, or one that was not seen here, is charged to the address, before the provider is asked [RTE-16]", async () => {
+  const subject = await person("newcomer");
+  for (const make of [async () => undefined, async (turn: number) => `garbage-${turn}`, (turn: number) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++addresses}` })]) {
+    const headers = from();
+    const tokens = await Promise.all(Array.from({ length: 12 }, (_, turn) => make(turn)));
+    // So that fetching keys and metadata is behind us.
+    await post(tight, await accessToken(fake, { sub: "nobody-there", jti: String(++addresses) }));
+    fake.asked.length = 0;
+    const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn], headers));
+    expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
+    expect(fake.asked.length).toBeLessThanOrEqual(passed);
+    expect((await post(tight, tokens[0], from())).status).not.toBe(429);
+  }
+});
+
+test("a token that was refused goes on being charged to the address [RTE-16]", async () => {
+  const headers = from();
+  const statuses: number[] = [];
+  for (let turn = 0; turn < 6; turn++) statuses.push((await post(tight, "garbage-again", headers)).status);
+  expect(statuses[0]).toBe(401);
+  expect(statuses).toContain(429);
+});
+
+test("the bucket of a person is not that of the account's key, nor that of the address [RTE-16]", async () => {
+  const subject = await person("separate");
+  const headers = from();
+  const token = await known(subject, service);
+  const account = (await service.app.services.accounts.ofIdentity({ issuer: fake.issuer, subject }))?._id;
+  if (account === undefined) throw new Error("no account");
+  const { secret: key } = await service.app.services.apiKeys.create(account, "read_write");
+  await atOnce(40, () => post(service, token, headers));
+  expect((await service.rest("/v1/sessions", { key, headers })).status).toBe(200);
+  expect((await service.rest("/v1/sessions", { headers })).status).toBe(401);
+});
+
+test("documents and preflights are not throttled away from one who is [RTE-16]", async () => {
+  const headers = from();
+  await atOnce(12, () => post(tight, undefined, headers));
+  expect((await tight.rest("/.well-known/oauth-protected-resource", { headers })).status).toBe(200);
+  expect((await tight.rest("/mcp", { method: "OPTIONS", headers })).status).toBe(204);
+});

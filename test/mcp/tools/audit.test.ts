@@ -1,0 +1,90 @@
+// What a tool call leaves behind: that it was made, by whom and when, and nothing of what was asked or answered.
+import { MongoNetworkError } from "mongodb";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { ann, signIn, useHouse } from "../../sign-in/set-up.ts";
+import { rest } from "../../support/service.ts";
+import type { Holder } from "./set-up.ts";
+import { call, headersFor, holderOf, message, post, request } from "./set-up.ts";
+
+interface Entry {
+  readonly id: string;
+  readonly event: string;
+  readonly detail: string | null;
+  readonly created_at: string;
+  readonly request_id: string;
+  readonly address: string;
+  readonly person: string | null;
+  readonly key_prefix: string | null;
+}
+
+const house = useHouse({ LOG_LEVEL: "debug" });
+let holder: Holder;
+let cookie: string;
+beforeAll(async () => {
+  holder = await holderOf(house());
+  ({ cookie } = await signIn(house(), ann));
+});
+
+/** The tool calls in the audit log, the newest first. */
+async function entries(): Promise<Entry[]> {
+  const { body } = await rest(house().base, "/v1/audit-log?limit=25", { headers: { Cookie: cookie } });
+  return (body.data as Entry[]).filter(({ event }) => event === "tool_called");
+}
+
+/** The entries once there are so many: nobody waits for an entry before the answer. */
+async function untilThereAre(count: number): Promise<Entry[]> {
+  await vi.waitFor(async () => expect(await entries()).toHaveLength(count), { timeout: 20_000, interval: 50 });
+  return entries();
+}
+
+describe("a tool call", () => {
+  test("is in the person's audit log with the tool, the request and the address, and with nothing that was asked or answered [MCP-06] [MCP-11]", async () => {
+    const contact = await holder.put.contact({ full_name: "Zebulon Quillfeather", notes: "keeps a marmoset" });
+    const params = { name: "search_contacts", arguments: { query: "quillfeather" } };
+    const answer = await request(holder, "2026-07-28", "tools/call", params);
+    const requestId = answer.headers.get("x-request-id");
+    expect(answer.text).toContain("marmoset");
+    const [entry, ...others] = await untilThereAre(1);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ event: "tool_called", detail: "search_contacts", request_id: requestId, person: ann.email, key_prefix: null });
+    expect(entry?.address).toMatch(/127\.0\.0\.1|::1/);
+    expect(entry?.created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+
+    await call(holder, "get_contact", { contact_id: contact }, "2025-06-18");
+    await call(holder, "get_contact", { contact_id: "not quillfeather" });
+    await call(holder, "fetch", { id: `contact:${contact}` });
+    expect((await untilThereAre(4)).map(({ detail }) => detail).sort()).toEqual(["fetch", "get_contact", "get_contact", "search_contacts"]);
+
+    const left = JSON.stringify(await entries()) + house().service.logLines.join("");
+    for (const secret of ["quillfeather", "marmoset", contact, holder.token]) expect(left.toLowerCase()).not.toContain(secret.toLowerCase());
+  });
+
+  test("of what is no tool leaves no entry, nor does anything but a call [MCP-06]", async () => {
+    const before = (await entries()).length;
+    await request(holder, "2026-07-28", "tools/call", { name: "delete_all", arguments: {} });
+    for (const method of ["tools/list", "prompts/list", "resources/list", "server/discover"]) await request(holder, "2026-07-28", method);
+    await post(holder.url, JSON.stringify(message("2026-07-28", "tools/call", { name: "search", arguments: {} })), { headers: headersFor("2026-07-28", "tools/call", { name: "search" }) });
+    await call(holder, "list_sessions");
+    expect((await untilThereAre(before + 1)).map(({ detail }) => detail)[0]).toBe("list_sessions");
+  });
+
+  test.each([
+    ["a fault of ours", () => new Error("the pipe to the boiler burst"), "Something went wrong on our side."],
+    ["a database that is away", () => new MongoNetworkError("the pipe to the boiler burst"), "The service cannot answer right now; try again."],
+  ])("that fails by %s is told in general words, and to the log in full [MCP-11]", async (_, fault, said) => {
+    const { app, logLines } = house().service;
+    const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
+    const failing = vi.spyOn(collection, "aggregate").mockImplementation(() => {
+      throw fault();
+    });
+    const seen = logLines.length;
+    try {
+      for (const name of ["search_notes", "search"]) {
+        expect(await call(holder, name, { query: "anything" })).toEqual({ isError: true, text: said, structured: undefined });
+      }
+    } finally {
+      failing.mockRestore();
+    }
+    expect(logLines.slice(seen).join("")).toContain("the pipe to the boiler burst");
+  });
+});

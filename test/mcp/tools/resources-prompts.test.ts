@@ -1,0 +1,123 @@
+// Resources and prompts: records by their addresses, and texts with the records that they need.
+import { beforeAll, describe, expect, test } from "vitest";
+import { useHouse } from "../../sign-in/set-up.ts";
+import { hoursFromNow } from "../../support/client.ts";
+import { randomId } from "../../support/service.ts";
+import type { Holder } from "./set-up.ts";
+import { call, connect, holderOf, request, revisions } from "./set-up.ts";
+
+const house = useHouse();
+let holder: Holder;
+let zoe: string;
+let last: string;
+beforeAll(async () => {
+  holder = await holderOf(house());
+  const { put } = holder;
+  zoe = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org" });
+  last = await put.session({ contact_id: zoe, title: "Last one", session_date: hoursFromNow(-2) });
+  await put.sessions({ contact_id: zoe, title: "Before", session_date: hoursFromNow(-200) }, { contact_id: zoe, title: "To come", session_date: hoursFromNow(50) }, { title: "Undated" });
+  await put.sessionNotes({ session_id: last, title: "Decisions", content: "The lighthouse comes first", position: 0, type: "SESSION_NOTE_TYPE_AI_PREDEFINED" });
+});
+
+const prompt = async (name: string, given: Record<string, string> = {}, revision: (typeof revisions)[number] = "2026-07-28") => (await request(holder, revision, "prompts/get", { name, arguments: given })).body;
+const textOf = async (name: string, given: Record<string, string>): Promise<string> => (await prompt(name, given)).result.messages[0].content.text as string;
+
+describe("resources", () => {
+  test("none are listed, for there may be many; how they are addressed is [MCP-01]", async () => {
+    for (const revision of revisions) {
+      expect((await request(holder, revision, "resources/list")).body.result.resources, revision).toEqual([]);
+      const { resourceTemplates } = (await request(holder, revision, "resources/templates/list")).body.result;
+      expect(resourceTemplates.map(({ uriTemplate, mimeType }: Record<string, string>) => [uriTemplate, mimeType]), revision).toEqual([["contact://{id}", "text/markdown"], ["session://{id}", "text/markdown"]]);
+    }
+  });
+
+  test.each([["contact", () => zoe], ["session", () => last]] as const)("a %s is read as the text that fetch gives [MCP-01] [MCP-10]", async (kind, id) => {
+    const uri = `${kind}://${id()}`;
+    const { text } = (await call(holder, "fetch", { id: `${kind}:${id()}` })).structured;
+    for (const revision of revisions) {
+      expect((await request(holder, revision, "resources/read", { uri })).body.result.contents, revision).toEqual([{ uri, mimeType: "text/markdown", text }]);
+    }
+    for (const modern of [true, false]) {
+      const client = await connect(holder, modern);
+      expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: "text/markdown", text }]);
+    }
+  });
+
+  test("what one may read nobody between may keep [MCP-02]", async () => {
+    expect((await request(holder, "2026-07-28", "resources/read", { uri: `contact://${zoe}` })).body.result).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
+  });
+
+  test.each([
+    [`contact://${randomId()}`, "There is no such record in this account."],
+    [`session://${randomId()}`, "There is no such record in this account."],
+    ["contact://none", "There is no resource contact://none: it must be contact://<uuid> or session://<uuid>."],
+    [`note://${"x".repeat(200)}`, `There is no resource note://${"x".repeat(93)}: it must be contact://<uuid> or session://<uuid>.`],
+  ])("what is not there is not found: %s [MCP-01] [MCP-11]", async (uri, said) => {
+    for (const revision of revisions) {
+      const { status, body } = await request(holder, revision, "resources/read", { uri });
+      expect(status, revision).toBe(200);
+      expect(body.error, revision).toEqual({ code: -32_602, message: said, data: { uri } });
+    }
+  });
+
+  test("a contact's address does not read a session [MCP-01]", async () => {
+    expect((await request(holder, "2026-07-28", "resources/read", { uri: `contact://${last}` })).body.error.code).toBe(-32_602);
+  });
+});
+
+describe("prompts", () => {
+  test("are listed with what they need, in every revision [MCP-01]", async () => {
+    for (const revision of revisions) {
+      const { prompts } = (await request(holder, revision, "prompts/list")).body.result as { prompts: { name: string; title: string; description: string; arguments: { name: string; required: boolean }[] }[] };
+      expect(prompts.map(({ name, arguments: given }) => [name, given.map((one) => [one.name, one.required])]), revision).toEqual([
+        ["prepare_meeting", [["contact", true]]],
+        ["follow_up", [["session_id", false]]],
+        ["catch_up", [["topic", true]]],
+      ]);
+      for (const { title, description } of prompts) expect(Math.min(title.length, description.length)).toBeGreaterThan(10);
+    }
+  });
+
+  test("a meeting is prepared with what is known of the person [MCP-01]", async () => {
+    const { text: record } = (await call(holder, "fetch", { id: `contact:${zoe}` })).structured;
+    for (const contact of ["zoe", "  Zoë Martin  ", "zoe@example.org"]) {
+      const text = await textOf("prepare_meeting", { contact });
+      expect(text).toMatch(/^Prepare me for a meeting/);
+      expect(text.endsWith(`\n\n${record}`)).toBe(true);
+    }
+  });
+
+  test("a follow-up is written to the session that is named, or to the last that took place [MCP-01]", async () => {
+    const { text: record } = (await call(holder, "fetch", { id: `session:${last}` })).structured;
+    expect(record).toContain("The lighthouse comes first");
+    for (const given of [{}, { session_id: "" }, { session_id: last }, { session_id: `session:${last}` }]) {
+      expect((await textOf("follow_up", given)).endsWith(`\n\n${record}`)).toBe(true);
+    }
+  });
+
+  test("a topic is caught up on with its notes, also where a sentence names it [MCP-01] [MCP-10]", async () => {
+    expect(await textOf("catch_up", { topic: "lighthouse" })).toContain(`"parent_id":"${last}"`);
+    expect(await textOf("catch_up", { topic: "unheard of" })).toMatch(/nothing was noted/i);
+    expect(await textOf("catch_up", { topic: "lighthouse ".repeat(40) })).toContain(`"parent_id":"${last}"`);
+  });
+
+  test("an answer has a description and one message of the user [MCP-01]", async () => {
+    for (const revision of revisions) {
+      const { result } = await prompt("catch_up", { topic: "lighthouse" }, revision);
+      expect(result.description, revision).toBe("Everything that was noted about a topic, in the order of time.");
+      expect(result.messages, revision).toEqual([{ role: "user", content: { type: "text", text: expect.stringContaining("lighthouse") } }]);
+    }
+  });
+
+  test.each([
+    ["prepare_meeting", {}, "contact: must be given, with at least 2 characters"],
+    ["prepare_meeting", { contact: "x" }, "contact: must be given, with at least 2 characters"],
+    ["prepare_meeting", { contact: "nobody" }, "contact: is nobody among the contacts"],
+    ["follow_up", { session_id: "x" }, "session_id: must be a valid UUID"],
+    ["follow_up", { session_id: randomId() }, "There is no such record in this account."],
+    ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
+    ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
+  ])("%s with %j is refused in words [MCP-11]", async (name, given, said) => {
+    for (const revision of ["2026-07-28", "2025-11-25"] as const) expect((await prompt(name, given, revision)).error).toMatchObject({ code: -32_602, message: said });
+  });
+});
