@@ -23,7 +23,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Receives the body; never fails. Without `required`, a request without a body counts as one with an empty object. */
 export async function receiveBody(request: Request, required: boolean): Promise<Body> {
-  const bytes = await receiveBytes(request);
+  const bytes = await receiveBytes(request, bodyLimit);
   if (bytes === "gone") return { kind: "gone" };
   if (bytes === "too large") return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
   const type = request.headers["content-type"];
@@ -55,17 +55,18 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-function receiveBytes(request: Request): Promise<Buffer | "too large" | "gone"> {
+/** Receives a whole body of at most so many bytes; of a larger one the rest may still be on its way. Never fails. */
+export function receiveBytes(request: Request, limit: number): Promise<Buffer | "too large" | "gone"> {
   // A client that went away while the guards were at work is not announced again.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
-  if (Number(request.headers["content-length"]) > bodyLimit) return Promise.resolve("too large");
+  if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on("data", (chunk) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= bodyLimit) return;
+      if (size <= limit) return;
       request.removeAllListeners("data");
       resolve("too large");
     });

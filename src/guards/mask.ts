@@ -8,8 +8,8 @@ import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
 
 /**
- * Where the message has a field mask: one that is unset becomes the fields that are set. Returns a violation for an
- * update of nothing, a path that is no field of the update, and a field that is to be cleared and cannot be.
+ * Where the message has a field mask: one that is unset or empty becomes the fields that are set. Returns a violation for
+ * an update of nothing, a path that is no field of the update, and a field that is to be cleared and cannot be.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
@@ -17,12 +17,13 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   const fields = reflect(schema, message);
   const updatable = schema.fields.filter((field) => field !== maskField && field.proto.proto3Optional);
   const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
-  const paths = given?.paths ?? updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
+  const implied = updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
+  const paths = given === undefined || given.paths.length === 0 ? implied : [...new Set(given.paths)];
   const names = updatable.map(({ name }) => name).join(", ");
   if (paths.length === 0) {
     return [{ field: maskField.name, rule: "update_mask", message: `the update must change at least one of ${names}` }];
   }
-  fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths: [...new Set(paths)] })));
+  fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
   return paths.flatMap((path) => pathViolations(path, updatable.find(({ name }) => name === path)));
 
   function pathViolations(path: string, field: DescField | undefined): Violation[] {

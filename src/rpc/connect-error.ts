@@ -3,16 +3,19 @@ import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { ReasonSchema } from "../gen/records/v1/errors_pb.ts";
-import type { Failure, FailureReason } from "../errors.ts";
+import type { Failure, FailureReason, Violation } from "../errors.ts";
+
+/** gRPC tells a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
+const longest = { message: 1_000, violations: 2_000 };
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
 /** The failure in the terms of the protocol. Only Connect answers by an HTTP status, and so has headers to go with it. */
 export function connectError(failure: Failure, protocol: string): ConnectError {
-  const { kind, message, reason, violations, retryAfterSeconds } = failure;
+  const { kind, reason, violations, retryAfterSeconds } = failure;
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
   if (violations.length > 0) {
-    const fieldViolations = violations.map(({ field, rule, message: description }) => ({ field, reason: rule, description }));
+    const fieldViolations = told(violations).map(({ field, rule, message }) => ({ field: text(field), reason: rule, description: text(message) }));
     details.push({ desc: BadRequestSchema, value: { fieldViolations } });
   }
   if (retryAfterSeconds !== undefined) {
@@ -21,7 +24,18 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const headers: Record<string, string> = {};
   if (protocol === "connect" && retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
   if (protocol === "connect" && kind.http === 401) headers["www-authenticate"] = "Bearer";
-  return new ConnectError(message, kind.code, headers, details);
+  return new ConnectError(text(failure.message), kind.code, headers, details);
+}
+
+/** A text that may repeat what was sent, cut, with U+FFFD for a lone surrogate: the protocols take nothing that is not text. */
+function text(sent: string): string {
+  return sent.length > longest.message ? `${Buffer.from(sent.slice(0, longest.message)).toString()}…` : Buffer.from(sent).toString();
+}
+
+/** The first of them, and as many more as there is room for. */
+function told(violations: readonly Violation[]): readonly Violation[] {
+  let length = 0;
+  return violations.filter(({ field, rule, message }, index) => (length += field.length + rule.length + message.length) <= longest.violations || index === 0);
 }
 
 /** The name of a reason, without the prefix of its enum. */

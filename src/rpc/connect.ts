@@ -1,14 +1,20 @@
 // Connect, gRPC and gRPC-Web over the one chain: the guards run before a message is read, the rest when it is decoded.
+import type { ServerHttp2Stream } from "node:http2";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
-import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
-import { createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import type { ConnectRouter, ContextValues, HandlerContext } from "@connectrpc/connect";
+import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
-import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { writeFailure } from "../../gateway/response.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
-import type { Admitted, Dispatch, Inbound } from "./dispatch.ts";
+import type { Admitted, Answer, Dispatch, Inbound } from "./dispatch.ts";
+import type { Reading } from "./message.ts";
+import { readMessage } from "./message.ts";
+import type { Spoken } from "./spoken.ts";
+import { allowOf, bareRequest, requireServed, spokenIn } from "./spoken.ts";
 
 /** Serves rpcs by their paths. */
 export interface RpcSurface {
@@ -21,12 +27,14 @@ export interface RpcSurface {
 /** Hears of failures that are ours, for the log. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;
 
-/** How a request came through the guards; read where its message has been decoded. */
+/** What is to be answered to a call; the library, which writes the answer, asks for it. */
 const entryKey = createContextKey<Entry | undefined>(undefined);
-type Entry = { readonly admitted: Admitted; readonly inbound: Inbound } | { readonly refused: Failure };
+type Entry = { readonly admitted: Admitted; readonly inbound: Inbound; readonly reading: Reading } | { readonly refused: Failure };
 
 /** Ingest carries batches; a record itself is far smaller than either. */
 const maxMessageBytes = { public: 1024 * 1024, internal: 32 * 1024 * 1024 };
+/** How long the rest of a body is read and thrown away after the answer: a client that still sends would not see it otherwise. */
+const lingerMs = 1_000;
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection).
@@ -39,21 +47,39 @@ export function createRpcSurface(
   onError: OnError,
   unguarded: (router: ConnectRouter) => void = () => undefined,
 ): RpcSurface {
-  const guarded = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxMessageBytes[listener] });
-  for (const rpc of rpcs) guarded.rpc(rpc, (message: Message, context: HandlerContext) => serve(message, context, onError));
-  const open = createConnectRouter({ acceptCompression: [compressionGzip] });
+  const guarded = createConnectRouter({ acceptCompression: [compressionGzip] });
+  for (const rpc of rpcs) guarded.rpc(rpc, (_empty: Message, context: HandlerContext) => serve(context, onError));
+  const open = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxMessageBytes.public, jsonOptions: { ignoreUnknownFields: false } });
   unguarded(open);
   const guardedPaths = new Map(guarded.handlers.map((handler) => [handler.requestPath, handler]));
   const openPaths = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
 
-  async function enter(handler: UniversalHandler, inbound: Inbound): Promise<Entry> {
+  /** What the request speaks; what it cannot be is charged first, like any path and method that is not served (429, 405, 415). */
+  async function enter<T>(inbound: Inbound, read: () => T): Promise<T> {
     try {
-      return { admitted: await dispatch.admit(handler.method as DescMethodUnary, inbound), inbound };
+      return read();
+    } catch (error) {
+      await dispatch.throttle(inbound);
+      throw error;
+    }
+  }
+
+  async function answerGuarded(handler: UniversalHandler, request: Request, response: Response, inbound: Inbound): Promise<void> {
+    const spoken = await enter(inbound, () => spokenIn(handler, request));
+    const rpc = handler.method as DescMethodUnary;
+    let entry: Entry;
+    try {
+      const admitted = await dispatch.admit(rpc, inbound);
+      const reading = await readMessage(rpc.input, spoken, request, maxMessageBytes[listener]);
+      if (reading.kind === "gone") return;
+      entry = { admitted, inbound, reading };
     } catch (error) {
       const refused = failureOf(error);
       if (isForTheLog(refused)) onError(refused, inbound);
-      return { refused };
+      entry = { refused };
     }
+    if (!request.complete) discard(request, response);
+    await answer(handler, spoken, request, response, entry);
   }
 
   return {
@@ -61,61 +87,67 @@ export function createRpcSurface(
     async handle(path, request, response, inbound) {
       try {
         const handler = guardedPaths.get(path);
-        if (handler === undefined) return await answer(openPaths.get(path) as UniversalHandler, request, response);
-        if (request.method === "OPTIONS") {
-          await dispatch.throttle(inbound);
-          response.writeHead(204, { Allow: [...handler.allowedMethods, "OPTIONS"].join(", ") }).end();
-          return;
+        if (handler === undefined) {
+          const unguardedHandler = openPaths.get(path) as UniversalHandler;
+          await enter(inbound, () => requireServed(unguardedHandler, request));
+          return await answerOpen(unguardedHandler, request, response);
         }
-        return await answer(handler, request, response, await enter(handler, inbound));
+        if (request.method !== "OPTIONS") return await answerGuarded(handler, request, response, inbound);
+        await dispatch.throttle(inbound);
+        request.resume();
+        response.writeHead(204, { Allow: allowOf(handler) }).end();
       } catch (error) {
-        // The client is gone, or the response cannot be written any more.
-        if (!response.headersSent) response.writeHead(failureOf(error).kind.http);
+        const failure = failureOf(error);
+        // The library's own mean that the client is gone, or that the response cannot be written any more.
+        if (isForTheLog(failure) && !(error instanceof ConnectError)) onError(failure, inbound);
+        request.resume();
+        writeFailure(response, failure);
         response.end();
       }
     },
   };
 }
 
-async function serve(message: Message, context: HandlerContext, onError: OnError): Promise<Message> {
-  const entry = context.values.get(entryKey);
+async function serve({ values, responseHeader, protocolName }: HandlerContext, onError: OnError): Promise<Message> {
+  const entry = values.get(entryKey);
   if (entry === undefined) throw new Error("an rpc was reached around its guards");
   try {
     if ("refused" in entry) throw entry.refused;
-    const answer = await entry.admitted.invoke(message);
-    if (answer.replayed) context.responseHeader.set("idempotent-replayed", "true");
-    return answer.message;
+    const { message, replayed } = await outcome(entry.admitted, entry.reading);
+    if (replayed) responseHeader.set("idempotent-replayed", "true");
+    return message;
   } catch (error) {
     const failure = failureOf(error);
     if ("inbound" in entry && isForTheLog(failure)) onError(failure, entry.inbound);
-    throw connectError(failure, context.protocolName);
+    throw connectError(failure, protocolName);
   }
 }
 
-async function answer(handler: UniversalHandler, request: Request, response: Response, entry?: Entry): Promise<void> {
-  const values = createContextValues().set(entryKey, entry);
-  const received = universalRequestFromNodeRequest(request, response, undefined, values);
-  const refused = entry !== undefined && "refused" in entry;
-  if (refused) request.resume();
-  const answered = await handler(refused ? withoutMessage(received) : received);
-  await universalResponseToNodeResponse(answered, response);
+function outcome(admitted: Admitted, reading: Reading): Promise<Answer> {
+  if (reading.kind === "read") return admitted.invoke(reading.message, reading.violations);
+  if (reading.kind === "unreadable") return admitted.reject(reading.violations);
+  throw new Error("a call was reached that has no message");
 }
 
-/** The request with an empty message in place of its own, so that nothing is decoded before the refusal is told. */
-function withoutMessage(request: UniversalServerRequest): UniversalServerRequest {
-  const header = new Headers(request.header);
-  const type = header.get("content-type") ?? "";
-  for (const name of ["content-encoding", "content-length", "grpc-encoding"]) header.delete(name);
-  const url = new URL(request.url);
-  if (request.method === "GET") {
-    url.searchParams.set("message", url.searchParams.get("encoding") === "proto" ? "" : "{}");
-    for (const name of ["base64", "compression"]) url.searchParams.delete(name);
-  }
-  const message = /json/.test(type) ? Buffer.from("{}") : Buffer.alloc(0);
-  const enveloped = /^application\/grpc/.test(type) ? Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]) : message;
-  return { ...request, header, url: url.toString(), body: once(enveloped) };
+/** Has the library write the answer: to a call with an empty message, which leaves it nothing to refuse. */
+async function answer(handler: UniversalHandler, spoken: Spoken, request: Request, response: Response, entry: Entry): Promise<void> {
+  const foreign = "reading" in entry && entry.reading.kind === "foreign" ? entry.reading.foreign : undefined;
+  const values: ContextValues = createContextValues().set(entryKey, entry);
+  await universalResponseToNodeResponse(await handler(bareRequest(handler, spoken, request, values, foreign)), response);
 }
 
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield await Promise.resolve(bytes);
+async function answerOpen(handler: UniversalHandler, request: Request, response: Response): Promise<void> {
+  const received = universalRequestFromNodeRequest(request, response, undefined, createContextValues());
+  await universalResponseToNodeResponse(await handler(received), response);
+}
+
+/** Throws away what is still to come, for a moment longer than the answer takes. */
+function discard(request: Request & { readonly stream?: ServerHttp2Stream }, response: Response): void {
+  const { stream } = request;
+  request.resume();
+  // HTTP/2 keeps the connection: only the stream is closed. Its response is told to be finished only with it.
+  (stream ?? response).once("finish", () => {
+    const timer = setTimeout(() => (stream === undefined ? request.destroy() : stream.close()), lingerMs);
+    (stream ?? request).once("close", () => clearTimeout(timer));
+  });
 }

@@ -16,16 +16,24 @@ const operatorRpcs = [
   "records.admin.v1.AccountService/CreateAccount", "records.admin.v1.AccountService/GetAccount", "records.admin.v1.AccountService/ListAccounts", "records.admin.v1.AccountService/SetBetaEnrolment",
   "records.admin.v1.InterfaceService/GetState", "records.admin.v1.InterfaceService/SetPublicInterface", "records.admin.v1.InterfaceService/SetWrites",
 ];
-const accountRpcs = [
-  "records.v1.ContactService/SearchContacts", "records.v1.ContactService/CreateContact", "records.v1.ContactService/GetContact", "records.v1.ContactService/UpdateContact", "records.v1.ContactService/AppendContactNote",
-  "records.v1.SessionService/ListSessions", "records.v1.SessionService/GetSession", "records.v1.SessionService/GetSessionTranscript", "records.v1.NoteService/SearchNotes",
-];
+/** Each with a message that is right. */
+const accountCalls: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "records.v1.ContactService/SearchContacts": { query: "ab" },
+  "records.v1.ContactService/CreateContact": { full_name: "Bo" },
+  "records.v1.ContactService/GetContact": { contact_id: randomId() },
+  "records.v1.ContactService/UpdateContact": { contact_id: randomId(), full_name: "Bo" },
+  "records.v1.ContactService/AppendContactNote": { contact_id: randomId(), content: "c" },
+  "records.v1.SessionService/ListSessions": {},
+  "records.v1.SessionService/GetSession": { session_id: randomId() },
+  "records.v1.SessionService/GetSessionTranscript": { session_id: randomId() },
+  "records.v1.NoteService/SearchNotes": { query: "ab" },
+};
 
 test("without the service token every internal rpc is unauthenticated, with another token or an API key too [ADM-01]", async () => {
   const owner = await newOwner(service());
   const before = await counts(service());
   const state = (await service().internalCall("records.admin.v1.InterfaceService/GetState", {})).text;
-  for (const rpc of [...operatorRpcs, ...accountRpcs]) {
+  for (const rpc of [...operatorRpcs, ...Object.keys(accountCalls)]) {
     for (const Authorization of ["", `Bearer ${owner.key}`, `Bearer ${service().serviceToken}x`, `Bearer ${service().serviceToken.slice(1)}`, `Basic ${service().serviceToken}`]) {
       const answer = await service().internalCall(rpc, {}, { Authorization, "records-account-id": owner.id });
       expect([answer.status, answer.body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);
@@ -39,8 +47,7 @@ test("without the service token every internal rpc is unauthenticated, with anot
 });
 
 test("a records.v1 call needs records-account-id: without it invalid_argument, of an unknown account not_found [ADM-01]", async () => {
-  for (const rpc of accountRpcs) {
-    const message = { query: "ab", contact_id: randomId(), session_id: randomId(), full_name: "Bo", content: "c" };
+  for (const [rpc, message] of Object.entries(accountCalls)) {
     for (const [headers, code] of [[{}, "invalid_argument"], [{ "records-account-id": "x" }, "invalid_argument"], [{ "records-account-id": "" }, "invalid_argument"], [{ "records-account-id": randomId() }, "not_found"]] as const) {
       const answer = await service().internalCall(rpc, message, headers);
       expect(answer.body.code, `${rpc} ${JSON.stringify(headers)}`).toBe(code);

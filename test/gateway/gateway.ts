@@ -71,6 +71,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
             if (found.length > 0) refuse(found);
             return behaviour.answer ? behaviour.answer(rpc, message) : { message: create(rpc.output), replayed: false, body: undefined };
           },
+          reject: async (found) => refuse(found),
         };
       },
     },

@@ -8,6 +8,7 @@ export interface Http2Answer {
   /** Headers and trailers alike. */
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** One request on a connection of its own, with prior knowledge. */
@@ -25,7 +26,8 @@ export function http2Call(base: string, headers: OutgoingHttpHeaders, body?: Uin
     stream.on("error", reject);
     stream.on("close", () => {
       session.close();
-      resolve({ status: received[":status"] ?? 0, headers: received, text: Buffer.concat(chunks).toString() });
+      const bytes = Buffer.concat(chunks);
+      resolve({ status: received[":status"] ?? 0, headers: received, text: bytes.toString(), bytes });
     });
     if (body !== undefined) stream.end(body);
   });
