@@ -1,0 +1,86 @@
+// From nothing to an answer, as an assistant goes: 401, both metadata documents, registration, the login, a token, the tools.
+import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import { createBrowser } from "../../embedded/provider/browser.ts";
+import { ann, useHouse } from "../../sign-in/set-up.ts";
+import { ingestInto } from "../../support/ingest.ts";
+import { noteSecret } from "../../support/secrets.ts";
+
+const house = useHouse();
+const callback = "http://127.0.0.1:9/callback";
+
+/** What an assistant keeps of a service, and where it wants the person to go. */
+interface Assistant extends OAuthClientProvider {
+  leadsTo: URL | undefined;
+  client: StoredOAuthClientInformation | undefined;
+  held: StoredOAuthTokens | undefined;
+}
+
+/** The official client's own way to sign in, which knows nothing but the address; the person is a browser without scripts. */
+function newAssistant(): Assistant {
+  let verifier = "";
+  let discovered: OAuthDiscoveryState | undefined;
+  return {
+    leadsTo: undefined,
+    client: undefined,
+    held: undefined,
+    redirectUrl: callback,
+    clientMetadata: { client_name: "An assistant", redirect_uris: [callback], grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], token_endpoint_auth_method: "none" },
+    clientInformation() {
+      return this.client;
+    },
+    saveClientInformation(information) {
+      this.client = information;
+    },
+    tokens() {
+      return this.held;
+    },
+    saveTokens(tokens) {
+      this.held = tokens;
+      noteSecret(tokens.access_token);
+    },
+    redirectToAuthorization(url) {
+      this.leadsTo = url;
+    },
+    discoveryState: () => discovered,
+    saveDiscoveryState(state) {
+      discovered = state;
+    },
+    saveCodeVerifier(text) {
+      verifier = text;
+    },
+    codeVerifier: () => verifier,
+  };
+}
+
+test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
+  "the official client finds everything out by itself and reads the person's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
+  async (revision, modern) => {
+    const { base, service, provider } = house();
+    const account = await service.app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: ann.subject });
+    const contact = await ingestInto(service, account?._id.toHexString() ?? "").contact({ full_name: `Grace ${revision}` });
+    const assistant = newAssistant();
+    const open = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
+    const newClient = () => new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
+
+    const first = open();
+    await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError);
+    expect(assistant.leadsTo?.origin).toBe(provider.issuer);
+    expect(assistant.leadsTo?.searchParams.get("code_challenge_method")).toBe("S256");
+    expect(assistant.leadsTo?.searchParams.get("client_id")).toBe(assistant.client?.client_id);
+
+    const browser = createBrowser([callback]);
+    let page = await browser.submit(await browser.open(assistant.leadsTo ?? ""), { login: ann.email, password: ann.password }, "Sign in");
+    expect(page.text).toContain("An assistant");
+    page = await browser.submit(page, {}, "Allow");
+    await first.finishAuth(page.url.searchParams);
+
+    const client = newClient();
+    await client.connect(open());
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    const found = await client.callTool({ name: "search_contacts", arguments: { query: `grace ${revision}` } });
+    expect((found.structuredContent as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual([contact]);
+    await client.close();
+  },
+);
