@@ -30,7 +30,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/dashboard/", ["src/dashboard/", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/guards/deadline.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/response.ts"]],
   ["src/health/", domain("src/health/")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts")],
-  ["src/ingest/", domain("src/ingest/", "src/contacts/", "src/sessions/", "src/notes/")],
+  ["src/ingest/", domain("src/ingest/", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
   ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/response.ts"]],
   ["src/log.ts", ["src/config.ts", "src/gen/", "src/http/", "src/rpc/dispatch.ts"]],
   ["src/embedded/", ["src/embedded/", "src/html.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],

@@ -40,7 +40,7 @@ ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy add
 <section class="setting" aria-labelledby="activity-title">
 <div class="setting-head">
 <h3 id="activity-title" tabindex="-1">Activity</h3>
-<p>Sign-ins, and what was done with the API key. The newest comes first.</p>
+<p>Sign-ins, what was done with the API key, and what assistants read. The newest comes first.</p>
 </div>
 <div class="setting-body" id="audit-log">${needsScripts}</div>
 </section>

@@ -16,6 +16,8 @@ export interface RpcFacts {
   readonly writes: boolean;
   /** Whether it is one of the operator's: those go on while the writes of records are paused. */
   readonly administers: boolean;
+  /** Whether it takes a batch, and answers item by item what is wrong with each. */
+  readonly itemwise: boolean;
   /** Whether it is made on behalf of one account, which `records-account-id` names on the internal listener. */
   readonly onBehalf: boolean;
 }
@@ -69,6 +71,7 @@ export function factsOf(rpc: DescMethodUnary): RpcFacts {
     rules: getOption(rpc, methodOption),
     writes: rpc.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
     administers: service.startsWith("records.admin."),
+    itemwise: service.startsWith("records.ingest."),
     onBehalf: service.startsWith("records.v1."),
   };
 }

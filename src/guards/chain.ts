@@ -14,7 +14,7 @@ import { keyViolations } from "./idempotency.ts";
 import type { Operator } from "./internal.ts";
 import type { Owner, Scope, WriteScope } from "./scope.ts";
 import { grantWrites } from "./scope.ts";
-import { validate } from "./validate.ts";
+import { validate, validateBatch } from "./validate.ts";
 
 /** What a service is granted: the right to one account's records, or to its credentials, an operator's right to any, or nothing. */
 export type Grant = Scope | WriteScope | Owner | Operator | undefined;
@@ -87,7 +87,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
 
       async function answer(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
         const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-        validate(rpc.input, message, [...found, ...keyViolations(key)]); // 422
+        (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
         return perform(handler, message, await door.grant(call, caller), key, until); // 404, 409
       }
 

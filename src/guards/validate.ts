@@ -41,6 +41,21 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
   lowerUuids(schema, message);
 }
 
+/**
+ * The same for a batch, whose items are answered one by one: what is wrong with an item is left to whoever answers it
+ * (`violationsOf`).
+ */
+export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
+  const violations = [...found, ...ruleViolations(schema, message).filter(({ field }) => !/^\w+\[/.test(field))];
+  if (violations.length > 0) refuse(violations);
+  lowerUuids(schema, message);
+}
+
+/** What is wrong with a message by the rules of its proto. */
+export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
+  return [...ruleViolations(schema, message), ...formatViolations(schema, message)];
+}
+
 /** Compiles the rules of these messages, which takes 80 ms the first time, before a request has to wait for it. */
 export function warmUp(messages: Iterable<DescMessage>): void {
   for (const schema of messages) validator.validate(schema, reflect(schema).message);

@@ -117,7 +117,7 @@ function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocumen
     inferred_name: item.inferredName ?? null,
     created_at: dateOf(item.createdAt) ?? before?.created_at ?? now,
     updated_at: dateOf(item.updatedAt) ?? now,
-    archived_at: dateOf(item.archivedAt) ?? null,
+    archived_at: dateOf(item.archivedAt) ?? before?.archived_at ?? null,
     rank: 0,
   });
 }

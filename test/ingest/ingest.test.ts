@@ -154,3 +154,36 @@ test("a contact and a session that bear one id keep their notes apart [ING-01, C
   expect(labels.sort()).toEqual(["contact Ann Lee", "session Budget"]);
   expect((await client.get("/v1/contacts?query=ann")).body.data[0].notes_timeline).toHaveLength(1);
 });
+
+test("what is wrong with an item fails that item alone, with every reason; the others are written [ING-04]", async () => {
+  const client = await newClient(service());
+  const contacts = [{ full_name: "Ann", external_id: "a" }, { full_name: "x".repeat(201), email: "no" }, { external_id: "" }, { id: "bad" }, { full_name: "Bo" }];
+  const results = await client.put.send("UpsertContacts", "contacts", contacts);
+  expect(results.map(({ error }) => error?.message)).toEqual([
+    undefined,
+    "full_name: must be at most 200 characters; email: must be an email address such as name@example.com",
+    "external_id: must be at least 1 character",
+    "id: must be a valid UUID",
+    undefined,
+  ]);
+  expect(results.flatMap(({ error }) => error?.reason ?? [])).toEqual(["REASON_INVALID_REQUEST", "REASON_INVALID_REQUEST", "REASON_INVALID_REQUEST"]);
+  expect((await client.get("/v1/contacts?query=ann")).body.data).toHaveLength(1);
+  expect((await client.get("/v1/contacts?query=bo")).body.data).toHaveLength(1);
+
+  const [contact = ""] = ids(await client.get("/v1/contacts?query=ann"));
+  const archived = await client.put.send("ArchiveContacts", "contact_ids", ["zz", contact, randomId()]);
+  expect(archived.map(({ error }) => error?.reason)).toEqual(["REASON_INVALID_REQUEST", undefined, "REASON_NOT_FOUND"]);
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data.archived_at).not.toBeNull();
+  expect((await client.put.send("UpsertSessions", "sessions", [{ title: "x".repeat(1_001) }]))[0]?.error?.message).toBe("title: must be at most 1000 characters");
+});
+
+test("ingesting an archived contact again leaves it archived; only restoring brings it back [ING-02]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.contact({ full_name: "Ann", external_id: "a" });
+  await client.put.archive(id);
+  const { archived_at } = (await client.get(`/v1/contacts/${id}`)).body.data;
+  await client.put.contact({ full_name: "Ann Lee", external_id: "a" });
+  expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject({ full_name: "Ann Lee", archived_at });
+  await client.put.restore(id);
+  expect((await client.get(`/v1/contacts/${id}`)).body.data.archived_at).toBeNull();
+});

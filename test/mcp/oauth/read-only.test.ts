@@ -153,7 +153,7 @@ const storeNames = ["contacts.create", "contacts.update", "contacts.update of a 
 /** What a token is granted. */
 async function granted(): Promise<Scope> {
   const rpc = SessionService.method.listSessions;
-  const scope = await door.grant({ rpc, rules: {} as never, writes: false, administers: false, onBehalf: true, inbound }, { kind: "nobody", sent: false });
+  const scope = await door.grant({ rpc, rules: {} as never, writes: false, administers: false, itemwise: false, onBehalf: true, inbound }, { kind: "nobody", sent: false });
   if (scope === undefined || !("unproven" in scope)) throw new Error("the door grants no scope");
   return scope;
 }
