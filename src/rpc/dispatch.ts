@@ -3,7 +3,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Violation } from "../errors.ts";
 
 /** The surfaces that a request can come by. */
-export type Wire = "rest" | "rpc" | "internal" | "mcp";
+export type Wire = "rest" | "rpc" | "internal";
 
 /** A request as a surface received it, before its body is read. */
 export interface Inbound {
