@@ -1,5 +1,6 @@
 // When API keys were used last: noted in memory, and written beside the requests, at most once a minute for each key.
 import type { Binary, Db } from "mongodb";
+import { keep } from "../remembered.ts";
 import type { ApiKeyDocument } from "./store.ts";
 import { apiKeysCollection } from "./store.ts";
 
@@ -13,7 +14,6 @@ export interface LastUse {
 
 const precisionMs = 60_000;
 const writeAfterMs = 1_000;
-const remembered = 10_000;
 
 /** The uses of the keys of a database. A use that was noted less than a second before a crash is lost. */
 export function createLastUse(db: Db): LastUse {
@@ -35,9 +35,7 @@ export function createLastUse(db: Db): LastUse {
       const name = hash.toString("base64");
       const now = Date.now();
       if (now - (noted.get(name) ?? 0) < precisionMs) return;
-      noted.delete(name);
-      if (noted.size >= remembered) for (const oldest of noted.keys()) { noted.delete(oldest); break; }
-      noted.set(name, now);
+      keep(noted, name, now);
       if (unwritten.size === 0) setTimeout(() => void flush().catch(() => undefined), writeAfterMs).unref();
       unwritten.set(name, { hash, at: new Date(now) });
     },

@@ -4,6 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Caller, KeyFacts } from "./call.ts";
 import { within } from "./deadline.ts";
+import { keep } from "../remembered.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
 export interface Keys {
@@ -27,8 +28,6 @@ export interface Authentication {
   prove(caller: Extract<Caller, { kind: "key" }>): Promise<void>;
 }
 
-const remembered = 10_000;
-
 /**
  * The facts of a key never change, so an instance may remember them; that the key is still active is never remembered:
  * it is read from MongoDB for every request, with the data where possible.
@@ -39,10 +38,8 @@ export function createAuthentication(keys: Keys): Authentication {
   async function lookUp(hash: Binary): Promise<KeyFacts | undefined> {
     const name = hash.toString("base64");
     const facts = await keys.find(hash);
-    memory.delete(name);
-    if (facts === undefined) return undefined;
-    if (memory.size >= remembered) for (const oldest of memory.keys()) { memory.delete(oldest); break; }
-    memory.set(name, facts);
+    if (facts === undefined) memory.delete(name);
+    else keep(memory, name, facts);
     return facts;
   }
 

@@ -2,17 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import type { Inbound, Wire } from "../rpc/dispatch.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
 import type { Request } from "./listener.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Reads a request as far as the guards need it before its body. */
-export function inboundOf(request: Request, wire: Wire, trustProxy: number): Inbound {
+export function inboundOf(request: Request, trustProxy: number): Inbound {
   const { headers } = request;
   const sentId = single(headers["x-request-id"]);
   return {
-    wire,
     header: (name) => single(headers[name]),
     address: clientAddress(request, trustProxy),
     requestId: sentId !== undefined && requestIdForm.test(sentId) ? sentId : randomUUID(),

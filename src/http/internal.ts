@@ -34,7 +34,7 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
   return {
     handle(request, response) {
       const path = pathOf(request);
-      const inbound = inboundOf(request, "internal", 0);
+      const inbound = inboundOf(request, 0);
       response.setHeader("X-Request-Id", inbound.requestId);
       log(request, response, inbound);
       try {

@@ -46,8 +46,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const rpcHeaders: HeaderList = [...limits, ["Cache-Control", "no-store"]];
 
   function begin(request: Request, response: Response, headers: HeaderList): Inbound {
-    const path = pathOf(request);
-    const inbound = inboundOf(request, isRest(path) ? "rest" : "rpc", config.trustProxy);
+    const inbound = inboundOf(request, config.trustProxy);
     response.setHeader("X-Request-Id", inbound.requestId);
     setHeaders(response, headers);
     setCors(request, response, config.corsOrigins);

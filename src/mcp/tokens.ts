@@ -4,6 +4,7 @@ import type { JWTPayload } from "jose";
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
+import { keep } from "../remembered.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { isAway, signatures } from "../sign-in/provider.ts";
 
@@ -49,7 +50,6 @@ interface Word {
 const wordMs = 3_000;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
-const remembered = 10_000;
 const unlikely = 8_192;
 /** What a bearer token may look like at all (RFC 6750 §2.1), but for our own API keys: nothing else leaves for the provider. */
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
@@ -176,12 +176,6 @@ function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
 /** Some providers tell what a token is for in a claim of their own, also when they are asked about it. */
 function isOtherUse({ token_use: use }: JWTPayload): boolean {
   return use !== undefined && use !== "access" && use !== "access_token";
-}
-
-function keep<T>(memory: Map<string, T>, name: string, value: T): void {
-  memory.delete(name);
-  if (memory.size >= remembered) for (const oldest of memory.keys()) { memory.delete(oldest); break; }
-  memory.set(name, value);
 }
 
 function text(claim: unknown): string | undefined {

@@ -2,12 +2,8 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Violation } from "../errors.ts";
 
-/** The surfaces that a request can come by. */
-export type Wire = "rest" | "rpc" | "internal";
-
 /** A request as a surface received it, before its body is read. */
 export interface Inbound {
-  readonly wire: Wire;
   /** One value of a header (or of gRPC metadata); the name in lower case. */
   header(name: string): string | undefined;
   /** The address of the client, as TRUST_PROXY lets it be known. */

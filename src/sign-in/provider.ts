@@ -55,7 +55,7 @@ const requestTimeoutSeconds = 4;
 const metadataMs = 3_600_000;
 const keysMs = 24 * 3_600_000;
 const refreshKeysMs = 600_000;
-/** A logout token is for now (Back-Channel Logout §2.4 lets us choose what is too old). */
+/** A logout token tells of the moment (Back-Channel Logout §2.4 lets us choose what is too old). */
 const logoutTokenSeconds = 600;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 /** Not `none`, and no algorithm with a secret that we share. */

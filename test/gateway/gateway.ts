@@ -103,7 +103,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
   };
 }
 
-const inbound: Inbound = { wire: "rest", header: () => undefined, address: "127.0.0.1", requestId: "r1", arrivedAt: 0 };
+const inbound: Inbound = { header: () => undefined, address: "127.0.0.1", requestId: "r1", arrivedAt: 0 };
 
 function sendHttp1(port: number, method: string, path: string, headers: Record<string, string>, body: string | Buffer | undefined): Promise<Received> {
   return new Promise((resolve, reject) => {

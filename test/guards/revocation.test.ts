@@ -151,7 +151,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
       onRefusal: () => Promise.resolve(),
     });
     const dispatch = createDispatch(door, handlers, { run: () => Promise.reject(new Error("not asked")) });
-    const inbound = { wire: "rest", header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined), address: "::1", requestId: "1", arrivedAt: performance.now() } as const;
+    const inbound = { header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined), address: "::1", requestId: "1", arrivedAt: performance.now() } as const;
     try {
       const admitted = await dispatch.admit(rpc, inbound);
       await admitted.invoke(create(ListSessionsRequestSchema));

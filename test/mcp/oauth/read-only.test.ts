@@ -57,7 +57,7 @@ beforeAll(async () => {
     tokens: { knows: () => true, identify: () => Promise.resolve(facts) },
     switches: () => ({ publicInterface: true, writes: true }),
   });
-  inbound = { wire: "rpc", header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
+  inbound = { header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
   await door.enter(inbound);
 });
 afterAll(() => service.stop());

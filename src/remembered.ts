@@ -1,0 +1,12 @@
+// A memory that never outgrows its bound: what was kept first goes first.
+
+/** Far more than are in use at once, and a few megabytes at most. */
+const most = 10_000;
+
+/** Keeps a value under a name as the newest. */
+export function keep<T>(memory: Map<string, T>, name: string, value: T): void {
+  memory.delete(name);
+  const [oldest] = memory.size >= most ? memory.keys() : [];
+  if (oldest !== undefined) memory.delete(oldest);
+  memory.set(name, value);
+}
