@@ -4,6 +4,7 @@ import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
 import { fail, failureOf, isForTheLog } from "../src/errors.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
+import { observe } from "../src/rpc/dispatch.ts";
 import { receiveBody } from "./body.ts";
 import { acceptsGzip, findDeflated, renderGzip } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
@@ -32,11 +33,13 @@ export type RequestHandler = (request: Request, response: Response, inbound: Inb
 
 interface Operation extends Route {
   readonly read: RequestReader;
+  /** Service and method, as gRPC writes them. */
+  readonly rpcName: string;
 }
 
 /** Builds the router and the readers once, for all requests. */
 export function createGateway({ dispatch, documentProvider, onError }: GatewayOptions): RequestHandler {
-  const router = createRouter<Operation>(table.map((route) => ({ ...route, read: createRequestReader(route) })));
+  const router = createRouter<Operation>(table.map((route) => ({ ...route, read: createRequestReader(route), rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}` })));
   const renderBody = createRenderBody(documentProvider);
 
   return async (request, response, inbound) => {
@@ -46,6 +49,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       const mark = target.indexOf("?");
       const match = router(mark === -1 ? target : target.slice(0, mark));
       const operation = match?.resource.operations.get(request.method ?? "");
+      if (match !== undefined) observe(inbound, operation === undefined ? { route: match.resource.template } : { route: operation.template, rpc: operation.rpcName });
       if (match === undefined || operation === undefined) {
         await dispatch.throttle(inbound); // 429
         writeAllow(request, response, match?.resource.allow); // 404, 405

@@ -9,6 +9,7 @@ type Routed = Pick<Route, "method" | "template">;
 export interface Resource<Operation> {
   /** By method; HEAD is GET's. */
   readonly operations: ReadonlyMap<string, Operation>;
+  readonly template: string;
   /** The value of `Allow`: the methods, HEAD and OPTIONS among them. */
   readonly allow: string;
 }
@@ -35,7 +36,7 @@ export function createRouter<Operation extends Routed>(operations: readonly Oper
     const node = nodeOf(root, operation.template);
     const all = new Map(node.resource?.operations).set(operation.method, operation);
     if (operation.method === "GET") all.set("HEAD", operation);
-    node.resource = { operations: all, allow: [...all.keys(), "OPTIONS"].join(", ") };
+    node.resource = { operations: all, template: operation.template, allow: [...all.keys(), "OPTIONS"].join(", ") };
   }
   return (path) => {
     const captured: string[] = [];

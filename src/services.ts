@@ -1,6 +1,6 @@
 // The services over their stores, wired: what the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
-import { createErasures } from "./accounts/erasure.ts";
+import { createErasures, erasureIndexes } from "./accounts/erasure.ts";
 import { accountIndexes, createAccountStore } from "./accounts/store.ts";
 import { createLastUse } from "./api-keys/last-use.ts";
 import { createApiKeyService } from "./api-keys/service.ts";
@@ -14,10 +14,16 @@ import { contactIndexes, createContactStore } from "./contacts/store.ts";
 import type { RedisLink } from "./db/redis.ts";
 import { transaction } from "./db/write.ts";
 import { claimIndexes } from "./guards/idempotency.ts";
+import { createBulkLoading } from "./ingest/bulk.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
+import { createDeletion } from "./ingest/deletion.ts";
+import { createExport } from "./ingest/export.ts";
+import { createImport } from "./ingest/import.ts";
 import { createNoteIngest } from "./ingest/notes.ts";
+import { createProgressStore, importIndexes } from "./ingest/progress-store.ts";
 import { createIngestService } from "./ingest/service.ts";
 import { createSessionIngest } from "./ingest/sessions.ts";
+import { createIngestStreams } from "./ingest/streams.ts";
 import { createNoteService } from "./notes/service.ts";
 import { contactLabel, createNoteStore, noteIndexes } from "./notes/store.ts";
 import { createSessionService } from "./sessions/service.ts";
@@ -25,11 +31,12 @@ import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
 import { createTranscriptStore, transcriptIndexes } from "./sessions/transcripts.ts";
 import { endedIndexes } from "./sign-in/ended-store.ts";
 import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
-import { createSwitchStore } from "./switches/store.ts";
+import { createSwitchStore, switchIndexes } from "./switches/store.ts";
 
 /** The indexes of every collection. */
 export const allIndexes = [
   contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, claimIndexes,
+  importIndexes, switchIndexes, erasureIndexes,
 ];
 
 /** What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none. */
@@ -46,6 +53,9 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
   const keys = createApiKeyStore(db);
   const audit = createAuditStore(db);
   const lastUse = createLastUse(db);
+  const ingest = { contacts: createContactIngest(client, rewriteCopies), sessions: createSessionIngest(client, notes), notes: createNoteIngest(client) };
+  const imports = createProgressStore(db);
+  const bulkLoading = createBulkLoading(db, imports);
   return {
     accounts,
     erasures: createErasures(client, redis),
@@ -54,11 +64,13 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
     apiKeyService: createApiKeyService({ keys, accounts, audit, lastUse, transaction: (work) => transaction(client, work) }),
     audit,
     auditLog: createAuditService(audit),
-    switches: createSwitchStore(db),
+    switches: createSwitchStore(client),
     contacts: createContactService(contacts, createContactSearch(client), notes),
     sessions: createSessionService(sessions, createTranscriptStore(client)),
     notes: createNoteService(notes),
-    ingest: createIngestService(createContactIngest(client, rewriteCopies), createSessionIngest(client, notes), createNoteIngest(client)),
+    ingest: createIngestService(ingest.contacts, ingest.sessions, ingest.notes, createDeletion(client, sessions.detachClient)),
+    ingestStreams: createIngestStreams(createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading), createExport(client)),
+    bulkLoading,
   };
 }
 

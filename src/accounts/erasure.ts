@@ -1,29 +1,41 @@
-// Erases everything of an account: what it owns in MongoDB, and what Redis keeps of it.
-import type { Db, Document, MongoClient } from "mongodb";
-import type { UUID } from "mongodb";
-import { MaxKey, MinKey } from "mongodb";
+// Deletes accounts: out of service at once, then everything of it erased, and for 90 days the proof of it.
+import type { MongoClient, UUID } from "mongodb";
+import type { IndexSpec } from "../db/mongo.ts";
 import { commandLimitMs } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
-import { claimsCollection, transaction } from "../db/write.ts";
-import { keptAnswer } from "../guards/reservations.ts";
-import type { AccountDocument } from "./store.ts";
+import { transaction } from "../db/write.ts";
+import type { PlaceLeft } from "./places.ts";
+import { createPlaces } from "./places.ts";
+import type { AccountDocument, IdentityDocument } from "./store.ts";
 import { accountsCollection } from "./store.ts";
 
-/** An account that is being erased: all that is left of it while that takes. */
+/** An account that is being erased, or was: all that is left of it. */
 interface ErasureDocument {
   /** The id of the account. */
   _id: UUID;
   begun_at: Date;
+  /** Whose sessions are to end; forgotten when the erasure is finished. */
+  identities?: IdentityDocument[];
+  finished_at?: Date;
+}
+
+/** How far the erasure of an account is. */
+export interface Erasure {
+  /** True once nothing is left, false while something may be. */
+  readonly erased: boolean;
+  readonly begunAt: Date;
+  /** Every place that was looked through, and what is left there. Redis is not among them while it does not answer. */
+  readonly places: readonly PlaceLeft[];
 }
 
 /** Deletes accounts. */
 export interface Erasures {
   /**
-   * Takes the account out of service at once and erases what it can until `untilMs` of `performance.now()`; the rest
-   * follows in the background. True once nothing is left, false while something may be; undefined when there is no such
-   * account.
+   * Takes the account out of service at once, erases what it can until `untilMs` of `performance.now()`, and then looks
+   * everywhere; the rest follows in the background. Undefined when there is no such account, nor was one that was erased
+   * in the last 90 days.
    */
-  erase(id: UUID, untilMs: number): Promise<boolean | undefined>;
+  erase(id: UUID, untilMs: number): Promise<Erasure | undefined>;
   /** Goes on in the background with what other calls, or instances that ended, have begun. */
   follow(): { stop(): void };
 }
@@ -31,41 +43,29 @@ export interface Erasures {
 /** Requests that were admitted before the deletion may write for this long; an internal batch tries longest. */
 const stragglersMs = 40_000;
 const everyMs = 5_000;
-const batch = 1_000;
+/** For looking through Redis once what could be erased is erased. */
+const lookMs = 700;
+const keptSeconds = 90 * 24 * 3_600;
 const erasuresCollection = "erasures";
 
-/** By account, but for claims, whose account stands within their id. What refers to others goes first. */
-const owned = ["notes", "transcripts", "sessions", "contacts", "api_keys", "audit_log"] as const;
+export const erasureIndexes: IndexSpec = {
+  collection: erasuresCollection,
+  indexes: [{ key: { finished_at: 1 }, name: "expiry", expireAfterSeconds: keptSeconds }],
+};
 
 /** The erasures of a database; `redis` is undefined where there is none. */
 export function createErasures(client: MongoClient, redis: () => RedisLink | undefined): Erasures {
   const db = client.db();
   const accounts = db.collection<AccountDocument>(accountsCollection);
   const erasures = db.collection<ErasureDocument>(erasuresCollection);
+  const places = createPlaces(db, redis);
+  const leavingOf = ({ _id, begun_at, identities }: ErasureDocument) => ({ id: _id, begunAt: begun_at, identities });
 
-  /** Erases as much as there is time for; true when nothing was left. */
-  async function sweep(id: UUID, untilMs: number): Promise<boolean> {
-    if (!(await sweepClaims(id, untilMs))) return false;
-    for (const collection of owned) if (!(await sweepCollection(db, collection, { account_id: id }, untilMs))) return false;
-    return true;
-  }
-
-  async function sweepClaims(id: UUID, untilMs: number): Promise<boolean> {
-    const claims = db.collection(claimsCollection);
-    const ofAccount: Document = { _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } } };
-    while (performance.now() < untilMs) {
-      const found = await claims.find(ofAccount, { projection: { _id: 1 }, limit: batch, maxTimeMS: commandLimitMs }).toArray();
-      if (found.length === 0) return true;
-      const keys = found.map(({ _id }) => (_id as unknown as { readonly key: string }).key);
-      await redis()?.attempt((connection) => connection.del(keys.map((key) => keptAnswer(id, key))));
-      await claims.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-    }
-    return false;
-  }
-
-  async function finish({ _id, begun_at }: ErasureDocument): Promise<void> {
-    const clean = await sweep(_id, performance.now() + everyMs);
-    if (clean && Date.now() - begun_at.getTime() > stragglersMs) await erasures.deleteOne({ _id });
+  async function finish(erasure: ErasureDocument): Promise<void> {
+    const { _id, begun_at } = erasure;
+    const clean = await places.sweep(leavingOf(erasure), performance.now() + everyMs);
+    if (!clean || Date.now() - begun_at.getTime() <= stragglersMs) return;
+    await erasures.updateOne({ _id }, { $set: { finished_at: new Date() }, $unset: { identities: "" } });
   }
 
   return {
@@ -73,19 +73,26 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       await transaction(client, async (session) => {
         const account = await accounts.findOneAndDelete({ _id: id }, { session });
         if (account === null) return;
-        await erasures.insertOne({ _id: id, begun_at: new Date() }, { session });
+        const { identities = [] } = account;
+        await erasures.insertOne({ _id: id, begun_at: new Date(), identities }, { session });
         // No key and no person of the account is let in from here on.
         await db.collection("api_keys").deleteMany({ account_id: id }, { session });
-        for (const { issuer, subject } of account.identities ?? []) await db.collection("dashboard_sessions").deleteMany({ issuer, subject }, { session });
+        for (const { issuer, subject } of identities) await db.collection("dashboard_sessions").deleteMany({ issuer, subject }, { session });
       });
-      if ((await erasures.countDocuments({ _id: id }, { limit: 1 })) === 0) return undefined;
-      return sweep(id, untilMs);
+      const erasure = await erasures.findOne({ _id: id });
+      if (erasure === null) return undefined;
+      const swept = await places.sweep(leavingOf(erasure), untilMs);
+      const seen = await places.look(leavingOf(erasure), performance.now() + lookMs);
+      const erased = swept && seen.every(({ left }) => left === 0);
+      // What turns up after the end is erased in the background like the rest.
+      if (!erased && erasure.finished_at !== undefined) await erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } });
+      return { erased, begunAt: erasure.begun_at, places: seen.flatMap(({ place, left }) => (left === undefined ? [] : [{ place, left }])) };
     },
     follow() {
       let timer: NodeJS.Timeout | undefined;
       let stopped = false;
       const look = async (): Promise<void> => {
-        for (const erasure of await erasures.find({}, { comment: "watch", maxTimeMS: commandLimitMs }).toArray()) {
+        for (const erasure of await erasures.find({ finished_at: { $exists: false } }, { comment: "watch", maxTimeMS: commandLimitMs }).toArray()) {
           if (!stopped) await finish(erasure);
         }
       };
@@ -101,15 +108,4 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       };
     },
   };
-}
-
-/** Deletes by batches, so that each command stays short however much there is. */
-async function sweepCollection(db: Db, name: string, filter: Document, untilMs: number): Promise<boolean> {
-  const collection = db.collection(name);
-  while (performance.now() < untilMs) {
-    const found = await collection.find(filter, { projection: { _id: 1 }, limit: batch, maxTimeMS: commandLimitMs }).toArray();
-    if (found.length === 0) return true;
-    await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-  }
-  return false;
 }

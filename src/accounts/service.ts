@@ -9,7 +9,7 @@ import type { Erasures } from "./erasure.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
-/** Within the deadline of a request. */
+/** Within the deadline of a request, with time left to look everywhere. */
 const eraseMs = 3_500;
 
 /** The service over its store. */
@@ -21,8 +21,8 @@ export function createAccountService(accounts: AccountStore, erasures: Erasures)
     async getAccount({ accountId }) {
       return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage((await accounts.get(uuid(accountId))) ?? noAccount()) };
     },
-    async listAccounts({ limit = pageLimit, offset = 0 }) {
-      const found = await accounts.list(limit + 1, offset);
+    async listAccounts({ limit = pageLimit, offset = 0, email }) {
+      const found = email === undefined ? await accounts.list(limit + 1, offset) : await accounts.ofEmail(email);
       return {
         $typeName: "records.admin.v1.ListAccountsResponse",
         accounts: found.slice(0, limit).map(accountMessage),
@@ -38,8 +38,13 @@ export function createAccountService(accounts: AccountStore, erasures: Erasures)
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
     async deleteAccount({ accountId }) {
-      const erased = (await erasures.erase(uuid(accountId), performance.now() + eraseMs)) ?? noAccount();
-      return { $typeName: "records.admin.v1.DeleteAccountResponse", erased };
+      const { erased, begunAt, places } = (await erasures.erase(uuid(accountId), performance.now() + eraseMs)) ?? noAccount();
+      return {
+        $typeName: "records.admin.v1.DeleteAccountResponse",
+        erased,
+        begunAt: timestamp(begunAt),
+        places: places.map(({ place, left }) => ({ $typeName: "records.admin.v1.ErasedPlace", place, left: BigInt(left) })),
+      };
     },
   };
 }

@@ -32,6 +32,8 @@ export interface AccountStore {
   get(id: UUID): Promise<AccountDocument | undefined>;
   /** The account that an identity is linked to. */
   ofIdentity(identity: IdentityDocument): Promise<AccountDocument | undefined>;
+  /** The account with an email, in upper or lower case; none or one. */
+  ofEmail(email: string): Promise<AccountDocument[]>;
   /** The oldest first. */
   list(limit: number, offset: number): Promise<AccountDocument[]>;
   /** Fails with ALREADY_EXISTS when an account has the email. */
@@ -71,6 +73,7 @@ export function createAccountStore(db: Db): AccountStore {
     async ofIdentity({ issuer, subject }) {
       return (await accounts.findOne({ identities: { $elemMatch: { issuer, subject } } })) ?? undefined;
     },
+    ofEmail: (email) => accounts.find({ email_key: email.toLowerCase() }).toArray(),
     list(limit, offset) {
       return accounts.find().sort({ created_at: 1, _id: 1 }).skip(offset).limit(limit).toArray();
     },

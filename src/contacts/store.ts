@@ -3,7 +3,7 @@ import type { ClientSession, Collection, Db, Document, MongoClient } from "mongo
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
-import { duplicateIndex } from "../db/mongo.ts";
+import { duplicateIndex, recordsIndex } from "../db/mongo.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
@@ -60,6 +60,7 @@ export const contactIndexes: IndexSpec = {
     { key: { account_id: 1, email_key: 1 }, name: "email", unique: true, partialFilterExpression: { email_key: { $type: "string" } } },
     { key: { account_id: 1, external_id: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
+    recordsIndex,
   ],
 };
 

@@ -20,7 +20,7 @@ export function endAbandonedTransactions(client: MongoClient): { stop(): void } 
       { $project: { id: "$lsid.id" } },
     ];
     const found = await admin.aggregate<{ id: unknown }>(pipeline, { maxTimeMS: commandLimitMs, comment: "watch" }).toArray();
-    if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })) });
+    if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
   function follow(): void {
     timer = setTimeout(() => void look().catch(() => undefined).then(() => stopped || follow()), everyMs).unref();

@@ -13,7 +13,14 @@ export const commandLimitMs = 4_500;
 export interface IndexSpec {
   readonly collection: string;
   readonly indexes: readonly IndexDescription[];
+  /** The names of indexes that an earlier release made and none needs any more. */
+  readonly retired?: readonly string[];
+  /** The name of one that a large import takes away for a while: where there are many records, it is not built at the start. */
+  readonly deferred?: string;
 }
+
+/** Every collection of records has it: by it all records of an account are found, in an order that nothing changes. */
+export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } as const;
 
 /**
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
@@ -60,9 +67,22 @@ async function requireTransactions(client: MongoClient): Promise<void> {
   throw new Error("MONGODB_URI: must be a replica set (of one member, if need be) or a sharded cluster: a single server has no transactions");
 }
 
-/** Creates the indexes that are missing. Safe on several instances at once. */
+/** As many records are indexed in a moment. */
+const fewRecords = 20_000;
+
+/** Creates the indexes that are missing, and drops those that are retired. Safe on several instances at once. */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void> {
-  for (const { collection, indexes } of specs) await db.collection(collection).createIndexes([...indexes]);
+  for (const { collection: name, indexes, retired = [], deferred } of specs) {
+    const collection = db.collection(name);
+    const many = deferred !== undefined && (await collection.estimatedDocumentCount()) > fewRecords;
+    await collection.createIndexes(indexes.filter((index) => !many || index.name !== deferred));
+    for (const index of retired) await collection.dropIndex(index).catch(unlessMissing);
+  }
+}
+
+/** For the dropping of an index that may not be there. */
+export function unlessMissing(error: unknown): void {
+  if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
 }
 
 /** The UUID that a text in canonical form names, in upper or lower case. Throws a RangeError for any other text. */

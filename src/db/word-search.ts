@@ -4,6 +4,7 @@ import type { Scope } from "../guards/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, probe } from "../search/terms.ts";
 import { read } from "./read.ts";
+import { isWithoutIndex } from "./search-index.ts";
 
 /** The index `{account_id, g, rank: -1}` that every searchable collection has under this name. */
 export const searchIndex = "search";
@@ -41,6 +42,26 @@ export async function planWords(
   return { words, driver: rarest(indexed, counts) };
 }
 
+/**
+ * Plans a query and runs it; none is run where a word has no match. While a large import has taken the search index away,
+ * the account is walked, newest first.
+ */
+export async function planned<T>(
+  collection: Collection<Document>,
+  scope: Scope,
+  words: readonly string[],
+  shape: SearchShape,
+  run: (plan: WordPlan) => Promise<T[]>,
+): Promise<T[]> {
+  try {
+    const plan = await planWords(collection, scope, words, shape);
+    return plan === undefined ? [] : await run(plan);
+  } catch (error) {
+    if (!isWithoutIndex(error)) throw error;
+    return run({ words, driver: undefined });
+  }
+}
+
 /** The filter of a plan: one term of the index, and checks on the words' text. Never on `g`: that would move its bounds. */
 export function planFilter(plan: WordPlan, shape: SearchShape): Document {
   const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
@@ -72,7 +93,7 @@ async function countWords(
   ]);
   const [first = [], ...others] = counting;
   const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
-  const rows = await read<{ at: number; count: number }>(collection, scope, [...first, ...unions]);
+  const rows = await read<{ at: number; count: number }>(collection, scope, [...first, ...unions], { hint: searchIndex });
   const counts = words.map(() => 0);
   for (const { at, count } of rows) counts[at] = count;
   return counts;

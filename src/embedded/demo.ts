@@ -76,7 +76,7 @@ async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: De
   const { demoRecords } = await import("./demo/records.ts");
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
   const accountId = id.toHexString();
-  const { operator } = createInternalAccess([], accounts.exists);
+  const operator = createInternalAccess([], accounts.exists).operator({ header: () => undefined, address: "", requestId: "demo" });
   const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
   const prefix = "records.ingest.v1" as const;
   for (const part of inBatches(contacts)) batches.push(ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator));

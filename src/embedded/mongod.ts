@@ -6,7 +6,7 @@ import { becomePrimary, REPLICA_SET } from "./replica-set.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
-const mongod: ServerKind = {
+export const mongod: ServerKind = {
   role: "mongod",
   folder: "mongodb",
   arguments: (folder, logFile, port) => [

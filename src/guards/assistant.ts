@@ -4,6 +4,7 @@ import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { bearer } from "./authenticate.ts";
 import type { Caller, TokenFacts } from "./call.ts";
+import { observeCaller } from "./call.ts";
 import type { Door } from "./chain.ts";
 import { deadlineMs, within } from "./deadline.ts";
 import { readOnlyScope } from "./scope.ts";
@@ -45,6 +46,7 @@ export function assistantDoor({ throttle, tokens, switches }: AssistantDoorParts
       (facts) => ({ caller: { kind: "token", token: facts } satisfies Caller, result: () => Promise.resolve(facts) }),
       (error: unknown) => ({ caller: { kind: "nobody", sent: true } satisfies Caller, result: () => Promise.reject(error as Error) }),
     );
+    observeCaller(inbound, identified.caller);
     await throttle(identified.caller, inbound.address);
     return identified.result;
   }
@@ -55,6 +57,7 @@ export function assistantDoor({ throttle, tokens, switches }: AssistantDoorParts
       const identify = await charge(inbound, bearer(inbound.header("authorization"))); // 429
       requireInterface(switches()); // 503
       const facts = await identify(); // 401
+      observeCaller(inbound, { kind: "token", token: facts });
       if (facts.accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
       entered.set(inbound, facts);
       return facts;

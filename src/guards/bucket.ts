@@ -64,12 +64,19 @@ export function sharedBucket(redis: RedisLink, { rate, burst }: BucketSize): Buc
   };
 }
 
+/** Buckets in this instance's own memory. */
+export interface LocalBucket extends Bucket {
+  /** How many are kept: those of the callers of the last seconds. */
+  count(): number;
+}
+
 /** The bucket of this instance alone. Full buckets are forgotten, so that memory follows the callers of the last seconds. */
-export function localBucket({ rate, burst }: BucketSize, now: () => number = () => performance.now()): Bucket {
+export function localBucket({ rate, burst }: BucketSize, now: () => number = () => performance.now()): LocalBucket {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const perMs = rate / 1000;
   let sweepAt = now() + sweepEveryMs;
   return {
+    count: () => buckets.size,
     take(name) {
       const time = now();
       if (time >= sweepAt) {

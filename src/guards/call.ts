@@ -1,16 +1,17 @@
 // What the guards know of a request on its way through the chain.
-import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { getOption } from "@bufbuild/protobuf";
 import type { Binary, UUID } from "mongodb";
 import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import type { UnprovenKey } from "./scope.ts";
 
 /** What the guards need to know of an rpc. */
 export interface RpcFacts {
-  readonly rpc: DescMethodUnary;
+  readonly rpc: DescMethod;
   readonly rules: MethodRules;
   /** Whether the rpc changes something: every one that is not marked `NO_SIDE_EFFECTS`. */
   readonly writes: boolean;
@@ -63,8 +64,15 @@ export interface KeyFacts {
   readonly prefix: string;
 }
 
+/** Tells the log on whose behalf a request is made, and with which key. */
+export function observeCaller(inbound: Inbound, caller: Caller): void {
+  if (caller.kind === "key") observe(inbound, { account: caller.key.accountId, keyPrefix: caller.key.prefix });
+  const account = caller.kind === "person" ? caller.person.account?.id : caller.kind === "token" ? caller.token.accountId : undefined;
+  if (account !== undefined) observe(inbound, { account });
+}
+
 /** Reads an rpc's descriptor: once for each, not for every request. */
-export function factsOf(rpc: DescMethodUnary): RpcFacts {
+export function factsOf(rpc: DescMethod): RpcFacts {
   const service = rpc.parent.typeName;
   return {
     rpc,

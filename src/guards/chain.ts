@@ -6,6 +6,7 @@ import type { Violation } from "../errors.ts";
 import type { Failure } from "../errors.ts";
 import { fail, failureOf, refuse } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
 import { factsOf } from "./call.ts";
 import { deadlineMs, within } from "./deadline.ts";
@@ -94,7 +95,9 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined, until: number): Promise<Answer> {
         if (grant === undefined || !("unproven" in grant) || !call.writes) return firstAnswer(await serve(message, grant));
         if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant)));
-        return idempotency.run({ rpc, scope: grant, key, message, until }, (scope) => serve(message, scope));
+        const answered = await idempotency.run({ rpc, scope: grant, key, message, until }, (scope) => serve(message, scope));
+        if (answered.replayed) observe(inbound, { replayed: true });
+        return answered;
       }
     },
   };

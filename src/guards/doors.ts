@@ -3,8 +3,10 @@ import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, Caller, KeyFacts } from "./call.ts";
+import { observeCaller } from "./call.ts";
 import type { Door, Guard } from "./chain.ts";
 import { deadlineMs } from "./deadline.ts";
 import type { InternalAccess } from "./internal.ts";
@@ -90,6 +92,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, onUse
   return {
     async charge(inbound, call) {
       const caller = await entrance(call).identify(inbound, call);
+      observeCaller(inbound, caller);
       await throttle(caller, inbound.address); // 429
       return caller;
     },
@@ -112,8 +115,10 @@ export function internalDoor(access: InternalAccess, switches: () => SwitchState
     guards: (call) => (open(call) ? [] : guarded),
     async grant(call) {
       if (open(call)) return undefined;
-      if (!call.onBehalf) return access.operator;
-      return readScope(await access.accountOf(call.inbound.header("records-account-id")));
+      if (!call.onBehalf) return access.operator(call.inbound);
+      const account = await access.accountOf(call.inbound.header("records-account-id"));
+      observe(call.inbound, { account });
+      return readScope(account);
     },
     conclude: nothing,
     refused: nothing,

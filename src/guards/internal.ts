@@ -4,12 +4,23 @@ import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail, refuse } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import type { WriteScope } from "./scope.ts";
 import { grantWrites, readScope } from "./scope.ts";
 import { bearer } from "./authenticate.ts";
 
+/** Who calls on the internal listener, for the record of what they switched. */
+export interface OperatorCaller {
+  readonly address: string;
+  readonly requestId: string;
+  /** The first 8 hexadecimal digits of the SHA-256 of the service token: tells which of several it was, and opens nothing. */
+  readonly token: string;
+}
+
 /** A caller on the internal listener, who may write into any account. */
 export interface Operator {
+  readonly caller: OperatorCaller;
   /** The right to write into an account. Fails with NOT_FOUND when there is no such account. */
   scopeFor(accountId: string): Promise<WriteScope>;
 }
@@ -20,7 +31,8 @@ export interface InternalAccess {
   requireToken(authorization: string | undefined): void;
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(header: string | undefined): Promise<UUID>;
-  readonly operator: Operator;
+  /** What the sender of a request is granted; `requireToken` has let it in. */
+  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">): Operator;
 }
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -45,11 +57,14 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
       }
       return requireAccount(uuid(header));
     },
-    operator: {
+    operator: ({ header, address, requestId, observation }) => ({
+      caller: { address, requestId, token: digest(bearer(header("authorization")) ?? "").toString("hex").slice(0, 8) },
       async scopeFor(accountId) {
-        return grantWrites(readScope(await requireAccount(uuid(accountId))));
+        const account = await requireAccount(uuid(accountId));
+        observe({ observation }, { account });
+        return grantWrites(readScope(account));
       },
-    },
+    }),
   };
 }
 

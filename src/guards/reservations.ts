@@ -33,14 +33,9 @@ const reserveScript = "local held = redis.call('GET', KEYS[1]) if held then retu
 const renewScript = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
 const releaseScript = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/** What an idempotency key of an account is called among the reservations. */
+/** What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it. */
 export function reservationName(accountId: UUID, key: string): string {
   return `${accountId.toHexString()}:${key}`;
-}
-
-/** Where Redis keeps the answer of an account's idempotency key, for whoever erases it. */
-export function keptAnswer(accountId: UUID, key: string): string {
-  return keptUnder(reservationName(accountId, key));
 }
 
 function keptUnder(name: string): string {

@@ -1,7 +1,7 @@
 // A batch of items: finds the records that they name in one command, writes them in one, and answers item by item.
 import type { AnyBulkWriteOperation, ClientSession, Collection, Document, Filter, MongoClient } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
-import type { ItemResult } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { commit } from "../db/write.ts";
@@ -27,8 +27,8 @@ export interface NamedRecords<T> {
   get(name: ItemName): T | undefined;
 }
 
-/** What one item comes to: a record to put in place, or why it fails. */
-export type Outcome<T> = { readonly id: UUID; readonly put?: T } | { readonly failure: Failure };
+/** What one item comes to: a record to put in place, `fresh` where none is known yet, or why it fails. */
+export type Outcome<T> = { readonly id: UUID; readonly put?: T; readonly fresh?: boolean } | { readonly failure: Failure };
 
 /** How records are looked for. */
 export interface FindOptions {
@@ -74,13 +74,18 @@ export async function holdNamed<T extends KnownRecord>(
   return findNamed(collection, scope, names, options);
 }
 
+/** The condition on `external_id`. The type is said again for the planner, who does not take the partial index without. */
+export function withExternalId(externalIds: readonly string[]): Document {
+  return { $in: externalIds, $type: "string" };
+}
+
 function namedFilter<T>(scope: WriteScope, names: readonly ItemName[], kind: string | undefined): Filter<T> | undefined {
   const ids = names.flatMap(({ id }) => (id === undefined ? [] : [uuid(id)]));
   const externalIds = names.flatMap(({ id, externalId }) => (id !== undefined || externalId === undefined ? [] : [externalId]));
   const account = { account_id: scope.accountId, ...(kind === undefined ? {} : { kind }) };
   const branches = [
     ...(ids.length === 0 ? [] : [{ ...account, _id: { $in: ids } }]),
-    ...(externalIds.length === 0 ? [] : [{ ...account, external_id: { $in: externalIds } }]),
+    ...(externalIds.length === 0 ? [] : [{ ...account, external_id: withExternalId(externalIds) }]),
   ];
   return branches.length === 0 ? undefined : ({ $or: branches } as unknown as Filter<T>);
 }
@@ -97,7 +102,7 @@ export async function putBatch<T extends KnownRecord>(
 ): Promise<Outcome<T>[]> {
   const collisions = new Map<number, number>();
   for (;;) {
-    let puts: { at: number; record: T }[] = [];
+    let puts: Put<T>[] = [];
     try {
       return await commit(client, scope, undefined, work, { atomic: true });
     } catch (error) {
@@ -105,19 +110,38 @@ export async function putBatch<T extends KnownRecord>(
       const collided = puts[[error.writeErrors].flat()[0]?.index ?? -1]?.at;
       if (collided === undefined) throw error;
       collisions.set(collided, (collisions.get(collided) ?? 0) + 1);
+      // Others may collide as well: each by itself would cost a transaction.
+      for (const at of await takenByOthers(collection, scope, puts)) collisions.set(at, 2);
     }
 
     async function work(session: ClientSession | undefined): Promise<Outcome<T>[]> {
       const built = await build(session as ClientSession);
       const outcomes = withoutRepeats(built.map((outcome, at) => ((collisions.get(at) ?? 0) > 1 ? alreadyExists() : outcome)));
-      puts = outcomes.flatMap((outcome, at) => ("put" in outcome && outcome.put !== undefined ? [{ at, record: outcome.put }] : []));
-      const operations = puts.map(({ record }) => ({
-        replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true },
-      })) as unknown as AnyBulkWriteOperation<T>[];
+      puts = outcomes.flatMap((outcome, at) => ("put" in outcome && outcome.put !== undefined ? [{ at, record: outcome.put, fresh: outcome.fresh === true }] : []));
+      // New records together, so that they go in by one command.
+      puts.sort((a, b) => Number(b.fresh) - Number(a.fresh));
+      const operations = puts.map(({ record, fresh }) =>
+        fresh ? { insertOne: { document: record } } : { replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true } },
+      ) as unknown as AnyBulkWriteOperation<T>[];
       if (operations.length > 0) await collection.bulkWrite(operations, { session: session as ClientSession });
       return outcomes;
     }
   }
+}
+
+/** A record to put in place, and which item of the batch it is. */
+interface Put<T> {
+  readonly at: number;
+  readonly record: T;
+  readonly fresh: boolean;
+}
+
+/** The places of new records whose id another account has. */
+async function takenByOthers<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, puts: readonly Put<T>[]): Promise<number[]> {
+  const fresh = puts.filter(({ fresh }) => fresh);
+  const filter = { _id: { $in: fresh.map(({ record }) => record._id) }, account_id: { $ne: scope.accountId } } as unknown as Filter<T>;
+  const others = new Set((await collection.find(filter, { projection: { _id: 1 } }).toArray()).map(({ _id }) => String(_id)));
+  return fresh.filter(({ record }) => others.has(record._id.toHexString())).map(({ at }) => at);
 }
 
 /** The failure of an item whose id or external id another record has. */
@@ -135,7 +159,7 @@ function withoutRepeats<T extends KnownRecord>(outcomes: readonly Outcome<T>[]):
     const earlier = first === undefined ? undefined : settled[first];
     if (first !== undefined && earlier !== undefined && "id" in earlier) {
       settled[first] = { id: earlier.id };
-      settled[at] = { id: earlier.id, put: { ...outcome.put, _id: earlier.id } };
+      settled[at] = { ...outcome, id: earlier.id, put: { ...outcome.put, _id: earlier.id } };
     }
     seen.set(outcome.put.external_id, at);
   }

@@ -1,6 +1,6 @@
 // Contacts from outside: creates, replaces, archives and restores them.
 import type { ClientSession, MongoClient } from "mongodb";
-import type { ContactItem } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import type { RewriteCopies } from "../contacts/store.ts";
@@ -11,7 +11,8 @@ import { commit, withoutInterference } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { Outcome } from "./batch.ts";
-import { alreadyExists, findNamed, identityOf } from "./batch.ts";
+import { findNamed, identityOf } from "./batch.ts";
+import { inTurn } from "./in-turn.ts";
 
 /** Writes contacts of one account at a time. */
 export interface ContactIngest {
@@ -76,32 +77,13 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
   return {
     async upsert(scope, items) {
       const known = await findNamed(contacts, scope, items);
-      return inTurn(items, (item) => put(scope, item, known.get(item)));
+      return inTurn(items, width, (item) => put(scope, item, known.get(item)));
     },
     async setArchived(scope, ids, archived) {
       const known = await findNamed(contacts, scope, ids.map((id) => ({ id })));
-      return inTurn(ids, (id) => archive(scope, id, archived, known.get({ id })));
+      return inTurn(ids, width, (id) => archive(scope, id, archived, known.get({ id })));
     },
   };
-}
-
-/** Writes every item, several at a time; one that fails leaves the others untouched. */
-async function inTurn<Item>(items: readonly Item[], write: (item: Item) => Promise<Outcome<ContactDocument>>): Promise<Outcome<ContactDocument>[]> {
-  const outcomes = new Array<Outcome<ContactDocument>>(items.length);
-  let next = 0;
-  async function work(): Promise<void> {
-    for (let at = next++; at < items.length; at = next++) {
-      outcomes[at] = await write(items[at] as Item).catch((error: unknown) => ({ failure: failureOfItem(error) }));
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
-  return outcomes;
-}
-
-function failureOfItem(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  if (duplicateIndex(error) === undefined) throw error;
-  return alreadyExists().failure;
 }
 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {

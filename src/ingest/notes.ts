@@ -1,6 +1,6 @@
 // Notes of sessions and of contacts from outside.
 import type { MongoClient } from "mongodb";
-import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
@@ -52,7 +52,7 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
           created_at: dateOf(item.createdAt) ?? before?.created_at ?? new Date(),
           updated_at: new Date(),
         });
-        return { id: put._id, put };
+        return { id: put._id, put, fresh: before === undefined };
       }
     },
 
@@ -82,7 +82,7 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
           created_at: createdAt,
           updated_at: dateOf(item.updatedAt) ?? createdAt,
         });
-        return { id: put._id, put };
+        return { id: put._id, put, fresh: before === undefined };
       }
     },
   };

@@ -1,18 +1,21 @@
 // records.ingest.v1.IngestService: batches of records, answered item by item.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
-import type { IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { DeleteRecordsRequest, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
 import type { Violation } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { resultsOf } from "./batch.ts";
 import type { ContactIngest } from "./contacts.ts";
+import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
 import { itemwise } from "./itemwise.ts";
 import type { NoteIngest } from "./notes.ts";
 import type { SessionIngest } from "./sessions.ts";
 
 /** The service over what writes each kind of record. */
-export function createIngestService(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest): OperatorService<typeof Descriptor> {
+export function createIngestService(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest, deletion: Deletion): OperatorService<typeof Descriptor> {
   return {
     async upsertContacts({ accountId, contacts: items }, operator) {
       const scope = await operator.scopeFor(accountId);
@@ -49,11 +52,50 @@ export function createIngestService(contacts: ContactIngest, sessions: SessionIn
       const outcomes = await itemwise(contactIds, uuidViolations, (right) => contacts.setArchived(scope, right, false));
       return { $typeName: "records.ingest.v1.RestoreContactsResponse", results: resultsOf(contactIds.map((id) => ({ id })), outcomes) };
     },
+    async deleteRecords(request, operator) {
+      const scope = await operator.scopeFor(request.accountId);
+      const names = deletedNames(request);
+      const outcomes = await itemwise(names, nameViolations, (right) => deletion.delete(scope, right));
+      return { $typeName: "records.ingest.v1.DeleteRecordsResponse", results: resultsOf(names, outcomes) };
+    },
   };
 }
 
 function by(schema: DescMessage): (item: Message) => readonly Violation[] {
   return (item) => violationsOf(schema, item);
+}
+
+const mostDeleted = 1_000;
+
+const deletedKinds: Readonly<Record<RecordKind, DeletedKind | undefined>> = {
+  [RecordKind.UNSPECIFIED]: undefined,
+  [RecordKind.CONTACT]: "contact",
+  [RecordKind.SESSION]: "session",
+  [RecordKind.TRANSCRIPT]: "transcript",
+  [RecordKind.SESSION_NOTE]: "session_note",
+  [RecordKind.CONTACT_NOTE]: "contact_note",
+};
+
+/** The records that a request names, in the order of its fields. */
+function deletedNames({ contactIds, sessionIds, transcriptIds, noteIds, external }: DeleteRecordsRequest): readonly DeletedName[] {
+  const byId = (kind: DeletedKind, ids: readonly string[]): DeletedName[] => ids.map((id) => ({ kind, id }));
+  const names = [
+    ...byId("contact", contactIds),
+    ...byId("session", sessionIds),
+    ...byId("transcript", transcriptIds),
+    ...byId("note", noteIds),
+    ...external.map(({ kind, externalId }) => ({ kind: deletedKinds[kind], externalId })),
+  ];
+  const message = `must name from 1 to ${mostDeleted.toLocaleString("en")} records: contact_ids, session_ids, transcript_ids, note_ids, external`;
+  if (names.length === 0 || names.length > mostDeleted) refuse([{ field: "", rule: "items", message }]);
+  return names;
+}
+
+function nameViolations({ kind, id, externalId }: DeletedName): readonly Violation[] {
+  if (id !== undefined) return uuidViolations(id);
+  const unknown = kind === undefined ? [{ field: "kind", rule: "enum", message: "must be one of the kinds of records, such as RECORD_KIND_CONTACT" }] : [];
+  const length = externalId?.length ?? 0;
+  return length >= 1 && length <= 200 ? unknown : [...unknown, { field: "external_id", rule: "string.len", message: "must be 1 to 200 characters" }];
 }
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,6 +1,6 @@
 // Sessions and their transcripts from outside.
 import type { MongoClient } from "mongodb";
-import type { SessionItem, TranscriptItem } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { SessionItem, TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
@@ -39,7 +39,7 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
           const contact = clients.get(named);
           if (contact === undefined && (named.id ?? named.externalId) !== undefined) return { failure: missingParent("contact", named) };
           const put = sessionDocument(scope, item, known.get(item), contact);
-          return { id: put._id, put };
+          return { id: put._id, put, fresh: known.get(item) === undefined };
         });
         for (const [at, item] of items.entries()) {
           const before = known.get(item);

@@ -6,11 +6,13 @@ import type { NoteSearchResult, SearchNotesResponse } from "../gen/records/v1/no
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
 import { present, timestamp } from "../db/message.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { recordsIndex } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { rankAt } from "../db/rank.ts";
 import { read } from "../db/read.ts";
-import { listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
+import type { WordPlan } from "../db/word-search.ts";
+import { listIndex, planFilter, planned, searchIndex } from "../db/word-search.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
@@ -67,12 +69,16 @@ export const notesCollection = "notes";
 /** How many code points of a note a search shows. */
 const excerptLength = 1_000;
 
+export const noteSearchIndex = { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } } as const;
+
 export const noteIndexes: IndexSpec = {
   collection: notesCollection,
+  deferred: searchIndex,
   indexes: [
-    { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
+    noteSearchIndex,
     { key: { account_id: 1, parent_id: 1, rank: -1 }, name: "parent" },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
+    recordsIndex,
     { key: { account_id: 1, external_id: 1, kind: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
   ],
 };
@@ -85,21 +91,15 @@ export function createNoteStore(client: MongoClient): NoteStore {
   return {
     async search(scope, query, page) {
       const words = queryWords(query);
-      const plan = words.length === 0 ? undefined : await planWords(untyped, scope, words, NOTE_SHAPE);
-      const found =
-        plan === undefined
-          ? []
-          : await read<NoteDocument>(
-              untyped,
-              scope,
-              [
-                { $match: { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) } },
-                ...pageStages(page),
-                { $project: { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } },
-              ],
-              { hint: plan.driver === undefined ? listIndex : searchIndex },
-            );
-      const { rows, pagination } = cutPage(found, page);
+      const fields = { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 };
+      const found = (plan: WordPlan): Promise<NoteDocument[]> =>
+        read<NoteDocument>(
+          untyped,
+          scope,
+          [{ $match: { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) } }, ...pageStages(page), { $project: fields }],
+          { hint: plan.driver === undefined ? listIndex : searchIndex },
+        );
+      const { rows, pagination } = cutPage(words.length === 0 ? [] : await planned(untyped, scope, words, NOTE_SHAPE, found), page);
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 

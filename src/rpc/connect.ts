@@ -1,6 +1,6 @@
 // Connect, gRPC and gRPC-Web over the one chain: the guards run before a message is read, the rest when it is decoded.
 import type { ServerHttp2Stream } from "node:http2";
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, ContextValues, HandlerContext } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
@@ -10,10 +10,12 @@ import type { Failure } from "../errors.ts";
 import { failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
-import type { Admitted, Answer, Dispatch, Inbound } from "./dispatch.ts";
+import type { Admitted, Answer, Dispatch, Inbound, StreamDispatch } from "./dispatch.ts";
+import { observe } from "./dispatch.ts";
 import type { Reading } from "./message.ts";
 import { readMessage } from "./message.ts";
 import type { Spoken } from "./spoken.ts";
+import { createStreamSurface } from "./streams.ts";
 import { allowOf, bareRequest, requireServed, spokenIn } from "./spoken.ts";
 
 /** Serves rpcs by their paths. */
@@ -29,7 +31,7 @@ export type OnError = (failure: Failure, inbound: Inbound) => void;
 
 /** What is to be answered to a call; the library, which writes the answer, asks for it. */
 const entryKey = createContextKey<Entry | undefined>(undefined);
-type Entry = { readonly admitted: Admitted; readonly inbound: Inbound; readonly reading: Reading } | { readonly refused: Failure };
+type Entry = { readonly inbound: Inbound } & ({ readonly admitted: Admitted; readonly reading: Reading } | { readonly refused: Failure });
 
 /** Ingest carries batches; a record itself is far smaller than either. */
 const maxMessageBytes = { public: 1024 * 1024, internal: 32 * 1024 * 1024 };
@@ -37,7 +39,7 @@ const maxMessageBytes = { public: 1024 * 1024, internal: 32 * 1024 * 1024 };
 const lingerMs = 1_000;
 
 /**
- * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection).
+ * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that stream.
  * A refused call is answered in its own protocol, without a look at its message.
  */
 export function createRpcSurface(
@@ -46,11 +48,13 @@ export function createRpcSurface(
   dispatch: Dispatch,
   onError: OnError,
   unguarded: (router: ConnectRouter) => void = () => undefined,
+  streaming?: { readonly rpcs: Iterable<DescMethod>; readonly dispatch: StreamDispatch },
 ): RpcSurface {
   const guarded = createConnectRouter({ acceptCompression: [compressionGzip] });
   for (const rpc of rpcs) guarded.rpc(rpc, (_empty: Message, context: HandlerContext) => serve(context, onError));
   const open = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxMessageBytes.public, jsonOptions: { ignoreUnknownFields: false } });
   unguarded(open);
+  const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError, maxMessageBytes[listener]);
   const guardedPaths = new Map(guarded.handlers.map((handler) => [handler.requestPath, handler]));
   const openPaths = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
 
@@ -76,16 +80,22 @@ export function createRpcSurface(
     } catch (error) {
       const refused = failureOf(error);
       if (isForTheLog(refused)) onError(refused, inbound);
-      entry = { refused };
+      entry = { refused, inbound };
     }
     if (!request.complete) discard(request, response);
     await answer(handler, spoken, request, response, entry);
   }
 
   return {
-    serves: (path) => guardedPaths.has(path) || openPaths.has(path),
+    serves: (path) => guardedPaths.has(path) || openPaths.has(path) || streams?.handlerFor(path) !== undefined,
     async handle(path, request, response, inbound) {
+      observe(inbound, { rpc: path.slice(1) });
       try {
+        const streamed = streams?.handlerFor(path);
+        if (streams !== undefined && streamed !== undefined) {
+          await enter(inbound, () => requireServed(streamed, request));
+          return await streams.handle(streamed, request, response, inbound);
+        }
         const handler = guardedPaths.get(path);
         if (handler === undefined) {
           const unguardedHandler = openPaths.get(path) as UniversalHandler;
@@ -118,7 +128,8 @@ async function serve({ values, responseHeader, protocolName }: HandlerContext, o
     return message;
   } catch (error) {
     const failure = failureOf(error);
-    if ("inbound" in entry && isForTheLog(failure)) onError(failure, entry.inbound);
+    observe(entry.inbound, { failed: failure.kind });
+    if ("admitted" in entry && isForTheLog(failure)) onError(failure, entry.inbound);
     throw connectError(failure, protocolName);
   }
 }

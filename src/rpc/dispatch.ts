@@ -1,5 +1,5 @@
 // The way from any wire to a service: what a surface hands over, and what it gets back.
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Violation } from "../errors.ts";
 
 /** A request as a surface received it, before its body is read. */
@@ -11,6 +11,30 @@ export interface Inbound {
   readonly requestId: string;
   /** When it arrived, in milliseconds of `performance.now()`. */
   readonly arrivedAt: number;
+  /** What its way through the service tells the log, the metrics and the trace; absent where nobody looks. */
+  readonly observation?: Observation | undefined;
+}
+
+/** What is found out about a request while it is served, filled in by whoever learns it. Nothing in it is secret, or chosen freely by a caller. */
+export interface Observation {
+  /** The template of the path, or the path itself where there are only so many; undefined for what is not served. */
+  route?: string;
+  /** `records.v1.ContactService/SearchContacts`, where a surface has found the rpc. */
+  rpc?: string;
+  /** The tools that an assistant called. */
+  tools?: string[];
+  account?: { toHexString(): string };
+  /** The 8 characters of an API key that are shown. */
+  keyPrefix?: string;
+  /** Why the request failed, on a wire that does not tell it by its status. */
+  failed?: { readonly http: number; readonly code: number };
+  /** The answer is that of an earlier request with the same idempotency key. */
+  replayed?: boolean;
+}
+
+/** Adds to what is known of a request. */
+export function observe({ observation }: Pick<Inbound, "observation">, found: Observation): void {
+  if (observation !== undefined) Object.assign(observation, found);
 }
 
 /** What a service answered. */
@@ -39,4 +63,13 @@ export interface Dispatch {
   throttle(inbound: Inbound): Promise<void>;
   /** Runs the guards that need no body, in the contract's order (§2.2): 429, 503, 401, 403, 503. */
   admit(rpc: DescMethodUnary, inbound: Inbound): Promise<Admitted>;
+}
+
+/** Runs a stream that was let in: its messages in, its answers out. Fails with a `Failure`. */
+export type Stream = (messages: AsyncIterable<Message>) => AsyncIterable<Message>;
+
+/** The same for rpcs that stream. */
+export interface StreamDispatch {
+  /** Runs the guards that need no message. Fails with a `Failure` only. */
+  admit(rpc: DescMethod, inbound: Inbound): Promise<Stream>;
 }

@@ -1,12 +1,13 @@
 // Receives the message of a call and decodes it; what cannot be decoded becomes violations, as over REST (contract §2.3).
-import type { DescMessage, Message } from "@bufbuild/protobuf";
-import { fromBinary, fromJsonString } from "@bufbuild/protobuf";
+import type { DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
+import { fromBinary, fromJson, fromJsonString } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import { compressedFlag } from "@connectrpc/connect/protocol";
 import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { receiveBytes } from "../../gateway/body.ts";
+import { withEnumNames } from "../../gateway/enum-names.ts";
 import type { Violation } from "../errors.ts";
 import type { Request } from "../http/listener.ts";
 import { readFlawedJson } from "./flawed-json.ts";
@@ -101,8 +102,23 @@ function decode(input: DescMessage, binary: boolean, bytes: Uint8Array): Reading
   try {
     return { kind: "read", message: fromJsonString(input, text), violations: [] };
   } catch (error) {
+    const named = isOfEnum(error) ? readWithEnumNames(input, text) : undefined;
+    if (named !== undefined) return { kind: "read", message: named, violations: [] };
     const { message, violations } = readFlawedJson(input, text, error);
     return message === undefined ? { kind: "unreadable", violations } : { kind: "read", message, violations };
+  }
+}
+
+/** Whether the library ran into the name of an enum's value: then the text is JSON, and no property stands in it twice. */
+function isOfEnum(error: unknown): boolean {
+  return error instanceof Error && /\benum\b/.test(error.message);
+}
+
+function readWithEnumNames(input: DescMessage, text: string): Message | undefined {
+  try {
+    return fromJson(input, withEnumNames(input, JSON.parse(text) as JsonValue));
+  } catch {
+    return undefined;
   }
 }
 

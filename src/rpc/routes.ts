@@ -23,24 +23,24 @@ export type OwnerService<Service extends DescService> = {
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
-/** A service of the operator's, on the internal listener alone. */
+/** A service of the operator's, on the internal listener alone: its unary rpcs. */
 export type OperatorService<Service extends DescService> = {
-  [Rpc in keyof Service["method"]]: (
+  [Rpc in keyof Service["method"] as Service["method"][Rpc] extends { methodKind: "unary" } ? Rpc : never]: (
     request: MessageShape<Service["method"][Rpc]["input"]>,
     operator: Operator,
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
-/** Puts the methods of a service into the table of handlers. */
+/** Puts the unary methods of a service into the table of handlers. */
 export function route<Service extends DescService>(
   handlers: Map<DescMethodUnary, Handler>,
   service: Service,
   implementation: AccountService<Service, keyof Service["method"]> | AccountService<Service> | OwnerService<Service> | OperatorService<Service>,
 ): void {
   const functions = implementation as unknown as Record<string, (message: Message, grant: Grant) => Promise<Message>>;
-  for (const rpc of service.methods) {
+  for (const rpc of service.methods.filter(isUnary)) {
     const handler = functions[rpc.localName];
-    if (handler === undefined || !isUnary(rpc)) throw new Error(`${rpc.parent.typeName}/${rpc.name} has no unary implementation`);
+    if (handler === undefined) throw new Error(`${rpc.parent.typeName}/${rpc.name} has no implementation`);
     handlers.set(rpc, handler);
   }
 }

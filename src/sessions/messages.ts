@@ -31,6 +31,11 @@ export function noteTypeName(type: SessionNoteType): string {
   return Object.entries(sessionNoteTypes).find(([, known]) => known === type)?.[0] ?? "";
 }
 
+/** The type that is stored under a name. */
+export function noteTypeOf(name: string): SessionNoteType {
+  return sessionNoteTypes[name as keyof typeof sessionNoteTypes];
+}
+
 /** A session in a list. */
 export function sessionSummary(document: SessionDocument): SessionSummary {
   const { contact_id, client } = document;
@@ -87,7 +92,7 @@ function sessionNote({ title, title_slug, content, position, type }: SessionNote
     $typeName: "records.v1.SessionNote",
     ...present({ title, titleSlug: title_slug, content }),
     position,
-    type: sessionNoteTypes[type as keyof typeof sessionNoteTypes],
+    type: noteTypeOf(type),
   };
 }
 

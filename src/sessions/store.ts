@@ -3,6 +3,7 @@ import type { ClientSession, Collection, Document, MongoClient } from "mongodb";
 import type { UUID } from "mongodb";
 import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { recordsIndex } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
@@ -33,6 +34,8 @@ export interface SessionStore {
   get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
   /** Renames the client of all sessions of a contact. */
   renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, session: ClientSession | undefined): Promise<void>;
+  /** Leaves all sessions of a contact without one. */
+  detachClient(scope: WriteScope, contactId: UUID, session: ClientSession | undefined): Promise<void>;
 }
 
 export const sessionsCollection = "sessions";
@@ -42,6 +45,7 @@ export const sessionIndexes: IndexSpec = {
   indexes: [
     { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
+    recordsIndex,
     { key: { account_id: 1, contact_id: 1, rank: -1 }, name: "contact" },
     { key: { account_id: 1, external_id: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
   ],
@@ -115,6 +119,15 @@ export function createSessionStore(client: MongoClient): SessionStore {
             },
           },
         ],
+        session === undefined ? {} : { session },
+      );
+    },
+
+    async detachClient(scope, contactId, session) {
+      requireGrant(scope);
+      await sessions.updateMany(
+        { account_id: scope.accountId, contact_id: contactId },
+        [{ $set: { contact_id: null, client: null, n: "$own.n", g: "$own.g" } }],
         session === undefined ? {} : { session },
       );
     },

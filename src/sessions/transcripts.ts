@@ -5,6 +5,7 @@ import type { UUID } from "mongodb";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
 import { present, timestamp } from "../db/message.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
 import { deflateText, holdDeflated } from "../deflated.ts";
 import type { Scope } from "../guards/scope.ts";
@@ -34,8 +35,8 @@ export interface TranscriptStore {
 
 export const transcriptsCollection = "transcripts";
 
-/** By which the transcripts of an account are found when it is erased. */
-export const transcriptIndexes: IndexSpec = { collection: transcriptsCollection, indexes: [{ key: { account_id: 1 }, name: "account" }] };
+export const transcriptIndexes: IndexSpec = { collection: transcriptsCollection, indexes: [recordsIndex], retired: ["account"] };
+
 /** The transcripts of a database. */
 export function createTranscriptStore(client: MongoClient): TranscriptStore {
   const sessions = client.db().collection("sessions") as Collection<Document>;
@@ -64,7 +65,8 @@ export async function storedText(text: string): Promise<NonNullable<TranscriptDo
   return { ...deflated, blocks: new Binary(deflated.blocks) };
 }
 
-function recordingMessage({ id, duration_seconds, recording_started_at, recording_ended_at }: RecordingDocument): NonNullable<Transcript["recording"]> {
+/** A recording as a message. */
+export function recordingMessage({ id, duration_seconds, recording_started_at, recording_ended_at }: RecordingDocument): NonNullable<Transcript["recording"]> {
   return {
     $typeName: "records.v1.Recording",
     id: id.toHexString(),

@@ -1,19 +1,31 @@
-// records.admin.v1.InterfaceService: switches the public interface, and writes, off and on.
-import type { InterfaceService as Descriptor, InterfaceState, Switch } from "../gen/records/admin/v1/interface_pb.ts";
+// records.admin.v1.InterfaceService: switches the public interface, and writes, off and on, and tells who did.
+import type { InterfaceService as Descriptor, InterfaceState, Switch, SwitchChange } from "../gen/records/admin/v1/interface_pb.ts";
 import { timestamp } from "../db/message.ts";
+import type { OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
 import type { OperatorService } from "../rpc/routes.ts";
-import type { SwitchDocument, SwitchStore } from "./store.ts";
+import type { SwitchChangeDocument, SwitchDocument, SwitchSetting, SwitchStore } from "./store.ts";
 
-/** The service over its store; `refresh` puts a switch in force on this instance before the answer leaves. */
-export function createInterfaceService(switches: SwitchStore, refresh: () => Promise<void>): OperatorService<typeof Descriptor> {
+/** What the service is made of. */
+export interface InterfaceServiceParts {
+  readonly switches: SwitchStore;
+  /** Puts a switch in force on this instance before the answer leaves. */
+  readonly refresh: () => Promise<void>;
+  /** Hears of a switch that is now the other way than before. */
+  readonly onChange: (setting: SwitchSetting, caller: OperatorCaller) => void;
+}
+
+const changesLimit = 100;
+
+/** The service over its store. */
+export function createInterfaceService({ switches, refresh, onChange }: InterfaceServiceParts): OperatorService<typeof Descriptor> {
   async function state(): Promise<InterfaceState> {
     const documents = await switches.read();
     const one = (name: keyof SwitchState): Switch => switchMessage(documents.find(({ _id }) => _id === name));
     return { $typeName: "records.admin.v1.InterfaceState", publicInterface: one("publicInterface"), writes: one("writes") };
   }
-  async function set(name: keyof SwitchState, enabled: boolean, reason: string): Promise<InterfaceState> {
-    await switches.set(name, enabled, reason);
+  async function set(setting: SwitchSetting, caller: OperatorCaller): Promise<InterfaceState> {
+    if (await switches.set(setting, caller)) onChange(setting, caller);
     await refresh();
     return state();
   }
@@ -21,13 +33,21 @@ export function createInterfaceService(switches: SwitchStore, refresh: () => Pro
     async getState() {
       return { $typeName: "records.admin.v1.GetStateResponse", state: await state() };
     },
-    async setPublicInterface({ enabled = true, reason }) {
-      return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set("publicInterface", enabled, reason) };
+    async setPublicInterface({ enabled = true, reason }, { caller }) {
+      return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set({ switch: "publicInterface", enabled, reason }, caller) };
     },
-    async setWrites({ enabled = true, reason }) {
-      return { $typeName: "records.admin.v1.SetWritesResponse", state: await set("writes", enabled, reason) };
+    async setWrites({ enabled = true, reason }, { caller }) {
+      return { $typeName: "records.admin.v1.SetWritesResponse", state: await set({ switch: "writes", enabled, reason }, caller) };
+    },
+    async listChanges({ limit = changesLimit }) {
+      return { $typeName: "records.admin.v1.ListChangesResponse", changes: (await switches.changes(limit)).map(changeMessage) };
     },
   };
+}
+
+/** What a switch is called outside. */
+export function switchName(name: keyof SwitchState): string {
+  return name === "publicInterface" ? "public_interface" : name;
 }
 
 function switchMessage(document: SwitchDocument | undefined): Switch {
@@ -36,5 +56,18 @@ function switchMessage(document: SwitchDocument | undefined): Switch {
     enabled: document?.enabled ?? true,
     reason: document?.reason ?? "",
     ...(document === undefined ? {} : { changedAt: timestamp(document.changed_at) }),
+  };
+}
+
+function changeMessage({ switch: name, enabled, reason, changed_at, address, token, request_id }: SwitchChangeDocument): SwitchChange {
+  return {
+    $typeName: "records.admin.v1.SwitchChange",
+    switch: switchName(name),
+    enabled,
+    reason,
+    changedAt: timestamp(changed_at),
+    address,
+    token,
+    requestId: request_id,
   };
 }

@@ -1,6 +1,11 @@
-// The operator's switches in MongoDB, and the watch by which every instance follows them.
-import type { Db } from "mongodb";
+// The operator's switches in MongoDB with the record of how they were set, and the watch by which every instance follows them.
+import type { MongoClient } from "mongodb";
+import { ObjectId } from "mongodb";
+import type { IndexSpec } from "../db/mongo.ts";
+import { commandLimitMs } from "../db/mongo.ts";
+import { transaction } from "../db/write.ts";
 import { within } from "../guards/deadline.ts";
+import type { OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
 
 /** One switch as it is stored; one that was never set is on. */
@@ -11,10 +16,30 @@ export interface SwitchDocument {
   changed_at: Date;
 }
 
+/** How a switch is to be set, and why. */
+export interface SwitchSetting {
+  readonly switch: keyof SwitchState;
+  readonly enabled: boolean;
+  readonly reason: string;
+}
+
+/** A switch that was set, as it is stored: added once, never changed. */
+export interface SwitchChangeDocument extends SwitchSetting {
+  /** Of two in one millisecond it tells which was the later, where one instance made both. */
+  _id: ObjectId;
+  changed_at: Date;
+  address: string;
+  token: string;
+  request_id: string;
+}
+
 /** The switches of all instances. */
 export interface SwitchStore {
   read(): Promise<SwitchDocument[]>;
-  set(name: keyof SwitchState, enabled: boolean, reason: string): Promise<void>;
+  /** Sets a switch and records who did, both or neither; whether it was the other way before. */
+  set(setting: SwitchSetting, caller: OperatorCaller): Promise<boolean>;
+  /** How the switches were set, the latest first. */
+  changes(limit: number): Promise<SwitchChangeDocument[]>;
 }
 
 /** What an instance knows of the switches, and of MongoDB. */
@@ -31,14 +56,31 @@ export interface SwitchWatch {
 const everyMs = 400;
 const answerWithinMs = 1_000;
 
+const changesCollection = "switch_changes";
+
+export const switchIndexes: IndexSpec = {
+  collection: changesCollection,
+  indexes: [{ key: { changed_at: -1, _id: -1 }, name: "list" }],
+};
+
 /** The switches of a database. */
-export function createSwitchStore(db: Db): SwitchStore {
-  const switches = db.collection<SwitchDocument>("switches");
+export function createSwitchStore(client: MongoClient): SwitchStore {
+  const switches = client.db().collection<SwitchDocument>("switches");
+  const changes = client.db().collection<SwitchChangeDocument>(changesCollection);
   return {
     read: () => switches.find({}, { comment: "watch" }).toArray(),
-    async set(name, enabled, reason) {
-      await switches.updateOne({ _id: name }, { $set: { enabled, reason, changed_at: new Date() } }, { upsert: true });
+    set(setting, { address, token, requestId }) {
+      return transaction(client, async (session) => {
+        const { switch: _id, enabled, reason } = setting;
+        const before = await switches.findOne({ _id }, { session });
+        // Later than the change before, whatever the clock of that instance said: the latest stands first in the record.
+        const changed_at = new Date(Math.max(Date.now(), (before?.changed_at.getTime() ?? 0) + 1));
+        await switches.updateOne({ _id }, { $set: { enabled, reason, changed_at } }, { upsert: true, session });
+        await changes.insertOne({ _id: new ObjectId(), ...setting, changed_at, address, token, request_id: requestId }, { session });
+        return (before?.enabled ?? true) !== enabled;
+      });
     },
+    changes: (limit) => changes.find({}, { maxTimeMS: commandLimitMs }).sort({ changed_at: -1, _id: -1 }).limit(limit).toArray(),
   };
 }
 

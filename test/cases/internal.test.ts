@@ -12,7 +12,7 @@ const service = useService();
 
 const operatorRpcs = [
   "records.ingest.v1.IngestService/UpsertContacts", "records.ingest.v1.IngestService/UpsertSessions", "records.ingest.v1.IngestService/PutTranscripts", "records.ingest.v1.IngestService/UpsertSessionNotes",
-  "records.ingest.v1.IngestService/UpsertContactNotes", "records.ingest.v1.IngestService/ArchiveContacts", "records.ingest.v1.IngestService/RestoreContacts",
+  "records.ingest.v1.IngestService/UpsertContactNotes", "records.ingest.v1.IngestService/ArchiveContacts", "records.ingest.v1.IngestService/RestoreContacts", "records.ingest.v1.IngestService/DeleteRecords",
   "records.admin.v1.AccountService/CreateAccount", "records.admin.v1.AccountService/GetAccount", "records.admin.v1.AccountService/ListAccounts", "records.admin.v1.AccountService/SetBetaEnrolment",
   "records.admin.v1.InterfaceService/GetState", "records.admin.v1.InterfaceService/SetPublicInterface", "records.admin.v1.InterfaceService/SetWrites",
 ];

@@ -4,7 +4,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { expect } from "vitest";
 import type { DemoProfile, DemoRecords } from "../../src/embedded/demo/records.ts";
 import { demoRecords } from "../../src/embedded/demo/records.ts";
-import type { ContactItem } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 
 export const profiles: readonly DemoProfile[] = ["demo", "second", "reader", "enrolled", "waiting"];
 /** A Saturday, a leap day and the turn of a year among them: weekends and months fall elsewhere each time. */

@@ -1,6 +1,6 @@
 // The demo's sessions, transcripts and notes: every oddity that those of a real account have (contract §10).
 import { describe, expect, test } from "vitest";
-import type { SessionItem } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import type { SessionItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { codePoints, counts, demo, eachDay, ms, recordsOf, the } from "./demo-made.ts";
 
 describe("the sessions", () => {

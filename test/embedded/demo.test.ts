@@ -6,8 +6,8 @@ import { createValidator } from "@bufbuild/protovalidate";
 import { describe, expect, test } from "vitest";
 import { anchors } from "../../src/embedded/demo/anchors.ts";
 import { demoRecords } from "../../src/embedded/demo/records.ts";
-import type { ContactItem, SessionItem } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactItem, SessionItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
+import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { counts, dayMs, days, demo, eachDay, idsOf, ms, named, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
 
 describe("the demo data", () => {

@@ -19,6 +19,20 @@ test("each batch is written into the account that it names [ING-01]", async () =
   expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([{ content: "two", source: "import" }]);
 });
 
+test("the type of a session note is read by its name in REST and by its name in protobuf; another is refused, and so is one twice [ING-01, ING-04]", async () => {
+  const client = await newClient(service());
+  const session_id = await client.put.session({});
+  await client.put.sessionNotes({ session_id, position: 1, type: "user_manual" }, { session_id, position: 2, type: "SESSION_NOTE_TYPE_READER_COMMENT" }, { session_id, position: 3, type: "ai_meeting_prep" });
+  expect((await client.get(`/v1/sessions/${session_id}`)).body.data.notes).toMatchObject([{ type: "user_manual" }, { type: "reader_comment" }, { type: "ai_meeting_prep" }]);
+  for (const type of ["USER_MANUAL", "unspecified", "", "diary"]) {
+    const { body } = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", { account_id: client.id, notes: [{ session_id, type }] });
+    expect([body.code, body.message], type).toEqual(["invalid_argument", expect.stringContaining("notes[0].type: must be one of SESSION_NOTE_TYPE_USER_MANUAL")]);
+  }
+  const twice = `{"account_id":"${client.id}","notes":[{"session_id":"${session_id}","type":"user_manual","type":"user_manual"}]}`;
+  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/UpsertSessionNotes`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` }, body: twice });
+  expect(await answer.json()).toMatchObject({ code: "invalid_argument", message: expect.stringContaining("type: must not be given more than once") });
+});
+
 test("an unknown account is not_found, a wrong account_id or an empty batch invalid_argument, and nothing is written [ING-01]", async () => {
   const client = await newClient(service());
   const before = await counts(service());

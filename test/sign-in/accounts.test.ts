@@ -46,6 +46,17 @@ test("accounts are listed page by page, the oldest first, with their identities 
   expect([last.body.accounts.map(({ id }: { id: string }) => id), last.body.hasMore]).toEqual([made.slice(1), undefined]);
 });
 
+test("an account is found by its email, however it is written, and by no part of it, whatever the page [ADM-03]", async () => {
+  const id = await newAccount("Found.By@Example.com");
+  await newAccount("not.found.by@example.com");
+  for (const page of [{}, { limit: 1 }, { limit: 1, offset: 7 }]) {
+    const { body } = await admin("ListAccounts", { email: "fOUND.BY@example.COM", ...page });
+    expect([body.accounts.map((account: { id: string; email: string }) => [account.id, account.email]), body.hasMore]).toEqual([[[id, "Found.By@Example.com"]], undefined]);
+  }
+  for (const email of ["found.by", "found.by@example.co", "ound.by@example.com", ".*", ""]) expect((await admin("ListAccounts", { email })).body, email).toEqual({});
+  expect((await admin("ListAccounts", { email: "x".repeat(255) })).status).toBe(400);
+});
+
 test("an email has one account, however it is written [ADM-03]", async () => {
   await newAccount("once@example.com");
   const { status, body } = await admin("CreateAccount", { email: "ONCE@example.com" });

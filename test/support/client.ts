@@ -1,5 +1,6 @@
 // What a test file begins with: a service of its own, and accounts that call its REST interface.
 import { afterAll, beforeAll } from "vitest";
+import { RecordsClient } from "../../client/src/index.ts";
 import type { Ingest } from "./ingest.ts";
 import { ingestInto } from "./ingest.ts";
 import type { RestAnswer, TestAccount, TestService } from "./service.ts";
@@ -9,6 +10,8 @@ import { startService } from "./service.ts";
 export interface Client extends TestAccount {
   /** Writes past the public interface, as the services inside do. */
   readonly put: Ingest;
+  /** Calls as a program does that has the typed client; the methods here are for tests that look at the answer itself. */
+  readonly records: RecordsClient;
   get(path: string): Promise<RestAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
   patch(path: string, body: unknown): Promise<RestAnswer>;
@@ -31,6 +34,7 @@ export async function newClient(service: TestService, access: "read_write" | "re
   return {
     ...account,
     put: ingestInto(service, account.id),
+    records: new RecordsClient({ baseUrl: service.base, apiKey: key }),
     get: (path) => service.rest(path, { key }),
     post: (path, body, headers = {}) => service.rest(path, { key, body, headers }),
     patch: (path, body) => service.rest(path, { method: "PATCH", key, body }),
@@ -47,6 +51,13 @@ export async function counts(service: TestService): Promise<Record<string, numbe
 /** The ids of the records of an answer. */
 export function ids(answer: RestAnswer): string[] {
   return (answer.body.data as { id: string }[]).map(({ id }) => id);
+}
+
+/** Everything that an iterable gives. */
+export async function everyOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 /** An ISO time so many hours from now. */

@@ -1,9 +1,16 @@
 // Which tests a run leaves out, because the machine lacks what they need: that is said, and how to get it.
+import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findChromium, withoutChromium } from "../browser/chromium.ts";
+import { isInstalled, withoutCurl, withoutPython } from "../examples/run.ts";
 import { findRunner, withoutRunner } from "../mcp/conformance/runner.ts";
 
 /** The tests that cannot run here. */
 export const leftOut: readonly { readonly files: string; readonly notice: string }[] = [
   ...(findChromium() === undefined ? [{ files: "test/browser/**", notice: withoutChromium }] : []),
   ...(findRunner() === undefined ? [{ files: "test/mcp/conformance/**", notice: withoutRunner }] : []),
+  ...(isInstalled("curl") ? [] : [{ files: "test/examples/curl.test.ts", notice: withoutCurl }]),
+  ...(isInstalled("python3") ? [] : [{ files: "test/examples/python.test.ts", notice: withoutPython }]),
+  ...(canMakeEnvironments()
+    ? []
+    : ["test/schemathesis/**", "test/deploy/schemas.test.ts"].map((files) => ({ files, notice: `${withoutEnvironments}: ${files} is LEFT OUT.` }))),
 ];

@@ -34,7 +34,7 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     info,
     servers: [{ url: "/" }],
     security: [{ [schemeNames.key]: [] }],
-    tags: [...services].map((service) => ({ name: tagOf(service), description: description(service) })),
+    tags: inOrder(services, operations).map((service) => ({ name: tagOf(service), description: description(service) })),
     paths,
     components: { schemas, headers, securitySchemes: Object.fromEntries(schemes.map((credential) => [schemeNames[credential], securitySchemes[credential]])) },
   };
@@ -48,8 +48,17 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
   }
 }
 
+/** What an API key opens comes first, what only the dashboard's session opens last. */
+function inOrder(services: ReadonlySet<DescService>, operations: readonly Operation[]): DescService[] {
+  const rank = (service: DescService): number => {
+    const [first] = operations.filter(({ rpc }) => rpc.parent === service).map(({ credential }) => credential);
+    return first === undefined ? 0 : ["key", "none", "session"].indexOf(first);
+  };
+  return [...services].sort((one, other) => rank(one) - rank(other));
+}
+
 /** The name of the service's file: `records/v1/contacts.proto` → `Contacts`. */
 function tagOf({ file }: DescService): string {
-  const name = file.name.slice(file.name.lastIndexOf("/") + 1).replaceAll("_", " ");
+  const name = file.name.slice(file.name.lastIndexOf("/") + 1).replaceAll("_", " ").replace(/^api\b/, "API");
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -6,6 +6,8 @@ export const info = {
   version: "1.0.0",
   description: `The contacts, sessions, transcripts and notes of one account.
 
+**Signing in.** Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`; only the health check asks for none. A person makes the account's one key on the dashboard, where it is shown once, and rotates or revokes it there: from then on it fails with 401. A read-only key on a write fails with 403.
+
 **Answers.** A success is a JSON object with \`data\`; a list that has pages has \`pagination\` beside it. Every field is always present: one without a value is \`null\`, a list without items is \`[]\`. Times are in UTC with milliseconds (\`2026-01-31T09:30:00.000Z\`); ids are UUIDs in lower case, taken in either case. New fields may be added at any time: ignore those that you do not know.
 
 **Requests.** A body is a JSON object in UTF-8 of at most 256 KiB, sent as \`Content-Type: application/json\`. Unknown or repeated properties and values of another type are refused; unknown query parameters are ignored, repeated ones refused. In a body, \`null\` for an optional property of a new record is the same as leaving it out; in a PATCH it clears the field, and a property that is left out stays as it is. Lengths count Unicode characters, and text is kept exactly as it was sent.

@@ -1,6 +1,6 @@
 // The contacts of the demo.
 import { timestamp } from "../../db/message.ts";
-import type { ContactItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { anchors } from "./anchors.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";

@@ -1,5 +1,5 @@
 // The demo's records: contacts, sessions, transcripts and notes of somebody's past year, made up and always the same.
-import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { createCalendar } from "./calendar.ts";
 import { contactNoteItems } from "./contact-notes.ts";
 import { contactItem } from "./contacts.ts";

@@ -1,6 +1,6 @@
 // The notes of the demo's sessions, of every type, in the order in which they stand.
 import { timestamp } from "../../db/message.ts";
-import type { SessionItem, SessionNoteItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { SessionItem, SessionNoteItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";

@@ -1,6 +1,6 @@
 // The sessions of the demo.
 import { timestamp } from "../../db/message.ts";
-import type { SessionItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { SessionItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
 import { between, chance, createRandom, deck, pick, type Random } from "./random.ts";

@@ -1,6 +1,6 @@
 // The transcripts of the demo's sessions and the recordings that they were made from.
 import { timestamp } from "../../db/message.ts";
-import type { SessionItem, TranscriptItem } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { SessionItem, TranscriptItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { Recording } from "../../gen/records/v1/sessions_pb.ts";
 import { transcribe } from "./conversation.ts";
 import { topicOf } from "./find-topic.ts";

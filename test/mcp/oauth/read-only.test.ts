@@ -85,7 +85,7 @@ async function records(): Promise<string> {
 /** Every rpc there is; the handler tells what it was granted, and tries to write where it is a real one. */
 const everyService = [ContactService, SessionService, NoteService, ApiKeyService, IngestService, AccountService, InterfaceService];
 /** By hand: what reads. All else writes. */
-const reads = ["SearchContacts", "GetContact", "ListSessions", "GetSession", "GetSessionTranscript", "SearchNotes", "GetApiKey", "GetAccount", "ListAccounts", "GetState"];
+const reads = ["SearchContacts", "GetContact", "ListSessions", "GetSession", "GetSessionTranscript", "SearchNotes", "GetApiKey", "GetAccount", "ListAccounts", "GetState", "ListChanges", "Export"];
 const everyRpc = everyService.flatMap(({ methods }) => methods as readonly DescMethodUnary[]);
 
 function dispatchThrough(through: Door, served: DescMethodUnary[]): Dispatch {

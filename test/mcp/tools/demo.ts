@@ -1,13 +1,7 @@
 // The demo's records in the account of a test, and what of them a test may look up.
 import { fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import {
-  ContactItemSchema,
-  ContactNoteItemSchema,
-  SessionItemSchema,
-  SessionNoteItemSchema,
-  TranscriptItemSchema,
-} from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../../../src/gen/records/ingest/v1/items_pb.ts";
 import type { DemoRecords } from "../../../src/embedded/demo/records.ts";
 import { demoRecords } from "../../../src/embedded/demo/records.ts";
 import type { Holder } from "./set-up.ts";

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/admin/v1/accounts.proto.
  */
 export const file_records_admin_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2FjY291bnRzLnByb3RvEhByZWNvcmRzLmFkbWluLnYxIpwBChRDcmVhdGVBY2NvdW50UmVxdWVzdBJtCgVlbWFpbBgBIAEoCUJeukgkyAEBch8Y/gEyGl5bXlxzQF0rQFteXHNAXStcLlteXHNAXSskks4YMyIxbXVzdCBiZSBhbiBlbWFpbCBhZGRyZXNzIHN1Y2ggYXMgbmFtZUBleGFtcGxlLmNvbRIVCg1iZXRhX2Vucm9sbGVkGAIgASgIIkMKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IjQKEUdldEFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIkAKEkdldEFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50ImgKE0xpc3RBY2NvdW50c1JlcXVlc3QSHgoFbGltaXQYASABKAVCCrpIBxoFGOgHKAFIAIgBARIcCgZvZmZzZXQYAiABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJVChRMaXN0QWNjb3VudHNSZXNwb25zZRIrCghhY2NvdW50cxgBIAMoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudBIQCghoYXNfbW9yZRgCIAEoCCJMChdTZXRCZXRhRW5yb2xtZW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARIQCghlbnJvbGxlZBgCIAEoCCJGChhTZXRCZXRhRW5yb2xtZW50UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCJxChNMaW5rSWRlbnRpdHlSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBEhsKBmlzc3VlchgCIAEoCUILukgIyAEBcgMY9AMSHAoHc3ViamVjdBgDIAEoCUILukgIyAEBcgMY/wEiQgoUTGlua0lkZW50aXR5UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCI3ChREZWxldGVBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABASInChVEZWxldGVBY2NvdW50UmVzcG9uc2USDgoGZXJhc2VkGAEgASgIIisKCElkZW50aXR5Eg4KBmlzc3VlchgBIAEoCRIPCgdzdWJqZWN0GAIgASgJIpsBCgdBY2NvdW50EgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEhUKDWJldGFfZW5yb2xsZWQYAyABKAgSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKaWRlbnRpdGllcxgFIAMoCzIaLnJlY29yZHMuYWRtaW4udjEuSWRlbnRpdHky4AQKDkFjY291bnRTZXJ2aWNlEmAKDUNyZWF0ZUFjY291bnQSJi5yZWNvcmRzLmFkbWluLnYxLkNyZWF0ZUFjY291bnRSZXF1ZXN0GicucmVjb3Jkcy5hZG1pbi52MS5DcmVhdGVBY2NvdW50UmVzcG9uc2USXAoKR2V0QWNjb3VudBIjLnJlY29yZHMuYWRtaW4udjEuR2V0QWNjb3VudFJlcXVlc3QaJC5yZWNvcmRzLmFkbWluLnYxLkdldEFjY291bnRSZXNwb25zZSIDkAIBEmIKDExpc3RBY2NvdW50cxIlLnJlY29yZHMuYWRtaW4udjEuTGlzdEFjY291bnRzUmVxdWVzdBomLnJlY29yZHMuYWRtaW4udjEuTGlzdEFjY291bnRzUmVzcG9uc2UiA5ACARJpChBTZXRCZXRhRW5yb2xtZW50EikucmVjb3Jkcy5hZG1pbi52MS5TZXRCZXRhRW5yb2xtZW50UmVxdWVzdBoqLnJlY29yZHMuYWRtaW4udjEuU2V0QmV0YUVucm9sbWVudFJlc3BvbnNlEl0KDExpbmtJZGVudGl0eRIlLnJlY29yZHMuYWRtaW4udjEuTGlua0lkZW50aXR5UmVxdWVzdBomLnJlY29yZHMuYWRtaW4udjEuTGlua0lkZW50aXR5UmVzcG9uc2USYAoNRGVsZXRlQWNjb3VudBImLnJlY29yZHMuYWRtaW4udjEuRGVsZXRlQWNjb3VudFJlcXVlc3QaJy5yZWNvcmRzLmFkbWluLnYxLkRlbGV0ZUFjY291bnRSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options]);
+  fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2FjY291bnRzLnByb3RvEhByZWNvcmRzLmFkbWluLnYxIpwBChRDcmVhdGVBY2NvdW50UmVxdWVzdBJtCgVlbWFpbBgBIAEoCUJeukgkyAEBch8Y/gEyGl5bXlxzQF0rQFteXHNAXStcLlteXHNAXSskks4YMyIxbXVzdCBiZSBhbiBlbWFpbCBhZGRyZXNzIHN1Y2ggYXMgbmFtZUBleGFtcGxlLmNvbRIVCg1iZXRhX2Vucm9sbGVkGAIgASgIIkMKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IjQKEUdldEFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIkAKEkdldEFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IpABChNMaXN0QWNjb3VudHNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQESHAoFZW1haWwYAyABKAlCCLpIBXIDGP4BSAKIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCCAoGX2VtYWlsIlUKFExpc3RBY2NvdW50c1Jlc3BvbnNlEisKCGFjY291bnRzGAEgAygLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50EhAKCGhhc19tb3JlGAIgASgIIkwKF1NldEJldGFFbnJvbG1lbnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBEhAKCGVucm9sbGVkGAIgASgIIkYKGFNldEJldGFFbnJvbG1lbnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50InEKE0xpbmtJZGVudGl0eVJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESGwoGaXNzdWVyGAIgASgJQgu6SAjIAQFyAxj0AxIcCgdzdWJqZWN0GAMgASgJQgu6SAjIAQFyAxj/ASJCChRMaW5rSWRlbnRpdHlSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IjcKFERlbGV0ZUFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIoQBChVEZWxldGVBY2NvdW50UmVzcG9uc2USDgoGZXJhc2VkGAEgASgIEi0KBnBsYWNlcxgCIAMoCzIdLnJlY29yZHMuYWRtaW4udjEuRXJhc2VkUGxhY2USLAoIYmVndW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIioKC0VyYXNlZFBsYWNlEg0KBXBsYWNlGAEgASgJEgwKBGxlZnQYAiABKAMiKwoISWRlbnRpdHkSDgoGaXNzdWVyGAEgASgJEg8KB3N1YmplY3QYAiABKAkimwEKB0FjY291bnQSCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSFQoNYmV0YV9lbnJvbGxlZBgDIAEoCBIuCgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgppZGVudGl0aWVzGAUgAygLMhoucmVjb3Jkcy5hZG1pbi52MS5JZGVudGl0eTLgBAoOQWNjb3VudFNlcnZpY2USYAoNQ3JlYXRlQWNjb3VudBImLnJlY29yZHMuYWRtaW4udjEuQ3JlYXRlQWNjb3VudFJlcXVlc3QaJy5yZWNvcmRzLmFkbWluLnYxLkNyZWF0ZUFjY291bnRSZXNwb25zZRJcCgpHZXRBY2NvdW50EiMucmVjb3Jkcy5hZG1pbi52MS5HZXRBY2NvdW50UmVxdWVzdBokLnJlY29yZHMuYWRtaW4udjEuR2V0QWNjb3VudFJlc3BvbnNlIgOQAgESYgoMTGlzdEFjY291bnRzEiUucmVjb3Jkcy5hZG1pbi52MS5MaXN0QWNjb3VudHNSZXF1ZXN0GiYucmVjb3Jkcy5hZG1pbi52MS5MaXN0QWNjb3VudHNSZXNwb25zZSIDkAIBEmkKEFNldEJldGFFbnJvbG1lbnQSKS5yZWNvcmRzLmFkbWluLnYxLlNldEJldGFFbnJvbG1lbnRSZXF1ZXN0GioucmVjb3Jkcy5hZG1pbi52MS5TZXRCZXRhRW5yb2xtZW50UmVzcG9uc2USXQoMTGlua0lkZW50aXR5EiUucmVjb3Jkcy5hZG1pbi52MS5MaW5rSWRlbnRpdHlSZXF1ZXN0GiYucmVjb3Jkcy5hZG1pbi52MS5MaW5rSWRlbnRpdHlSZXNwb25zZRJgCg1EZWxldGVBY2NvdW50EiYucmVjb3Jkcy5hZG1pbi52MS5EZWxldGVBY2NvdW50UmVxdWVzdBonLnJlY29yZHMuYWRtaW4udjEuRGVsZXRlQWNjb3VudFJlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options]);
 
 /**
  * The account to create.
@@ -128,6 +128,13 @@ export type ListAccountsRequest = Message<"records.admin.v1.ListAccountsRequest"
    * @generated from field: optional int32 offset = 2;
    */
   offset?: number | undefined;
+
+  /**
+   * Only the account with this email, in upper or lower case.
+   *
+   * @generated from field: optional string email = 3;
+   */
+  email?: string | undefined;
 };
 
 /**
@@ -303,6 +310,20 @@ export type DeleteAccountResponse = Message<"records.admin.v1.DeleteAccountRespo
    * @generated from field: bool erased = 1;
    */
   erased: boolean;
+
+  /**
+   * Every place that was looked through, and what was found there after the erasure.
+   *
+   * @generated from field: repeated records.admin.v1.ErasedPlace places = 2;
+   */
+  places: ErasedPlace[];
+
+  /**
+   * When the erasure was asked for.
+   *
+   * @generated from field: google.protobuf.Timestamp begun_at = 3;
+   */
+  begunAt?: Timestamp | undefined;
 };
 
 /**
@@ -311,6 +332,34 @@ export type DeleteAccountResponse = Message<"records.admin.v1.DeleteAccountRespo
  */
 export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_accounts, 11);
+
+/**
+ * A place where something of an account may be.
+ *
+ * @generated from message records.admin.v1.ErasedPlace
+ */
+export type ErasedPlace = Message<"records.admin.v1.ErasedPlace"> & {
+  /**
+   * A collection of MongoDB, or `redis`.
+   *
+   * @generated from field: string place = 1;
+   */
+  place: string;
+
+  /**
+   * How much of the account was left there when it was looked through just now.
+   *
+   * @generated from field: int64 left = 2;
+   */
+  left: bigint;
+};
+
+/**
+ * Describes the message records.admin.v1.ErasedPlace.
+ * Use `create(ErasedPlaceSchema)` to create a new message.
+ */
+export const ErasedPlaceSchema: GenMessage<ErasedPlace> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 12);
 
 /**
  * A person at an identity provider.
@@ -338,7 +387,7 @@ export type Identity = Message<"records.admin.v1.Identity"> & {
  * Use `create(IdentitySchema)` to create a new message.
  */
 export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 12);
+  messageDesc(file_records_admin_v1_accounts, 13);
 
 /**
  * An account.
@@ -387,7 +436,7 @@ export type Account = Message<"records.admin.v1.Account"> & {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 13);
+  messageDesc(file_records_admin_v1_accounts, 14);
 
 /**
  * Creates, reads, enrols, links and deletes accounts.
@@ -416,7 +465,7 @@ export const AccountService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Lists accounts, the oldest first.
+   * Lists accounts, the oldest first; or the one that has an email.
    *
    * @generated from rpc records.admin.v1.AccountService.ListAccounts
    */
@@ -450,7 +499,8 @@ export const AccountService: GenService<{
   /**
    * Deletes an account and erases everything of it: records, API keys, dashboard sessions, idempotency keys, its audit
    * log. No call of the account succeeds from then on. Fails with NOT_FOUND when there is none with this id. An erasure
-   * that takes longer than a call may goes on by itself, also when the instance ends; calling again tells how far it is.
+   * that takes longer than a call may goes on by itself, also when the instance ends; calling again, up to 90 days later,
+   * looks everywhere once more and tells what is left.
    *
    * @generated from rpc records.admin.v1.AccountService.DeleteAccount
    */

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/admin/v1/interface.proto.
  */
 export const file_records_admin_v1_interface: GenFile = /*@__PURE__*/
-  fileDesc("CiByZWNvcmRzL2FkbWluL3YxL2ludGVyZmFjZS5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSIRCg9HZXRTdGF0ZVJlcXVlc3QiQwoQR2V0U3RhdGVSZXNwb25zZRIvCgVzdGF0ZRgBIAEoCzIgLnJlY29yZHMuYWRtaW4udjEuSW50ZXJmYWNlU3RhdGUiXwoZU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBIcCgdlbmFibGVkGAEgASgIQga6SAPIAQFIAIgBARIYCgZyZWFzb24YAiABKAlCCLpIBXIDGPQDQgoKCF9lbmFibGVkIk0KGlNldFB1YmxpY0ludGVyZmFjZVJlc3BvbnNlEi8KBXN0YXRlGAEgASgLMiAucmVjb3Jkcy5hZG1pbi52MS5JbnRlcmZhY2VTdGF0ZSJWChBTZXRXcml0ZXNSZXF1ZXN0EhwKB2VuYWJsZWQYASABKAhCBrpIA8gBAUgAiAEBEhgKBnJlYXNvbhgCIAEoCUIIukgFcgMY9ANCCgoIX2VuYWJsZWQiRAoRU2V0V3JpdGVzUmVzcG9uc2USLwoFc3RhdGUYASABKAsyIC5yZWNvcmRzLmFkbWluLnYxLkludGVyZmFjZVN0YXRlIm4KDkludGVyZmFjZVN0YXRlEjIKEHB1YmxpY19pbnRlcmZhY2UYASABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaBIoCgZ3cml0ZXMYAiABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaCJZCgZTd2l0Y2gSDwoHZW5hYmxlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAysQIKEEludGVyZmFjZVNlcnZpY2USVgoIR2V0U3RhdGUSIS5yZWNvcmRzLmFkbWluLnYxLkdldFN0YXRlUmVxdWVzdBoiLnJlY29yZHMuYWRtaW4udjEuR2V0U3RhdGVSZXNwb25zZSIDkAIBEm8KElNldFB1YmxpY0ludGVyZmFjZRIrLnJlY29yZHMuYWRtaW4udjEuU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBosLnJlY29yZHMuYWRtaW4udjEuU2V0UHVibGljSW50ZXJmYWNlUmVzcG9uc2USVAoJU2V0V3JpdGVzEiIucmVjb3Jkcy5hZG1pbi52MS5TZXRXcml0ZXNSZXF1ZXN0GiMucmVjb3Jkcy5hZG1pbi52MS5TZXRXcml0ZXNSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CiByZWNvcmRzL2FkbWluL3YxL2ludGVyZmFjZS5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSIRCg9HZXRTdGF0ZVJlcXVlc3QiQwoQR2V0U3RhdGVSZXNwb25zZRIvCgVzdGF0ZRgBIAEoCzIgLnJlY29yZHMuYWRtaW4udjEuSW50ZXJmYWNlU3RhdGUiXwoZU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBIcCgdlbmFibGVkGAEgASgIQga6SAPIAQFIAIgBARIYCgZyZWFzb24YAiABKAlCCLpIBXIDGPQDQgoKCF9lbmFibGVkIk0KGlNldFB1YmxpY0ludGVyZmFjZVJlc3BvbnNlEi8KBXN0YXRlGAEgASgLMiAucmVjb3Jkcy5hZG1pbi52MS5JbnRlcmZhY2VTdGF0ZSJWChBTZXRXcml0ZXNSZXF1ZXN0EhwKB2VuYWJsZWQYASABKAhCBrpIA8gBAUgAiAEBEhgKBnJlYXNvbhgCIAEoCUIIukgFcgMY9ANCCgoIX2VuYWJsZWQiRAoRU2V0V3JpdGVzUmVzcG9uc2USLwoFc3RhdGUYASABKAsyIC5yZWNvcmRzLmFkbWluLnYxLkludGVyZmFjZVN0YXRlIm4KDkludGVyZmFjZVN0YXRlEjIKEHB1YmxpY19pbnRlcmZhY2UYASABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaBIoCgZ3cml0ZXMYAiABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaCJZCgZTd2l0Y2gSDwoHZW5hYmxlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPgoSTGlzdENoYW5nZXNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQFCCAoGX2xpbWl0IkYKE0xpc3RDaGFuZ2VzUmVzcG9uc2USLwoHY2hhbmdlcxgBIAMoCzIeLnJlY29yZHMuYWRtaW4udjEuU3dpdGNoQ2hhbmdlIqMBCgxTd2l0Y2hDaGFuZ2USDgoGc3dpdGNoGAEgASgJEg8KB2VuYWJsZWQYAiABKAgSDgoGcmVhc29uGAMgASgJEi4KCmNoYW5nZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FkZHJlc3MYBSABKAkSDQoFdG9rZW4YBiABKAkSEgoKcmVxdWVzdF9pZBgHIAEoCTKSAwoQSW50ZXJmYWNlU2VydmljZRJWCghHZXRTdGF0ZRIhLnJlY29yZHMuYWRtaW4udjEuR2V0U3RhdGVSZXF1ZXN0GiIucmVjb3Jkcy5hZG1pbi52MS5HZXRTdGF0ZVJlc3BvbnNlIgOQAgESbwoSU2V0UHVibGljSW50ZXJmYWNlEisucmVjb3Jkcy5hZG1pbi52MS5TZXRQdWJsaWNJbnRlcmZhY2VSZXF1ZXN0GiwucmVjb3Jkcy5hZG1pbi52MS5TZXRQdWJsaWNJbnRlcmZhY2VSZXNwb25zZRJUCglTZXRXcml0ZXMSIi5yZWNvcmRzLmFkbWluLnYxLlNldFdyaXRlc1JlcXVlc3QaIy5yZWNvcmRzLmFkbWluLnYxLlNldFdyaXRlc1Jlc3BvbnNlEl8KC0xpc3RDaGFuZ2VzEiQucmVjb3Jkcy5hZG1pbi52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaJS5yZWNvcmRzLmFkbWluLnYxLkxpc3RDaGFuZ2VzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Asks for nothing.
@@ -215,6 +215,111 @@ export const SwitchSchema: GenMessage<Switch> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_interface, 7);
 
 /**
+ * Which changes to list.
+ *
+ * @generated from message records.admin.v1.ListChangesRequest
+ */
+export type ListChangesRequest = Message<"records.admin.v1.ListChangesRequest"> & {
+  /**
+   * The largest number of changes; 100 when it is not set.
+   *
+   * @generated from field: optional int32 limit = 1;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message records.admin.v1.ListChangesRequest.
+ * Use `create(ListChangesRequestSchema)` to create a new message.
+ */
+export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_interface, 8);
+
+/**
+ * The answer of ListChanges.
+ *
+ * @generated from message records.admin.v1.ListChangesResponse
+ */
+export type ListChangesResponse = Message<"records.admin.v1.ListChangesResponse"> & {
+  /**
+   * The changes.
+   *
+   * @generated from field: repeated records.admin.v1.SwitchChange changes = 1;
+   */
+  changes: SwitchChange[];
+};
+
+/**
+ * Describes the message records.admin.v1.ListChangesResponse.
+ * Use `create(ListChangesResponseSchema)` to create a new message.
+ */
+export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_interface, 9);
+
+/**
+ * A switch that was set.
+ *
+ * @generated from message records.admin.v1.SwitchChange
+ */
+export type SwitchChange = Message<"records.admin.v1.SwitchChange"> & {
+  /**
+   * Which switch: `public_interface` or `writes`.
+   *
+   * @generated from field: string switch = 1;
+   */
+  switch: string;
+
+  /**
+   * How it was set.
+   *
+   * @generated from field: bool enabled = 2;
+   */
+  enabled: boolean;
+
+  /**
+   * Why.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 4;
+   */
+  changedAt?: Timestamp | undefined;
+
+  /**
+   * The address of who set it.
+   *
+   * @generated from field: string address = 5;
+   */
+  address: string;
+
+  /**
+   * The first 8 digits of the SHA-256 of the service token that was used: which of several it was.
+   *
+   * @generated from field: string token = 6;
+   */
+  token: string;
+
+  /**
+   * The id of the request, as in the log.
+   *
+   * @generated from field: string request_id = 7;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message records.admin.v1.SwitchChange.
+ * Use `create(SwitchChangeSchema)` to create a new message.
+ */
+export const SwitchChangeSchema: GenMessage<SwitchChange> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_interface, 10);
+
+/**
  * Switches the public interface, and writes, off and on. A switch is in force on every instance within a second.
  *
  * @generated from service records.admin.v1.InterfaceService
@@ -249,6 +354,16 @@ export const InterfaceService: GenService<{
     methodKind: "unary";
     input: typeof SetWritesRequestSchema;
     output: typeof SetWritesResponseSchema;
+  },
+  /**
+   * Lists how the switches were set, the latest first.
+   *
+   * @generated from rpc records.admin.v1.InterfaceService.ListChanges
+   */
+  listChanges: {
+    methodKind: "unary";
+    input: typeof ListChangesRequestSchema;
+    output: typeof ListChangesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_records_admin_v1_interface, 0);

@@ -4,23 +4,20 @@
 
 // How the services that own calendars, recorders and importers feed the records. Internal listener only.
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Reason } from "../../v1/errors_pb.ts";
-import { file_records_v1_errors } from "../../v1/errors_pb.ts";
-import { file_records_v1_options } from "../../v1/options_pb.ts";
-import type { Recording, SessionNoteType } from "../../v1/sessions_pb.ts";
-import { file_records_v1_sessions } from "../../v1/sessions_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { ExportRequestSchema, ExportResponseSchema, ImportRequestSchema, ImportResponseSchema } from "./import_pb.ts";
+import { file_records_ingest_v1_import } from "./import_pb.ts";
+import type { ContactItem, ContactNoteItem, ItemResult, SessionItem, SessionNoteItem, TranscriptItem } from "./items_pb.ts";
+import { file_records_ingest_v1_items } from "./items_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file records/ingest/v1/ingest.proto.
  */
 export const file_records_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbmdlc3QucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIncKFVVwc2VydENvbnRhY3RzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI9Cghjb250YWN0cxgCIAMoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtQgu6SAiSAQUIARDoByJIChZVcHNlcnRDb250YWN0c1Jlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5yZWNvcmRzLmluZ2VzdC52MS5JdGVtUmVzdWx0IncKFVVwc2VydFNlc3Npb25zUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI9CghzZXNzaW9ucxgCIAMoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtQgu6SAiSAQUIARDoByJIChZVcHNlcnRTZXNzaW9uc1Jlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5yZWNvcmRzLmluZ2VzdC52MS5JdGVtUmVzdWx0InwKFVB1dFRyYW5zY3JpcHRzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARJCCgt0cmFuc2NyaXB0cxgCIAMoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtQgq6SAeSAQQIARBkIkgKFlB1dFRyYW5zY3JpcHRzUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1SZXN1bHQifAoZVXBzZXJ0U2Vzc2lvbk5vdGVzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI+CgVub3RlcxgCIAMoCzIiLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25Ob3RlSXRlbUILukgIkgEFCAEQ6AciTAoaVXBzZXJ0U2Vzc2lvbk5vdGVzUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1SZXN1bHQifAoZVXBzZXJ0Q29udGFjdE5vdGVzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI+CgVub3RlcxgCIAMoCzIiLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3ROb3RlSXRlbUILukgIkgEFCAEQ6AciTAoaVXBzZXJ0Q29udGFjdE5vdGVzUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1SZXN1bHQiYgoWQXJjaGl2ZUNvbnRhY3RzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARInCgtjb250YWN0X2lkcxgCIAMoCUISukgPkgEMCAEQ6AciBXIDsAEBIkkKF0FyY2hpdmVDb250YWN0c1Jlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5yZWNvcmRzLmluZ2VzdC52MS5JdGVtUmVzdWx0ImIKFlJlc3RvcmVDb250YWN0c1JlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESJwoLY29udGFjdF9pZHMYAiADKAlCErpID5IBDAgBEOgHIgVyA7ABASJJChdSZXN0b3JlQ29udGFjdHNSZXNwb25zZRIuCgdyZXN1bHRzGAEgAygLMh0ucmVjb3Jkcy5pbmdlc3QudjEuSXRlbVJlc3VsdCLWBAoLQ29udGFjdEl0ZW0SGQoCaWQYASABKAlCCLpIBXIDsAEBSACIAQESJAoLZXh0ZXJuYWxfaWQYAiABKAlCCrpIB3IFEAEYyAFIAYgBARIiCglmdWxsX25hbWUYAyABKAlCCrpIB3IFEAEYyAFIAogBARJvCgVlbWFpbBgEIAEoCUJbukghch8Y/gEyGl5bXlxzQF0rQFteXHNAXStcLlteXHNAXSskks4YMyIxbXVzdCBiZSBhbiBlbWFpbCBhZGRyZXNzIHN1Y2ggYXMgbmFtZUBleGFtcGxlLmNvbUgDiAEBEhsKBXBob25lGAUgASgJQge6SARyAhgySASIAQESHQoFbm90ZXMYBiABKAlCCbpIBnIEGKCNBkgFiAEBEh4KBm1lbW9yeRgHIAEoCUIJukgGcgQYoI0GSAaIAQESJAoNaW5mZXJyZWRfbmFtZRgIIAEoCUIIukgFcgMYyAFIB4gBARIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgthcmNoaXZlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBQoDX2lkQg4KDF9leHRlcm5hbF9pZEIMCgpfZnVsbF9uYW1lQggKBl9lbWFpbEIICgZfcGhvbmVCCAoGX25vdGVzQgkKB19tZW1vcnlCEAoOX2luZmVycmVkX25hbWUinAYKC1Nlc3Npb25JdGVtEhkKAmlkGAEgASgJQgi6SAVyA7ABAUgAiAEBEiQKC2V4dGVybmFsX2lkGAIgASgJQgq6SAdyBRABGMgBSAGIAQESIQoKY29udGFjdF9pZBgDIAEoCUIIukgFcgOwAQFIAogBARIsChNjb250YWN0X2V4dGVybmFsX2lkGAQgASgJQgq6SAdyBRABGMgBSAOIAQESHAoFdGl0bGUYBSABKAlCCLpIBXIDGOgHSASIAQESHwoIc3VidGl0bGUYBiABKAlCCLpIBXIDGOgHSAWIAQESMAoMc2Vzc2lvbl9kYXRlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2RhdGVfZW5kGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImChByZWNvcmRpbmdfc3RhdHVzGAkgASgJQge6SARyAhhkSAaIAQESHAoGc291cmNlGAogASgJQge6SARyAhhkSAeIAQESKQoTY29uZmVyZW5jZV9wcm92aWRlchgLIAEoCUIHukgEcgIYZEgIiAEBEiUKDmNvbmZlcmVuY2VfdXJsGAwgASgJQgi6SAVyAxjQD0gJiAEBEicKEHByb3ZpZGVyX2RvY191cmwYDSABKAlCCLpIBXIDGNAPSAqIAQESLgoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBQoDX2lkQg4KDF9leHRlcm5hbF9pZEINCgtfY29udGFjdF9pZEIWChRfY29udGFjdF9leHRlcm5hbF9pZEIICgZfdGl0bGVCCwoJX3N1YnRpdGxlQhMKEV9yZWNvcmRpbmdfc3RhdHVzQgkKB19zb3VyY2VCFgoUX2NvbmZlcmVuY2VfcHJvdmlkZXJCEQoPX2NvbmZlcmVuY2VfdXJsQhMKEV9wcm92aWRlcl9kb2NfdXJsItoBCg5UcmFuc2NyaXB0SXRlbRIhCgpzZXNzaW9uX2lkGAEgASgJQgi6SAVyA7ABAUgAiAEBEiwKE3Nlc3Npb25fZXh0ZXJuYWxfaWQYAiABKAlCCrpIB3IFEAEYyAFIAYgBARIXCgp0cmFuc2NyaXB0GAMgASgJSAKIAQESKAoJcmVjb3JkaW5nGAQgASgLMhUucmVjb3Jkcy52MS5SZWNvcmRpbmdCDQoLX3Nlc3Npb25faWRCFgoUX3Nlc3Npb25fZXh0ZXJuYWxfaWRCDQoLX3RyYW5zY3JpcHQi4QMKD1Nlc3Npb25Ob3RlSXRlbRIZCgJpZBgBIAEoCUIIukgFcgOwAQFIAIgBARIkCgtleHRlcm5hbF9pZBgCIAEoCUIKukgHcgUQARjIAUgBiAEBEiEKCnNlc3Npb25faWQYAyABKAlCCLpIBXIDsAEBSAKIAQESLAoTc2Vzc2lvbl9leHRlcm5hbF9pZBgEIAEoCUIKukgHcgUQARjIAUgDiAEBEhwKBXRpdGxlGAUgASgJQgi6SAVyAxjoB0gEiAEBEiEKCnRpdGxlX3NsdWcYBiABKAlCCLpIBXIDGOgHSAWIAQESHwoHY29udGVudBgHIAEoCUIJukgGcgQYoI0GSAaIAQESEAoIcG9zaXRpb24YCCABKAUSNQoEdHlwZRgJIAEoDjIbLnJlY29yZHMudjEuU2Vzc2lvbk5vdGVUeXBlQgq6SAeCAQQQASAAEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgUKA19pZEIOCgxfZXh0ZXJuYWxfaWRCDQoLX3Nlc3Npb25faWRCFgoUX3Nlc3Npb25fZXh0ZXJuYWxfaWRCCAoGX3RpdGxlQg0KC190aXRsZV9zbHVnQgoKCF9jb250ZW50IvoCCg9Db250YWN0Tm90ZUl0ZW0SGQoCaWQYASABKAlCCLpIBXIDsAEBSACIAQESJAoLZXh0ZXJuYWxfaWQYAiABKAlCCrpIB3IFEAEYyAFIAYgBARIhCgpjb250YWN0X2lkGAMgASgJQgi6SAVyA7ABAUgCiAEBEiwKE2NvbnRhY3RfZXh0ZXJuYWxfaWQYBCABKAlCCrpIB3IFEAEYyAFIA4gBARIcCgdjb250ZW50GAUgASgJQgu6SAhyBhABGKCNBhIZCgZzb3VyY2UYBiABKAlCCbpIBnIEEAEYZBIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFCgNfaWRCDgoMX2V4dGVybmFsX2lkQg0KC19jb250YWN0X2lkQhYKFF9jb250YWN0X2V4dGVybmFsX2lkIm8KCkl0ZW1SZXN1bHQSCgoCaWQYASABKAkSGAoLZXh0ZXJuYWxfaWQYAiABKAlIAIgBARIrCgVlcnJvchgDIAEoCzIcLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1FcnJvckIOCgxfZXh0ZXJuYWxfaWQiQAoJSXRlbUVycm9yEiIKBnJlYXNvbhgBIAEoDjISLnJlY29yZHMudjEuUmVhc29uEg8KB21lc3NhZ2UYAiABKAky/gUKDUluZ2VzdFNlcnZpY2USZQoOVXBzZXJ0Q29udGFjdHMSKC5yZWNvcmRzLmluZ2VzdC52MS5VcHNlcnRDb250YWN0c1JlcXVlc3QaKS5yZWNvcmRzLmluZ2VzdC52MS5VcHNlcnRDb250YWN0c1Jlc3BvbnNlEmUKDlVwc2VydFNlc3Npb25zEigucmVjb3Jkcy5pbmdlc3QudjEuVXBzZXJ0U2Vzc2lvbnNSZXF1ZXN0GikucmVjb3Jkcy5pbmdlc3QudjEuVXBzZXJ0U2Vzc2lvbnNSZXNwb25zZRJlCg5QdXRUcmFuc2NyaXB0cxIoLnJlY29yZHMuaW5nZXN0LnYxLlB1dFRyYW5zY3JpcHRzUmVxdWVzdBopLnJlY29yZHMuaW5nZXN0LnYxLlB1dFRyYW5zY3JpcHRzUmVzcG9uc2UScQoSVXBzZXJ0U2Vzc2lvbk5vdGVzEiwucmVjb3Jkcy5pbmdlc3QudjEuVXBzZXJ0U2Vzc2lvbk5vdGVzUmVxdWVzdBotLnJlY29yZHMuaW5nZXN0LnYxLlVwc2VydFNlc3Npb25Ob3Rlc1Jlc3BvbnNlEnEKElVwc2VydENvbnRhY3ROb3RlcxIsLnJlY29yZHMuaW5nZXN0LnYxLlVwc2VydENvbnRhY3ROb3Rlc1JlcXVlc3QaLS5yZWNvcmRzLmluZ2VzdC52MS5VcHNlcnRDb250YWN0Tm90ZXNSZXNwb25zZRJoCg9BcmNoaXZlQ29udGFjdHMSKS5yZWNvcmRzLmluZ2VzdC52MS5BcmNoaXZlQ29udGFjdHNSZXF1ZXN0GioucmVjb3Jkcy5pbmdlc3QudjEuQXJjaGl2ZUNvbnRhY3RzUmVzcG9uc2USaAoPUmVzdG9yZUNvbnRhY3RzEikucmVjb3Jkcy5pbmdlc3QudjEuUmVzdG9yZUNvbnRhY3RzUmVxdWVzdBoqLnJlY29yZHMuaW5nZXN0LnYxLlJlc3RvcmVDb250YWN0c1Jlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_errors, file_records_v1_options, file_records_v1_sessions]);
+  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbmdlc3QucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIncKFVVwc2VydENvbnRhY3RzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI9Cghjb250YWN0cxgCIAMoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtQgu6SAiSAQUIARDoByJIChZVcHNlcnRDb250YWN0c1Jlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5yZWNvcmRzLmluZ2VzdC52MS5JdGVtUmVzdWx0IncKFVVwc2VydFNlc3Npb25zUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI9CghzZXNzaW9ucxgCIAMoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtQgu6SAiSAQUIARDoByJIChZVcHNlcnRTZXNzaW9uc1Jlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5yZWNvcmRzLmluZ2VzdC52MS5JdGVtUmVzdWx0InwKFVB1dFRyYW5zY3JpcHRzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARJCCgt0cmFuc2NyaXB0cxgCIAMoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtQgq6SAeSAQQIARBkIkgKFlB1dFRyYW5zY3JpcHRzUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1SZXN1bHQifAoZVXBzZXJ0U2Vzc2lvbk5vdGVzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI+CgVub3RlcxgCIAMoCzIiLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25Ob3RlSXRlbUILukgIkgEFCAEQ6AciTAoaVXBzZXJ0U2Vzc2lvbk5vdGVzUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1SZXN1bHQifAoZVXBzZXJ0Q29udGFjdE5vdGVzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARI+CgVub3RlcxgCIAMoCzIiLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3ROb3RlSXRlbUILukgIkgEFCAEQ6AciTAoaVXBzZXJ0Q29udGFjdE5vdGVzUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1SZXN1bHQiYgoWQXJjaGl2ZUNvbnRhY3RzUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARInCgtjb250YWN0X2lkcxgCIAMoCUISukgPkgEMCAEQ6AciBXIDsAEBIkkKF0FyY2hpdmVDb250YWN0c1Jlc3BvbnNlEi4KB3Jlc3VsdHMYASADKAsyHS5yZWNvcmRzLmluZ2VzdC52MS5JdGVtUmVzdWx0ImIKFlJlc3RvcmVDb250YWN0c1JlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESJwoLY29udGFjdF9pZHMYAiADKAlCErpID5IBDAgBEOgHIgVyA7ABASJJChdSZXN0b3JlQ29udGFjdHNSZXNwb25zZRIuCgdyZXN1bHRzGAEgAygLMh0ucmVjb3Jkcy5pbmdlc3QudjEuSXRlbVJlc3VsdCK+AQoURGVsZXRlUmVjb3Jkc1JlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESEwoLY29udGFjdF9pZHMYAiADKAkSEwoLc2Vzc2lvbl9pZHMYAyADKAkSFgoOdHJhbnNjcmlwdF9pZHMYBCADKAkSEAoIbm90ZV9pZHMYBSADKAkSMQoIZXh0ZXJuYWwYBiADKAsyHy5yZWNvcmRzLmluZ2VzdC52MS5FeHRlcm5hbE5hbWUiaAoMRXh0ZXJuYWxOYW1lEjcKBGtpbmQYASABKA4yHS5yZWNvcmRzLmluZ2VzdC52MS5SZWNvcmRLaW5kQgq6SAeCAQQQASAAEh8KC2V4dGVybmFsX2lkGAIgASgJQgq6SAdyBRABGMgBIkcKFURlbGV0ZVJlY29yZHNSZXNwb25zZRIuCgdyZXN1bHRzGAEgAygLMh0ucmVjb3Jkcy5pbmdlc3QudjEuSXRlbVJlc3VsdCqzAQoKUmVjb3JkS2luZBIbChdSRUNPUkRfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JFQ09SRF9LSU5EX0NPTlRBQ1QQARIXChNSRUNPUkRfS0lORF9TRVNTSU9OEAISGgoWUkVDT1JEX0tJTkRfVFJBTlNDUklQVBADEhwKGFJFQ09SRF9LSU5EX1NFU1NJT05fTk9URRAEEhwKGFJFQ09SRF9LSU5EX0NPTlRBQ1RfTk9URRAFMosICg1Jbmdlc3RTZXJ2aWNlEmUKDlVwc2VydENvbnRhY3RzEigucmVjb3Jkcy5pbmdlc3QudjEuVXBzZXJ0Q29udGFjdHNSZXF1ZXN0GikucmVjb3Jkcy5pbmdlc3QudjEuVXBzZXJ0Q29udGFjdHNSZXNwb25zZRJlCg5VcHNlcnRTZXNzaW9ucxIoLnJlY29yZHMuaW5nZXN0LnYxLlVwc2VydFNlc3Npb25zUmVxdWVzdBopLnJlY29yZHMuaW5nZXN0LnYxLlVwc2VydFNlc3Npb25zUmVzcG9uc2USZQoOUHV0VHJhbnNjcmlwdHMSKC5yZWNvcmRzLmluZ2VzdC52MS5QdXRUcmFuc2NyaXB0c1JlcXVlc3QaKS5yZWNvcmRzLmluZ2VzdC52MS5QdXRUcmFuc2NyaXB0c1Jlc3BvbnNlEnEKElVwc2VydFNlc3Npb25Ob3RlcxIsLnJlY29yZHMuaW5nZXN0LnYxLlVwc2VydFNlc3Npb25Ob3Rlc1JlcXVlc3QaLS5yZWNvcmRzLmluZ2VzdC52MS5VcHNlcnRTZXNzaW9uTm90ZXNSZXNwb25zZRJxChJVcHNlcnRDb250YWN0Tm90ZXMSLC5yZWNvcmRzLmluZ2VzdC52MS5VcHNlcnRDb250YWN0Tm90ZXNSZXF1ZXN0Gi0ucmVjb3Jkcy5pbmdlc3QudjEuVXBzZXJ0Q29udGFjdE5vdGVzUmVzcG9uc2USaAoPQXJjaGl2ZUNvbnRhY3RzEikucmVjb3Jkcy5pbmdlc3QudjEuQXJjaGl2ZUNvbnRhY3RzUmVxdWVzdBoqLnJlY29yZHMuaW5nZXN0LnYxLkFyY2hpdmVDb250YWN0c1Jlc3BvbnNlEmgKD1Jlc3RvcmVDb250YWN0cxIpLnJlY29yZHMuaW5nZXN0LnYxLlJlc3RvcmVDb250YWN0c1JlcXVlc3QaKi5yZWNvcmRzLmluZ2VzdC52MS5SZXN0b3JlQ29udGFjdHNSZXNwb25zZRJiCg1EZWxldGVSZWNvcmRzEicucmVjb3Jkcy5pbmdlc3QudjEuRGVsZXRlUmVjb3Jkc1JlcXVlc3QaKC5yZWNvcmRzLmluZ2VzdC52MS5EZWxldGVSZWNvcmRzUmVzcG9uc2USUQoGSW1wb3J0EiAucmVjb3Jkcy5pbmdlc3QudjEuSW1wb3J0UmVxdWVzdBohLnJlY29yZHMuaW5nZXN0LnYxLkltcG9ydFJlc3BvbnNlKAEwARJUCgZFeHBvcnQSIC5yZWNvcmRzLmluZ2VzdC52MS5FeHBvcnRSZXF1ZXN0GiEucmVjb3Jkcy5pbmdlc3QudjEuRXhwb3J0UmVzcG9uc2UiA5ACATABYgZwcm90bzM", [file_buf_validate_validate, file_records_ingest_v1_import, file_records_ingest_v1_items]);
 
 /**
  * The contacts to write.
@@ -366,473 +363,171 @@ export const RestoreContactsResponseSchema: GenMessage<RestoreContactsResponse> 
   messageDesc(file_records_ingest_v1_ingest, 13);
 
 /**
- * A contact to write.
+ * Which records to delete, at most 1,000 in all. The results follow the order of the fields here.
  *
- * @generated from message records.ingest.v1.ContactItem
+ * @generated from message records.ingest.v1.DeleteRecordsRequest
  */
-export type ContactItem = Message<"records.ingest.v1.ContactItem"> & {
+export type DeleteRecordsRequest = Message<"records.ingest.v1.DeleteRecordsRequest"> & {
   /**
-   * Its id; a new one is made when it is not set.
+   * The account of the records.
    *
-   * @generated from field: optional string id = 1;
+   * @generated from field: string account_id = 1;
    */
-  id?: string | undefined;
+  accountId: string;
 
   /**
-   * Its id in the system that it comes from.
+   * The ids of contacts. Their notes are deleted with them; their sessions stay, without a contact.
    *
-   * @generated from field: optional string external_id = 2;
+   * @generated from field: repeated string contact_ids = 2;
    */
-  externalId?: string | undefined;
+  contactIds: string[];
 
   /**
-   * The name that a user gave.
+   * The ids of sessions. Their notes and transcripts are deleted with them.
    *
-   * @generated from field: optional string full_name = 3;
+   * @generated from field: repeated string session_ids = 3;
    */
-  fullName?: string | undefined;
+  sessionIds: string[];
 
   /**
-   * The email address, unique among the active contacts of the account.
+   * The ids of the sessions whose transcripts are deleted.
    *
-   * @generated from field: optional string email = 4;
+   * @generated from field: repeated string transcript_ids = 4;
    */
-  email?: string | undefined;
+  transcriptIds: string[];
 
   /**
-   * The phone number.
+   * The ids of notes, of contacts or of sessions.
    *
-   * @generated from field: optional string phone = 5;
+   * @generated from field: repeated string note_ids = 5;
    */
-  phone?: string | undefined;
+  noteIds: string[];
 
   /**
-   * Free text about the contact.
+   * Records by their external ids.
    *
-   * @generated from field: optional string notes = 6;
+   * @generated from field: repeated records.ingest.v1.ExternalName external = 6;
    */
-  notes?: string | undefined;
-
-  /**
-   * Memory of the contact maintained by the system's AI.
-   *
-   * @generated from field: optional string memory = 7;
-   */
-  memory?: string | undefined;
-
-  /**
-   * The name inferred by the system.
-   *
-   * @generated from field: optional string inferred_name = 8;
-   */
-  inferredName?: string | undefined;
-
-  /**
-   * When it was created; now, or as it was, when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 9;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was changed last; now when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp updated_at = 10;
-   */
-  updatedAt?: Timestamp | undefined;
-
-  /**
-   * When it was archived; as it was, when it is not set, and a new contact active.
-   *
-   * @generated from field: google.protobuf.Timestamp archived_at = 11;
-   */
-  archivedAt?: Timestamp | undefined;
+  external: ExternalName[];
 };
 
 /**
- * Describes the message records.ingest.v1.ContactItem.
- * Use `create(ContactItemSchema)` to create a new message.
+ * Describes the message records.ingest.v1.DeleteRecordsRequest.
+ * Use `create(DeleteRecordsRequestSchema)` to create a new message.
  */
-export const ContactItemSchema: GenMessage<ContactItem> = /*@__PURE__*/
+export const DeleteRecordsRequestSchema: GenMessage<DeleteRecordsRequest> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_ingest, 14);
 
 /**
- * A session to write.
+ * A record by its id in the system that it comes from.
  *
- * @generated from message records.ingest.v1.SessionItem
+ * @generated from message records.ingest.v1.ExternalName
  */
-export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
+export type ExternalName = Message<"records.ingest.v1.ExternalName"> & {
   /**
-   * Its id; a new one is made when it is not set.
+   * What kind of record it is.
    *
-   * @generated from field: optional string id = 1;
+   * @generated from field: records.ingest.v1.RecordKind kind = 1;
    */
-  id?: string | undefined;
+  kind: RecordKind;
 
   /**
-   * Its id in the system that it comes from.
+   * Its external id; of a transcript, that of its session.
    *
-   * @generated from field: optional string external_id = 2;
+   * @generated from field: string external_id = 2;
    */
-  externalId?: string | undefined;
-
-  /**
-   * The id of the contact whom it was with.
-   *
-   * @generated from field: optional string contact_id = 3;
-   */
-  contactId?: string | undefined;
-
-  /**
-   * The external id of that contact, in place of its id.
-   *
-   * @generated from field: optional string contact_external_id = 4;
-   */
-  contactExternalId?: string | undefined;
-
-  /**
-   * The title.
-   *
-   * @generated from field: optional string title = 5;
-   */
-  title?: string | undefined;
-
-  /**
-   * The subtitle.
-   *
-   * @generated from field: optional string subtitle = 6;
-   */
-  subtitle?: string | undefined;
-
-  /**
-   * When it began.
-   *
-   * @generated from field: google.protobuf.Timestamp session_date = 7;
-   */
-  sessionDate?: Timestamp | undefined;
-
-  /**
-   * When it ended.
-   *
-   * @generated from field: google.protobuf.Timestamp session_date_end = 8;
-   */
-  sessionDateEnd?: Timestamp | undefined;
-
-  /**
-   * How far its recording has come.
-   *
-   * @generated from field: optional string recording_status = 9;
-   */
-  recordingStatus?: string | undefined;
-
-  /**
-   * Where it comes from.
-   *
-   * @generated from field: optional string source = 10;
-   */
-  source?: string | undefined;
-
-  /**
-   * The provider of its video conference.
-   *
-   * @generated from field: optional string conference_provider = 11;
-   */
-  conferenceProvider?: string | undefined;
-
-  /**
-   * The address of its video conference.
-   *
-   * @generated from field: optional string conference_url = 12;
-   */
-  conferenceUrl?: string | undefined;
-
-  /**
-   * The address of an external document.
-   *
-   * @generated from field: optional string provider_doc_url = 13;
-   */
-  providerDocUrl?: string | undefined;
-
-  /**
-   * When it was created; now, or as it was, when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 14;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was changed last; now when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp updated_at = 15;
-   */
-  updatedAt?: Timestamp | undefined;
+  externalId: string;
 };
 
 /**
- * Describes the message records.ingest.v1.SessionItem.
- * Use `create(SessionItemSchema)` to create a new message.
+ * Describes the message records.ingest.v1.ExternalName.
+ * Use `create(ExternalNameSchema)` to create a new message.
  */
-export const SessionItemSchema: GenMessage<SessionItem> = /*@__PURE__*/
+export const ExternalNameSchema: GenMessage<ExternalName> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_ingest, 15);
 
 /**
- * A transcript to put.
+ * The answer of DeleteRecords.
  *
- * @generated from message records.ingest.v1.TranscriptItem
+ * @generated from message records.ingest.v1.DeleteRecordsResponse
  */
-export type TranscriptItem = Message<"records.ingest.v1.TranscriptItem"> & {
+export type DeleteRecordsResponse = Message<"records.ingest.v1.DeleteRecordsResponse"> & {
   /**
-   * The id of the session.
+   * One result for each record, in the same order.
    *
-   * @generated from field: optional string session_id = 1;
+   * @generated from field: repeated records.ingest.v1.ItemResult results = 1;
    */
-  sessionId?: string | undefined;
-
-  /**
-   * The external id of the session, in place of its id.
-   *
-   * @generated from field: optional string session_external_id = 2;
-   */
-  sessionExternalId?: string | undefined;
-
-  /**
-   * The text; unset where none has been generated yet.
-   *
-   * @generated from field: optional string transcript = 3;
-   */
-  transcript?: string | undefined;
-
-  /**
-   * The recording that it was made from.
-   *
-   * @generated from field: records.v1.Recording recording = 4;
-   */
-  recording?: Recording | undefined;
+  results: ItemResult[];
 };
 
 /**
- * Describes the message records.ingest.v1.TranscriptItem.
- * Use `create(TranscriptItemSchema)` to create a new message.
+ * Describes the message records.ingest.v1.DeleteRecordsResponse.
+ * Use `create(DeleteRecordsResponseSchema)` to create a new message.
  */
-export const TranscriptItemSchema: GenMessage<TranscriptItem> = /*@__PURE__*/
+export const DeleteRecordsResponseSchema: GenMessage<DeleteRecordsResponse> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_ingest, 16);
 
 /**
- * A session note to write.
+ * The kinds of records.
  *
- * @generated from message records.ingest.v1.SessionNoteItem
+ * @generated from enum records.ingest.v1.RecordKind
  */
-export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
+export const RecordKind = {
   /**
-   * Its id; a new one is made when it is not set.
+   * Not used.
    *
-   * @generated from field: optional string id = 1;
+   * @generated from enum value: RECORD_KIND_UNSPECIFIED = 0;
    */
-  id?: string | undefined;
+  UNSPECIFIED: 0,
 
   /**
-   * Its id in the system that it comes from.
+   * A contact.
    *
-   * @generated from field: optional string external_id = 2;
+   * @generated from enum value: RECORD_KIND_CONTACT = 1;
    */
-  externalId?: string | undefined;
+  CONTACT: 1,
 
   /**
-   * The id of the session.
+   * A session.
    *
-   * @generated from field: optional string session_id = 3;
+   * @generated from enum value: RECORD_KIND_SESSION = 2;
    */
-  sessionId?: string | undefined;
+  SESSION: 2,
 
   /**
-   * The external id of the session, in place of its id.
+   * The transcript of a session.
    *
-   * @generated from field: optional string session_external_id = 4;
+   * @generated from enum value: RECORD_KIND_TRANSCRIPT = 3;
    */
-  sessionExternalId?: string | undefined;
+  TRANSCRIPT: 3,
 
   /**
-   * The title.
+   * A note of a session.
    *
-   * @generated from field: optional string title = 5;
+   * @generated from enum value: RECORD_KIND_SESSION_NOTE = 4;
    */
-  title?: string | undefined;
+  SESSION_NOTE: 4,
 
   /**
-   * The title in the form of a word for addresses.
+   * A manual note of a contact.
    *
-   * @generated from field: optional string title_slug = 6;
+   * @generated from enum value: RECORD_KIND_CONTACT_NOTE = 5;
    */
-  titleSlug?: string | undefined;
-
-  /**
-   * The text.
-   *
-   * @generated from field: optional string content = 7;
-   */
-  content?: string | undefined;
-
-  /**
-   * Where it stands among the notes of its session.
-   *
-   * @generated from field: int32 position = 8;
-   */
-  position: number;
-
-  /**
-   * How it came to be.
-   *
-   * @generated from field: records.v1.SessionNoteType type = 9;
-   */
-  type: SessionNoteType;
-
-  /**
-   * When it was written; now, or as it was, when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 10;
-   */
-  createdAt?: Timestamp | undefined;
-};
+  CONTACT_NOTE: 5,
+} as const;
 
 /**
- * Describes the message records.ingest.v1.SessionNoteItem.
- * Use `create(SessionNoteItemSchema)` to create a new message.
- */
-export const SessionNoteItemSchema: GenMessage<SessionNoteItem> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_ingest, 17);
-
-/**
- * A contact note to write.
+ * The kinds of records.
  *
- * @generated from message records.ingest.v1.ContactNoteItem
+ * @generated from enum records.ingest.v1.RecordKind
  */
-export type ContactNoteItem = Message<"records.ingest.v1.ContactNoteItem"> & {
-  /**
-   * Its id; a new one is made when it is not set.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Its id in the system that it comes from.
-   *
-   * @generated from field: optional string external_id = 2;
-   */
-  externalId?: string | undefined;
-
-  /**
-   * The id of the contact.
-   *
-   * @generated from field: optional string contact_id = 3;
-   */
-  contactId?: string | undefined;
-
-  /**
-   * The external id of the contact, in place of its id.
-   *
-   * @generated from field: optional string contact_external_id = 4;
-   */
-  contactExternalId?: string | undefined;
-
-  /**
-   * The text.
-   *
-   * @generated from field: string content = 5;
-   */
-  content: string;
-
-  /**
-   * Where it comes from.
-   *
-   * @generated from field: string source = 6;
-   */
-  source: string;
-
-  /**
-   * When it was written; now, or as it was, when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 7;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was changed last; as `created_at` when it is not set.
-   *
-   * @generated from field: google.protobuf.Timestamp updated_at = 8;
-   */
-  updatedAt?: Timestamp | undefined;
-};
+export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind] | UnknownEnum;
 
 /**
- * Describes the message records.ingest.v1.ContactNoteItem.
- * Use `create(ContactNoteItemSchema)` to create a new message.
+ * Describes the enum records.ingest.v1.RecordKind.
  */
-export const ContactNoteItemSchema: GenMessage<ContactNoteItem> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_ingest, 18);
-
-/**
- * What became of an item.
- *
- * @generated from message records.ingest.v1.ItemResult
- */
-export type ItemResult = Message<"records.ingest.v1.ItemResult"> & {
-  /**
-   * The id of the record; empty where the item failed before it had one.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The external id of the item.
-   *
-   * @generated from field: optional string external_id = 2;
-   */
-  externalId?: string | undefined;
-
-  /**
-   * Why the item failed; unset where it was written.
-   *
-   * @generated from field: records.ingest.v1.ItemError error = 3;
-   */
-  error?: ItemError | undefined;
-};
-
-/**
- * Describes the message records.ingest.v1.ItemResult.
- * Use `create(ItemResultSchema)` to create a new message.
- */
-export const ItemResultSchema: GenMessage<ItemResult> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_ingest, 19);
-
-/**
- * Why an item failed.
- *
- * @generated from message records.ingest.v1.ItemError
- */
-export type ItemError = Message<"records.ingest.v1.ItemError"> & {
-  /**
-   * The reason.
-   *
-   * @generated from field: records.v1.Reason reason = 1;
-   */
-  reason: Reason;
-
-  /**
-   * What is wrong and where, for a person.
-   *
-   * @generated from field: string message = 2;
-   */
-  message: string;
-};
-
-/**
- * Describes the message records.ingest.v1.ItemError.
- * Use `create(ItemErrorSchema)` to create a new message.
- */
-export const ItemErrorSchema: GenMessage<ItemError> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_ingest, 20);
+export const RecordKindSchema: GenEnum<RecordKind> = /*@__PURE__*/
+  enumDesc(file_records_ingest_v1_ingest, 0);
 
 /**
  * Writes batches of records into one account. Every answer holds one result for each item, in the same order; an item
@@ -912,6 +607,37 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof RestoreContactsRequestSchema;
     output: typeof RestoreContactsResponseSchema;
+  },
+  /**
+   * Deletes records for good, with what belongs to them. An item fails when there is no such record.
+   *
+   * @generated from rpc records.ingest.v1.IngestService.DeleteRecords
+   */
+  deleteRecords: {
+    methodKind: "unary";
+    input: typeof DeleteRecordsRequestSchema;
+    output: typeof DeleteRecordsResponseSchema;
+  },
+  /**
+   * Writes a stream of records, of any number, and tells how it comes along. Each record is right or wrong by itself, as
+   * in a batch. An import that was cut off goes on where it was when it is sent again under its name. Needs HTTP/2.
+   *
+   * @generated from rpc records.ingest.v1.IngestService.Import
+   */
+  import: {
+    methodKind: "bidi_streaming";
+    input: typeof ImportRequestSchema;
+    output: typeof ImportResponseSchema;
+  },
+  /**
+   * Reads everything that Import would need to make the account's records again.
+   *
+   * @generated from rpc records.ingest.v1.IngestService.Export
+   */
+  export: {
+    methodKind: "server_streaming";
+    input: typeof ExportRequestSchema;
+    output: typeof ExportResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_records_ingest_v1_ingest, 0);

@@ -1,0 +1,35 @@
+// The search index of a collection that a large import takes away and builds again: sorted at once it is made several times faster than key by key.
+import type { Collection, Document, IndexDescription } from "mongodb";
+import { MongoServerError } from "mongodb";
+import { unlessMissing } from "./mongo.ts";
+
+/** One index, which comes and goes. */
+export interface SearchIndex {
+  /** Whether it can be used: it is there, and not being built. */
+  isBuilt(): Promise<boolean>;
+  drop(): Promise<void>;
+  /** Builds it unless it is there, and resolves when it can be used. Several builds at once are one. */
+  build(): Promise<void>;
+}
+
+/** The index of this description. */
+export function createSearchIndex(collection: Collection<Document>, description: IndexDescription & { readonly name: string }): SearchIndex {
+  return {
+    async isBuilt() {
+      const stages = [{ $indexStats: {} }, { $match: { name: description.name, building: { $ne: true } } }];
+      return (await collection.aggregate(stages, { comment: "watch" }).toArray()).length > 0;
+    },
+    async drop() {
+      await collection.dropIndex(description.name).catch(unlessMissing);
+    },
+    async build() {
+      await collection.createIndexes([description]);
+    },
+  };
+}
+
+/** Whether a command failed because the index that it names is not there, or was taken away while it ran. */
+export function isWithoutIndex(error: unknown): boolean {
+  if (!(error instanceof MongoServerError)) return false;
+  return error.codeName === "QueryPlanKilled" || (error.codeName === "BadValue" && /\bhint\b/.test(error.message));
+}

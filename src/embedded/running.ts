@@ -1,0 +1,54 @@
+// Finds, without touching anything, the embedded parts that run on a data folder: their ports are picked at each start.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { mongod } from "./mongod.ts";
+import { isRunning, pidOf } from "./process-id.ts";
+import { redis } from "./redis.ts";
+import type { ServerKind } from "./server.ts";
+
+/** Where the parts are; undefined for one that does not run. */
+export interface RunningParts {
+  readonly mongodbUri: string | undefined;
+  readonly redisUrl: string | undefined;
+  /** The development identity provider, which runs within the service. */
+  readonly issuer: string | undefined;
+}
+
+/** The parts of the service that runs on this data folder. A folder that is missing has none. */
+export async function embeddedParts(dataDir: string): Promise<RunningParts> {
+  const notes = await readdir(join(dataDir, "processes")).catch(() => []);
+  const running = (role: string): string | undefined => notes.filter((name) => name.startsWith(`${role}.`)).map((name) => name.slice(role.length + 1)).find(isRunning);
+  const uriOf = (kind: ServerKind): string | undefined => {
+    const id = running(kind.role);
+    const port = id === undefined ? undefined : portOf(pidOf(id));
+    return port === undefined ? undefined : kind.uri(port);
+  };
+  const port = running("service") === undefined ? undefined : (await readKept(join(dataDir, "provider", "port")))[kept];
+  return { mongodbUri: uriOf(mongod), redisUrl: uriOf(redis), issuer: typeof port === "number" ? `http://localhost:${port}` : undefined };
+}
+
+const kept = "value";
+
+/** A JSON file of the data folder; what is no object stands under `value`. Empty where there is none to read. */
+export async function readKept(file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const value = JSON.parse(await readFile(file, "utf8")) as unknown;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : { [kept]: value };
+  } catch {
+    return {};
+  }
+}
+
+/** The port that a server was told to listen on; redis-server writes its address over its arguments. */
+function portOf(pid: number): number | undefined {
+  try {
+    const line = process.platform === "linux" ? readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ") : execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+    const port = /(?:--port |127\.0\.0\.1:)(\d+)/.exec(line)?.[1];
+    return port === undefined ? undefined : Number(port);
+  } catch {
+    // It ended meanwhile, or belongs to someone else.
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+// The chain for rpcs that stream: the guards of the door at the beginning and again for every message, and no deadline.
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { failureFrom, isUnavailable } from "../db/mongo.ts";
+import { fail } from "../errors.ts";
+import type { Inbound, StreamDispatch } from "../rpc/dispatch.ts";
+import type { Call } from "./call.ts";
+import { factsOf } from "./call.ts";
+import type { Door } from "./chain.ts";
+import type { Operator } from "./internal.ts";
+import { validateBatch } from "./validate.ts";
+
+/** A service method that streams, behind the chain. */
+export type StreamHandler = (messages: AsyncIterable<Message>, operator: Operator) => AsyncIterable<Message>;
+
+/** The chain behind the internal listener's door: only an operator's rpcs stream. */
+export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMethod, StreamHandler>): StreamDispatch {
+  return {
+    async admit(rpc: DescMethod, inbound: Inbound) {
+      const handler = handlers.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
+      const call: Call = { ...factsOf(rpc), inbound };
+      const caller = await door.charge(inbound, call);
+      const check = (): void => {
+        for (const guard of door.guards(call)) guard(call, caller);
+      };
+      check();
+      const grant = await door.grant(call, caller);
+      if (grant === undefined || !("scopeFor" in grant)) throw new Error(`${rpc.name} streams, and is not the operator's`);
+
+      async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
+        for await (const message of messages) {
+          // A switch that is thrown while the stream runs is in force on its next message.
+          check();
+          validateBatch(rpc.input, message);
+          yield message;
+        }
+      }
+
+      return async function* (messages) {
+        try {
+          yield* handler(checked(messages), grant);
+        } catch (error) {
+          // What the library says of a message that it cannot read stays in its words.
+          throw isUnavailable(error) ? failureFrom(error) : error;
+        }
+      };
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Imports into a database that is all but empty load notes without their search index, which is built when they are in.
+import type { Collection, Db, Document } from "mongodb";
+import type { SearchIndex } from "../db/search-index.ts";
+import { createSearchIndex } from "../db/search-index.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import { noteSearchIndex, notesCollection } from "../notes/store.ts";
+import type { ProgressStore } from "./progress-store.ts";
+
+/** The search index of notes while imports run. */
+export interface BulkLoading {
+  /** Takes the index away where that pays, after so many notes of one import. */
+  ease(scope: WriteScope, notes: number): Promise<void>;
+  /** Whether the index has to be built. */
+  isOwed(): Promise<boolean>;
+  build(): Promise<void>;
+  /**
+   * Builds the index in the background when it is missing and no import runs: one that was cut off may never go on.
+   * `onChange` hears of the index, for the log.
+   */
+  follow(onChange: (what: "dropped" | "built") => void): { stop(): void };
+}
+
+/** An import pays for building the index anew once it has written so many notes, and most of all. */
+const worthwhile = 5_000;
+/** Without the index a search walks the notes of its account: others must not have more than are walked in a moment. */
+const mostOfOthers = 10_000;
+const lookEveryMs = 10_000;
+/** An import tells about once a second that it lives. */
+const silentMs = 60_000;
+
+/** Over the notes of a database. */
+export function createBulkLoading(db: Db, progress: ProgressStore): BulkLoading {
+  let tell: (what: "dropped" | "built") => void = () => undefined;
+  const notes = db.collection(notesCollection) as Collection<Document>;
+  const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
+
+  async function isWorthwhile({ accountId }: WriteScope, written: number): Promise<boolean> {
+    if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
+    const others = await notes.countDocuments({ account_id: { $ne: accountId } }, { limit: mostOfOthers + 1, hint: "records" });
+    return others <= mostOfOthers && (await index.isBuilt());
+  }
+  async function build(): Promise<void> {
+    await index.build();
+    tell("built");
+  }
+
+  return {
+    async ease(scope, written) {
+      if (!(await isWorthwhile(scope, written))) return;
+      await index.drop();
+      tell("dropped");
+    },
+    isOwed: async () => !(await index.isBuilt()),
+    build,
+    follow(onChange) {
+      tell = onChange;
+      let timer: NodeJS.Timeout | undefined;
+      let stopped = false;
+      const look = async (): Promise<void> => {
+        if ((await index.isBuilt()) || (await progress.isAnyLive(silentMs))) return;
+        await build();
+      };
+      const wait = (): void => {
+        timer = setTimeout(() => void look().catch(() => undefined).then(() => stopped || wait()), lookEveryMs).unref();
+      };
+      wait();
+      return {
+        stop() {
+          stopped = true;
+          clearTimeout(timer);
+        },
+      };
+    },
+  };
+}

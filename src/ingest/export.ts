@@ -1,0 +1,64 @@
+// Export: everything of an account that Import takes, in pages by id, which survive a failover and hold no cursor.
+import type { Collection, Document, MongoClient, UUID } from "mongodb";
+import { MinKey } from "mongodb";
+import type { MessageShape } from "@bufbuild/protobuf";
+import type { ContactDocument } from "../contacts/document.ts";
+import { contactsCollection } from "../contacts/store.ts";
+import { recordsIndex } from "../db/mongo.ts";
+import { read } from "../db/read.ts";
+import type { ExportResponse, RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
+import type { Scope } from "../guards/scope.ts";
+import type { NoteDocument } from "../notes/store.ts";
+import { notesCollection } from "../notes/store.ts";
+import type { SessionDocument } from "../sessions/document.ts";
+import { sessionsCollection } from "../sessions/store.ts";
+import type { TranscriptDocument } from "../sessions/transcripts.ts";
+import { transcriptsCollection } from "../sessions/transcripts.ts";
+import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "./exported.ts";
+
+type ExportedRecord = MessageShape<typeof RecordSchema>;
+
+/** Reads everything of an account, page by page; each record that exists throughout comes exactly once. */
+export type Export = (scope: Scope) => AsyncIterable<ExportResponse>;
+
+/** Where the records of a kind are, how many are read at once, and what they become. */
+interface Source {
+  readonly collection: string;
+  readonly page: number;
+  readonly record: (document: never) => ExportedRecord;
+}
+
+/** What belongs to another record comes after it. A page of the largest stays within some 20 MB. */
+const sources: readonly Source[] = [
+  { collection: contactsCollection, page: 200, record: (document: ContactDocument) => contactRecord(document) },
+  { collection: sessionsCollection, page: 500, record: (document: SessionDocument) => sessionRecord(document) },
+  { collection: transcriptsCollection, page: 10, record: (document: TranscriptDocument) => transcriptRecord(document) },
+  { collection: notesCollection, page: 500, record: (document: NoteDocument) => noteRecord(document) },
+];
+
+/** Over the collections of a database. */
+export function createExport(client: MongoClient): Export {
+  const db = client.db();
+  return async function* (scope) {
+    for (const { collection, page, record } of sources) {
+      for await (const documents of pagesOf(db.collection(collection), scope, page)) {
+        yield { $typeName: "records.ingest.v1.ExportResponse", records: documents.map((document) => record(document as never)) };
+      }
+    }
+  };
+}
+
+async function* pagesOf(collection: Collection<Document>, scope: Scope, page: number): AsyncIterable<Document[]> {
+  let last: UUID | MinKey = new MinKey();
+  for (;;) {
+    const documents: Document[] = await read(
+      collection,
+      scope,
+      [{ $match: { account_id: scope.accountId, _id: { $gt: last } } }, { $sort: { _id: 1 } }, { $limit: page }, { $project: { n: 0, g: 0, own: 0 } }],
+      { hint: recordsIndex.name },
+    );
+    if (documents.length > 0) yield documents;
+    if (documents.length < page) return;
+    last = documents.at(-1)?.["_id"] as UUID;
+  }
+}

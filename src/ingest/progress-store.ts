@@ -1,0 +1,71 @@
+// How far each import has come, in MongoDB: by that one that was cut off goes on where it was.
+import type { Db, UUID } from "mongodb";
+import type { IndexSpec } from "../db/mongo.ts";
+import { duplicateIndex } from "../db/mongo.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import { requireGrant } from "../guards/scope.ts";
+
+/** The kinds of records, as an import counts them. */
+export const recordKinds = ["contacts", "sessions", "transcripts", "session_notes", "contact_notes"] as const;
+export type RecordKindName = (typeof recordKinds)[number];
+
+/** How far an import has come. */
+export interface ImportProgress {
+  /** How many records are settled: all before this place. */
+  readonly position: number;
+  readonly written: Readonly<Record<RecordKindName, number>>;
+  readonly rejected: number;
+}
+
+interface ImportDocument extends ImportProgress {
+  _id: { readonly account_id: UUID; readonly import_id: string };
+  account_id: UUID;
+  changed_at: Date;
+}
+
+/** The imports of all accounts, each method within one. */
+export interface ProgressStore {
+  /** How far the import of this name has come; at the beginning where there is none. */
+  read(scope: WriteScope, importId: string): Promise<ImportProgress>;
+  write(scope: WriteScope, importId: string, progress: ImportProgress): Promise<void>;
+  /** Whether any import was heard of within this time. */
+  isAnyLive(withinMs: number): Promise<boolean>;
+}
+
+const importsCollection = "imports";
+/** For so long an import can go on, and the same file is not imported twice by mistake. */
+const keptSeconds = 90 * 24 * 3_600;
+
+export const importIndexes: IndexSpec = {
+  collection: importsCollection,
+  indexes: [
+    { key: { account_id: 1 }, name: "account" },
+    { key: { changed_at: 1 }, name: "expiry", expireAfterSeconds: keptSeconds },
+  ],
+};
+
+/** The imports of a database. */
+export function createProgressStore(db: Db): ProgressStore {
+  const imports = db.collection<ImportDocument>(importsCollection);
+  const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
+  return {
+    async read(scope, importId) {
+      const found = await imports.findOne({ _id: idOf(scope, importId) });
+      return found ?? { position: 0, written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 }, rejected: 0 };
+    },
+    async write(scope, importId, { position, written, rejected }) {
+      requireGrant(scope);
+      const _id = idOf(scope, importId);
+      const after = { account_id: scope.accountId, position, written, rejected, changed_at: new Date() };
+      try {
+        await imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true });
+      } catch (error) {
+        // A stream that was cut off may end behind the one that took its place, and has nothing to tell.
+        if (duplicateIndex(error) === undefined) throw error;
+      }
+    },
+    async isAnyLive(withinMs) {
+      return (await imports.countDocuments({ changed_at: { $gt: new Date(Date.now() - withinMs) } }, { limit: 1 })) > 0;
+    },
+  };
+}

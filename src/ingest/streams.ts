@@ -1,0 +1,20 @@
+// The streaming rpcs of records.ingest.v1.IngestService: Import and Export.
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { ExportRequest, ImportRequest } from "../gen/records/ingest/v1/import_pb.ts";
+import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { StreamHandler } from "../guards/stream.ts";
+import type { Export } from "./export.ts";
+import type { Import } from "./import.ts";
+
+/** The handlers by their rpcs. */
+export function createIngestStreams(importRecords: Import, exportRecords: Export): ReadonlyMap<DescMethod, StreamHandler> {
+  return new Map<DescMethod, StreamHandler>([
+    [IngestService.method.import, (messages, operator) => importRecords(messages as AsyncIterable<ImportRequest>, (accountId) => operator.scopeFor(accountId))],
+    [
+      IngestService.method.export,
+      async function* (messages: AsyncIterable<Message>, operator) {
+        for await (const message of messages) yield* exportRecords(await operator.scopeFor((message as ExportRequest).accountId));
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,69 @@
+// Rpcs that stream, over the one chain: the guards run before the first message, the library reads and writes the others.
+import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
+import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
+import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import type { Failure } from "../errors.ts";
+import { failureOf, isForTheLog } from "../errors.ts";
+import type { Request, Response } from "../http/listener.ts";
+import { connectError } from "./connect-error.ts";
+import type { OnError } from "./connect.ts";
+import type { Inbound, Stream, StreamDispatch } from "./dispatch.ts";
+import { observe } from "./dispatch.ts";
+
+/** Serves rpcs that stream, by their paths. */
+export interface StreamSurface {
+  handlerFor(path: string): UniversalHandler | undefined;
+  /** Answers a request for such a handler. Rejects only when the response cannot be written. */
+  handle(handler: UniversalHandler, request: Request, response: Response, inbound: Inbound): Promise<void>;
+}
+
+/** What is to be answered to a stream; the library, which writes the answers, asks for it. */
+type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly refused: Failure });
+const entryKey = createContextKey<Entry | undefined>(undefined);
+
+/** A surface of rpcs that stream; `readMaxBytes` bounds each of their messages. */
+export function createStreamSurface(rpcs: Iterable<DescMethod>, dispatch: StreamDispatch, onError: OnError, readMaxBytes: number): StreamSurface {
+  const router = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes, jsonOptions: { ignoreUnknownFields: false } });
+  for (const rpc of rpcs) register(router, rpc, (messages, context) => answers(messages, context, onError));
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  return {
+    handlerFor: (path) => handlers.get(path),
+    async handle(handler, request, response, inbound) {
+      const entry = await dispatch.admit(handler.method, inbound).then(
+        (stream): Entry => ({ inbound, stream }),
+        (error: unknown): Entry => ({ inbound, refused: failureOf(error) }),
+      );
+      const values = createContextValues().set(entryKey, entry);
+      await universalResponseToNodeResponse(await handler(universalRequestFromNodeRequest(request, response, undefined, values)), response);
+    },
+  };
+}
+
+type Answers = (messages: AsyncIterable<Message>, context: HandlerContext) => AsyncIterable<Message>;
+
+function register(router: ConnectRouter, rpc: DescMethod, implementation: Answers): void {
+  if (rpc.methodKind === "bidi_streaming") router.rpc(rpc as DescMethodBiDiStreaming, implementation);
+  else router.rpc(rpc as DescMethodServerStreaming, (message: Message, context: HandlerContext) => implementation(alone(message), context));
+}
+
+async function* alone(message: Message): AsyncIterable<Message> {
+  yield await Promise.resolve(message);
+}
+
+async function* answers(messages: AsyncIterable<Message>, { values, protocolName, signal }: HandlerContext, onError: OnError): AsyncIterable<Message> {
+  const entry = values.get(entryKey);
+  if (entry === undefined) throw new Error("an rpc was reached around its guards");
+  try {
+    if ("refused" in entry) throw entry.refused;
+    yield* entry.stream(messages);
+  } catch (error) {
+    // What the library refuses is in its own words; a client that left hears nothing any more.
+    if (error instanceof ConnectError || signal.aborted) throw error;
+    const failure = failureOf(error);
+    observe(entry.inbound, { failed: failure.kind });
+    if (isForTheLog(failure)) onError(failure, entry.inbound);
+    throw connectError(failure, protocolName);
+  }
+}

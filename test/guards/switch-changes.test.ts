@@ -1,0 +1,96 @@
+// The record of the operator's switches: every setting of one, with who and why, together with the setting itself.
+import { createHash } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { useService } from "../support/client.ts";
+import { startService } from "../support/service.ts";
+
+const service = useService();
+const call = (rpc: string, message: object = {}, headers: Record<string, string> = {}, at = service()) => at.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message, headers);
+
+interface Change {
+  readonly switch: string;
+  readonly enabled?: boolean;
+  readonly reason?: string;
+  readonly changedAt: string;
+  readonly requestId: string;
+}
+
+async function changes(limit?: number): Promise<Change[]> {
+  return ((await call("ListChanges", limit === undefined ? {} : { limit })).body.changes ?? []) as Change[];
+}
+
+test("a switch that was never set has no changes; every setting is one, the latest first, with why, when, from where, by which token and request [ADM-05]", async () => {
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  expect((await call("ListChanges", {}, {}, own)).body).toEqual({});
+  await call("SetPublicInterface", { enabled: false, reason: "incident 7" }, { "X-Request-Id": "first" }, own);
+  const { body } = await call("SetWrites", { enabled: true, reason: "to be sure" }, { "X-Request-Id": "second" }, own);
+  const who = { address: "127.0.0.1", token: createHash("sha256").update(own.serviceToken).digest("hex").slice(0, 8) };
+  const { publicInterface, writes } = body.state as { publicInterface: Change; writes: Change };
+  expect((await call("ListChanges", {}, {}, own)).body).toEqual({
+    changes: [
+      // It was on already: someone said so all the same.
+      { switch: "writes", enabled: true, reason: "to be sure", changedAt: writes.changedAt, requestId: "second", ...who },
+      { switch: "public_interface", reason: "incident 7", changedAt: publicInterface.changedAt, requestId: "first", ...who },
+    ],
+  });
+});
+
+test("as many changes are listed as were asked for, 100 unless told, and a wrong number is refused [ADM-05]", async () => {
+  for (let index = 0; index < 102; index++) await call("SetWrites", { enabled: true, reason: `number ${index}` });
+  const reasons = async (limit?: number) => (await changes(limit)).map(({ reason }) => reason);
+  const newest = Array.from({ length: 102 }, (_, index) => `number ${101 - index}`);
+  expect(await reasons()).toEqual(newest.slice(0, 100));
+  expect(await reasons(3)).toEqual(newest.slice(0, 3));
+  expect((await reasons(1000)).slice(0, 102)).toEqual(newest);
+  for (const limit of [0, -1, 1001]) expect((await call("ListChanges", { limit })).status, String(limit)).toBe(400);
+});
+
+test("what is refused is no change, and ListChanges needs the service token [ADM-01, ADM-05]", async () => {
+  const before = await changes();
+  expect((await call("SetWrites", { enabled: false, reason: "r".repeat(501) })).status).toBe(400);
+  expect((await call("SetWrites", { reason: "whether?" })).status).toBe(400);
+  for (const rpc of ["SetWrites", "ListChanges"]) expect((await call(rpc, { enabled: false }, { Authorization: "Bearer another" })).status, rpc).toBe(401);
+  expect(await changes()).toEqual(before);
+});
+
+test("a switch that cannot be recorded is not set [ADM-05]", async () => {
+  const db = service().app.client.db();
+  const refuse = (validator: object) => db.command({ collMod: "switch_changes", validator });
+  const before = [(await call("GetState")).body, await changes()];
+  await refuse({ nothing: { $exists: true } });
+  expect((await call("SetWrites", { enabled: false, reason: "unrecorded" })).status).toBe(500);
+  await refuse({});
+  expect([(await call("GetState")).body, await changes()]).toEqual(before);
+});
+
+test("of settings at once on two instances each is recorded, and the latest is the one that holds [ADM-05, OPS-17]", async () => {
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  const other = await own.another();
+  onTestFinished(() => other.stop());
+  const reasons: string[] = [];
+  for (let round = 0; round < 12; round++) {
+    const pair = [`round ${round}, on`, `round ${round}, off`];
+    const answers = await Promise.all(pair.map((reason, index) => call("SetWrites", { enabled: index === 0, reason }, {}, index === 0 ? own : other)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    reasons.unshift(...pair);
+    const listed = (await call("ListChanges", {}, {}, own)).body.changes as Change[];
+    expect(listed.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());
+    const { writes } = (await call("GetState", {}, {}, other)).body.state as { writes: Change };
+    expect([writes.reason, writes.changedAt, writes.enabled]).toEqual([listed[0]?.reason, listed[0]?.changedAt, listed[0]?.enabled]);
+  }
+});
+
+test("a switch that changes is one line of warning in the log, with who and why; one that stays is none [ADM-05]", async () => {
+  await call("SetWrites", { enabled: true, reason: "begin" });
+  const warnings = () => service().logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === "switched");
+  const before = warnings().length;
+  const settings = [false, false, true, true];
+  for (const [index, enabled] of settings.entries()) await call("SetWrites", { enabled, reason: `turn ${index}` }, { "X-Request-Id": `turn-${index}` });
+  const token = createHash("sha256").update(service().serviceToken).digest("hex").slice(0, 8);
+  expect(warnings().slice(before)).toEqual([
+    { level: 40, time: expect.anything(), id: "turn-0", switch: "writes", enabled: false, reason: "turn 0", address: "127.0.0.1", token, msg: "switched" },
+    { level: 40, time: expect.anything(), id: "turn-2", switch: "writes", enabled: true, reason: "turn 2", address: "127.0.0.1", token, msg: "switched" },
+  ]);
+});

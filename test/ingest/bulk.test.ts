@@ -1,0 +1,86 @@
+// The search index of notes under a large import: taken away where that pays, built again, and searches that go on meanwhile.
+import type { Db, Document, UUID } from "mongodb";
+import { UUID as Uuid } from "mongodb";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Client } from "../support/client.ts";
+import { newClient } from "../support/client.ts";
+import type { TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import type { RecordJson } from "../support/streams.ts";
+import { importAll } from "../support/streams.ts";
+
+let service: TestService;
+let client: Client;
+let db: Db;
+
+beforeEach(async () => {
+  service = await startService();
+  client = await newClient(service);
+  db = service.app.client.db();
+});
+afterEach(async () => service.stop());
+
+const many: RecordJson[] = [{ contact: { external_id: "c", full_name: "Ann" } }, ...Array.from({ length: 9_000 }, (_, at) => ({ contact_note: { contact_external_id: "c", content: `note${at} budget`, source: "import" } }))];
+
+/** What became of the index, as the log has it. */
+const changes = () => service.logLines.filter((line) => line.includes("search index of notes")).map((line) => (JSON.parse(line) as { index: string }).index);
+
+async function usable(): Promise<boolean> {
+  const found = await db.collection("notes").aggregate([{ $indexStats: {} }, { $match: { name: "search" } }]).toArray();
+  return found.length === 1;
+}
+
+/** Imports with a chance for the service to tell between two messages, which it does once a second. */
+function importSlowly(records: readonly RecordJson[]) {
+  return importAll(service, { accountId: client.id, records, chunk: 500, between: (sent) => new Promise((resolve) => setTimeout(resolve, sent > 7_000 ? 1_100 : 0)) });
+}
+
+test("a large import into a database that is all but empty takes the index away, and has built it when it is done [ING-06, SRC-08]", async () => {
+  const told = await importSlowly(many);
+  expect(changes()).toEqual(["dropped", "built"]);
+  expect(told.at(-1)).toMatchObject({ done: true, indexing: false, written: { contactNotes: 9_000n } });
+  expect(told.at(-2)).toMatchObject({ done: false, indexing: true });
+  expect(await usable()).toBe(true);
+  expect((await client.get("/v1/notes?query=note8999")).body.data).toMatchObject([{ content: "note8999 budget" }]);
+});
+
+test("where other accounts have many notes the index stays: their searches stay as fast as they are [ING-06, SRC-08]", async () => {
+  const others: Document[] = Array.from({ length: 10_001 }, () => ({ _id: new Uuid() as UUID, account_id: new Uuid() }));
+  await db.collection("notes").insertMany(others);
+  await importSlowly(many);
+  expect(changes()).toEqual([]);
+  expect(await usable()).toBe(true);
+});
+
+test("while the index is away notes are found as before, newest first, by one word and by several [SRC-08, NOT-01]", async () => {
+  const contact = await client.put.contact({ full_name: "Ann" });
+  await client.put.contactNotes(...Array.from({ length: 60 }, (_, at) => ({ contact_id: contact, content: `${at % 3 === 0 ? "budget" : "plan"} every${at} Zürich`, source: "import", created_at: new Date(Date.UTC(2026, 0, 1 + at)).toISOString() })));
+  const stranger = await newClient(service);
+  await stranger.put.contactNotes({ contact_id: await stranger.put.contact({}), content: "budget zürich", source: "import" });
+  const queries = ["query=budget", "query=bud+zur", "query=every7", "query=nothing", "query=zurich&limit=5&offset=10", "query=e."];
+  const ask = () => Promise.all(queries.map(async (query) => (await client.get(`/v1/notes?${query}`)).body));
+  const before = await ask();
+  expect(before.map(({ data }) => (data as unknown[]).length)).toEqual([15, 15, 1, 0, 5, 15]);
+  await db.collection("notes").dropIndex("search");
+  expect(await ask()).toEqual(before);
+});
+
+test("an index that an import left behind is built in the background when nobody goes on with it [ING-06]", async () => {
+  await db.collection("notes").dropIndex("search");
+  await vi.waitFor(async () => expect(await usable()).toBe(true), { timeout: 40_000, interval: 500 });
+  expect(changes()).toEqual(["built"]);
+});
+
+test("an instance that starts while many notes wait for their index does not wait for it [OPS-10]", async () => {
+  await db.collection("notes").dropIndex("search");
+  await db.collection("notes").insertMany(Array.from({ length: 20_001 }, () => ({ _id: new Uuid(), account_id: new Uuid() }) as Document));
+  // An import that lives keeps the index from being built.
+  await db.collection<Document>("imports").insertOne({ _id: "alive", account_id: new Uuid(), changed_at: new Date() } as Document);
+  const another = await service.another();
+  try {
+    expect(await usable()).toBe(false);
+    expect((await client.get("/v1/notes?query=budget")).status).toBe(200);
+  } finally {
+    await another.stop();
+  }
+});

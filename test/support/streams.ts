@@ -1,0 +1,64 @@
+// Import and Export as an internal service calls them, by gRPC over cleartext HTTP/2.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { create, fromJson, toJson } from "@bufbuild/protobuf";
+import type { Client as ConnectClient } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
+import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
+import { onTestFinished } from "vitest";
+import type { ImportResponse } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { ImportRequestSchema, RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import type { TestService } from "./service.ts";
+
+/** A record in protobuf's JSON, with the fields' own names. */
+export type RecordJson = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** What an import is sent. */
+export interface Sending {
+  readonly accountId: string;
+  readonly importId?: string;
+  readonly records: readonly RecordJson[];
+  /** The place of the first record. */
+  readonly position?: number;
+  /** How many records a message has. */
+  readonly chunk?: number;
+  /** Called before each message but the first. */
+  readonly between?: (sent: number) => Promise<void> | void;
+}
+
+/** A client of the ingest rpcs for this test. */
+export function ingestClient(service: TestService, token = service.serviceToken): ConnectClient<typeof IngestService> {
+  const sessionManager = new Http2SessionManager(service.internal);
+  onTestFinished(() => sessionManager.abort());
+  const transport = createGrpcTransport({
+    baseUrl: service.internal,
+    sessionManager,
+    interceptors: [(next) => (request) => (request.header.set("authorization", `Bearer ${token}`), next(request))],
+  });
+  return createClient(IngestService, transport);
+}
+
+/** Imports the records, and gives everything that was told. */
+export async function importAll(service: TestService, sending: Sending): Promise<ImportResponse[]> {
+  const told: ImportResponse[] = [];
+  for await (const response of ingestClient(service).import(messages(sending))) told.push(response);
+  return told;
+}
+
+/** The messages of an import. */
+export async function* messages({ accountId, importId = "", records, position = 0, chunk = 100, between }: Sending) {
+  yield create(ImportRequestSchema, { accountId, importId, position: BigInt(position) });
+  for (let at = 0; at < records.length; at += chunk) {
+    await between?.(at);
+    yield create(ImportRequestSchema, { records: records.slice(at, at + chunk).map((record) => fromJson(RecordSchema, record as JsonObject)) });
+  }
+}
+
+/** Everything of an account, as Export gives it. */
+export async function exportAll(service: TestService, accountId: string): Promise<RecordJson[]> {
+  const records: RecordJson[] = [];
+  for await (const response of ingestClient(service).export({ accountId })) {
+    records.push(...response.records.map((record) => toJson(RecordSchema, record, { useProtoFieldName: true }) as RecordJson));
+  }
+  return records;
+}
