@@ -35,6 +35,7 @@ import { createIdempotency } from "./guards/idempotency.ts";
 import { createInternalAccess } from "./guards/internal.ts";
 import { createReservations } from "./guards/reservations.ts";
 import { createSessionGuard } from "./guards/session.ts";
+import { createStreamDispatch } from "./guards/stream.ts";
 import { createThrottle } from "./guards/throttle.ts";
 import { warmUp } from "./guards/validate.ts";
 import { createHealthService, interfaceVersion } from "./health/service.ts";
@@ -42,9 +43,11 @@ import { internalOptions } from "./http/internal.ts";
 import type { Listener } from "./http/listener.ts";
 import { createListener } from "./http/listener.ts";
 import { publicListener } from "./http/public.ts";
-import { logRefused, logRequest } from "./log.ts";
 import { createMcp, createTokens } from "./mcp/surface.ts";
-import { createMetrics } from "./metrics.ts";
+import { createObservability } from "./observability/observability.ts";
+import { release } from "./observability/release.ts";
+import { llmsText } from "./reference/llms.ts";
+import { createReference } from "./reference/surface.ts";
 import type { OnError } from "./rpc/connect.ts";
 import { reasonName } from "./rpc/connect-error.ts";
 import { createRpcSurface } from "./rpc/connect.ts";
@@ -57,7 +60,7 @@ import { createEndedSessions } from "./sign-in/ended-store.ts";
 import { createIdentityProvider } from "./sign-in/provider.ts";
 import { createDashboardSessions } from "./sign-in/session-store.ts";
 import { createSessionCookie, createSignIn } from "./sign-in/sign-in.ts";
-import { createInterfaceService } from "./switches/service.ts";
+import { createInterfaceService, switchName } from "./switches/service.ts";
 import { watchSwitches } from "./switches/store.ts";
 
 /** Where the parts are that an instance needs. */
@@ -115,10 +118,13 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   await ensureIndexes(client.db(), allIndexes);
   await prepare(services);
 
-  const metrics = createMetrics();
+  const observability = await createObservability(config.tracing, log);
+  opened.push(() => observability.close());
+  const { metrics, around } = observability;
+  observability.watchMongo(client);
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const watch = await watchSwitches(services.switches);
-  const background = [watch, endAbandonedTransactions(client), services.erasures.follow()];
+  const background = [watch, endAbandonedTransactions(client), services.erasures.follow(), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"))];
   opened.push(async () => {
     for (const task of background) task.stop();
     await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
@@ -127,9 +133,10 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
   const size = { rate: config.rateLimit, burst: config.rateBurst };
+  const fallback = localBucket(size);
   const throttle = createThrottle(
     redis && sharedBucket(redis, size),
-    localBucket(size),
+    fallback,
     () => metrics.throttleFallbacks.inc(),
   );
   const authentication = createAuthentication({
@@ -144,7 +151,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   // Where we are is known when we are listened to.
   const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
   const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() });
-  const provider = parts.oidc && createIdentityProvider(parts.oidc);
+  const provider = parts.oidc && createIdentityProvider({ ...parts.oidc, outgoing: observability.outgoing });
   const ended = createEndedSessions(client.db());
   const signIn = provider && createSignIn({
     provider,
@@ -167,7 +174,11 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   route(publicHandlers, NoteService, services.notes);
   const internalHandlers = new Map(publicHandlers);
   route(internalHandlers, AccountService, createAccountService(services.accounts, services.erasures));
-  route(internalHandlers, InterfaceService, createInterfaceService(services.switches, watch.refresh));
+  route(internalHandlers, InterfaceService, createInterfaceService({
+    switches: services.switches,
+    refresh: watch.refresh,
+    onChange: (setting, { requestId: id, address, token }) => log.warn({ id, ...setting, switch: switchName(setting.switch), address, token }, "switched"),
+  }));
   route(internalHandlers, IngestService, services.ingest);
   // What a signed-in person does is there over REST alone.
   const restHandlers = new Map(publicHandlers);
@@ -186,9 +197,12 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   });
   const publicDispatch = createDispatch(door, restHandlers, idempotency);
   const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
-  const internalDispatch = createDispatch(internalDoor(access, watch.state), internalHandlers, idempotency);
+  const inside = internalDoor(access, watch.state);
+  const internalDispatch = createDispatch(inside, internalHandlers, idempotency);
+  const streaming = { rpcs: services.ingestStreams.keys(), dispatch: createStreamDispatch(inside, services.ingestStreams) };
 
   const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
+  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
   const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
   const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state });
   const mcp = createMcp({
@@ -208,28 +222,35 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   const documents = new Map<string, { type: string; text: string }>();
   const openListener = createListener(
-    publicListener(config, {
+    around(publicListener(config, {
       rest: createGateway({ dispatch: publicDispatch, documentProvider: config.documentProvider, onError }),
       rpc: createRpcSurface("public", publicHandlers.keys(), publicDispatch, onError),
-      others: [dashboard, ...mcp.surfaces],
+      others: [dashboard, reference, ...mcp.surfaces],
       documents,
       throttle: publicDispatch.throttle,
       onError,
-      log: logRequest(log, "public"),
-      logRefused: logRefused(log, "public"),
-    }),
+      ...observability.requests("public"),
+    })),
   );
   const internalServices = [...new Set([...internalHandlers.keys()].map(({ parent }) => parent))];
   const internalRpc = createRpcSurface("internal", internalHandlers.keys(), internalDispatch, onError, (router) => {
     registerHealth(router, internalServices.map(({ typeName }) => typeName), () => !stopping && watch.reachable(), () => stopping);
     registerReflection(router, [...new Set(internalServices.map(({ file }) => file))]);
-  });
+  }, streaming);
   const probes = {
     ready: () => !stopping && watch.reachable(),
     parts: () => ({ mongodb: watch.reachable(), redis: redis?.ready() ?? false }),
     metrics: metrics.text,
   };
-  const internalListener = createListener(internalOptions({ rpc: internalRpc, probes, log: logRequest(log, "internal"), logRefused: logRefused(log, "internal") }));
+  metrics.show({
+    version: release,
+    interfaceVersion,
+    ready: probes.ready,
+    mongodbReachable: watch.reachable,
+    switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
+    fallbackBuckets: fallback.count,
+  });
+  const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)])));
 
   const port = await listen(openListener, "PORT", config.port, "HOST", config.host);
@@ -237,6 +258,8 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
   for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
+  const llms = llmsText(openApiDocument(documentOptions()), { baseUrl: where.baseUrl, mcpUrl: provider && where.mcpUrl });
+  documents.set("/llms.txt", { type: "text/plain; charset=utf-8", text: llms });
 
   return {
     port,
@@ -257,6 +280,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
       else log.warn({ err: error?.message }, "Redis is away: this instance throttles with buckets of its own");
     });
     opened.push(() => link.close());
+    observability.watchRedis(link.client);
     await link.firstReady;
     return link;
   }

@@ -38,6 +38,19 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Set when /v1 is retired (RFC 9745, RFC 8594). */
   readonly retirement: Retirement | undefined;
+  /** Where spans go; unset: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
+}
+
+/** The OpenTelemetry collector, by the names that OpenTelemetry gives the variables. */
+export interface TracingConfig {
+  /** Takes OTLP over HTTP: the configured base with `/v1/traces` behind it. */
+  readonly url: string;
+  /** Sent with every export; a collector's credential may be among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** The share of traces that is recorded, where the caller's `traceparent` does not say. */
+  readonly ratio: number;
 }
 
 /** The identity provider, and who we are to it. */
@@ -97,6 +110,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     logLevel: oneOf("LOG_LEVEL", env("LOG_LEVEL"), logLevels, "info"),
     corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
     retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),
+    tracing: tracing(uri("OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT"), ["http:", "https:"]), env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_SERVICE_NAME"), env("OTEL_TRACES_SAMPLER_ARG")),
   });
 
   function required(name: string): string {
@@ -144,6 +158,14 @@ function corsOrigin(value: string): string {
 
 function list(value: string | undefined): string[] {
   return (value ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+}
+
+function tracing(endpoint: string | undefined, headers: string | undefined, serviceName = "records", ratio = "1"): TracingConfig | undefined {
+  if (!/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(ratio)) wrong("OTEL_TRACES_SAMPLER_ARG", `must be a number from 0 to 1, not "${ratio}"`);
+  const pairs = list(headers).map((pair) => /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x20-\x7e]*)$/.exec(pair) ?? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas"));
+  if (endpoint === undefined) return undefined;
+  const sent = Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, decodeURIComponent(value)]));
+  return { url: `${endpoint.replace(/\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
 }
 
 function retirement(deprecated: string | undefined, sunset: string | undefined): Retirement | undefined {

@@ -47,6 +47,7 @@ function announce({ baseUrl, mcpUrl }: App, internalUrl: string, { dataDir }: Co
   say(`Records is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   say(`  dashboard             ${oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl}`);
   say(`  REST, Connect, gRPC   ${baseUrl}`);
+  say(`  API reference         ${baseUrl}/docs`);
   say(`  OpenAPI               ${baseUrl}/openapi.json`);
   if (oidc !== undefined) say(`  MCP, for assistants   ${mcpUrl}`);
   say(`  internal              ${internalUrl}`);

@@ -5,7 +5,7 @@ import { card, copyField } from "./layout.ts";
 import type { Person, ProblemView } from "./view.ts";
 
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to get, rotate or revoke the account’s API key.</p>`;
-const description = html`<p class="aside">For developers: <a href="/openapi.json">the description of the API</a></p>`;
+const description = html`<p class="aside">For developers: <a href="/docs">the API reference</a></p>`;
 
 export function signedOutPage(): Page {
   const content = html`${whatItIs}

@@ -16,6 +16,7 @@ export function inboundOf(request: Request, trustProxy: number): Inbound {
     address: clientAddress(request, trustProxy),
     requestId: sentId !== undefined && requestIdForm.test(sentId) ? sentId : randomUUID(),
     arrivedAt: performance.now(),
+    observation: {},
   };
 }
 

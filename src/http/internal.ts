@@ -4,6 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
 import type { Surface } from "./public.ts";
@@ -43,7 +44,9 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
         request.resume();
         return writeFailure(response, failureOf(error));
       }
-      if (rpc.serves(path)) return void rpc.handle(path, request, response, inbound);
+      const served = rpc.serves(path);
+      if (served || probePaths.has(path)) observe(inbound, { route: path });
+      if (served) return void rpc.handle(path, request, response, inbound);
       request.resume();
       void serveProbe(path, response, probes).then((served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)));
     },
@@ -55,6 +58,8 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
     refuseExpectation: (_request, response) => writeFailure(response, new Failure(Reason.EXPECTATION_FAILED)),
   };
 }
+
+const probePaths = new Set(["/livez", "/readyz", "/metrics"]);
 
 /** Answers `/livez`, `/readyz` and `/metrics`; false for any other path. */
 async function serveProbe(path: string, response: Response, probes: Probes): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import { Failure, failureOf, isForTheLog } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import type { HeaderList } from "./headers.ts";
 import { rateLimitHeaders, retirementHeaders, setCors, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
@@ -75,6 +76,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       }
       if (rest) return surfaces.rest(request, response, inbound);
       const surface = [surfaces.rpc, ...surfaces.others].find((one) => one.serves(path));
+      // Of what is served there are only so many paths: none has a part that a caller chooses.
+      if (surface !== undefined || surfaces.documents.has(path)) observe(inbound, { route: path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       const document = surfaces.documents.get(path);
       if (document === undefined) return void refuseUnknown(request, response, inbound);

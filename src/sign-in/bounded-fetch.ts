@@ -2,9 +2,11 @@
 
 const limit = 1_048_576;
 
-/** Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. */
-export async function boundedFetch(url: string, options: RequestInit): Promise<Response> {
-  const response = await fetch(url, { redirect: "manual", ...options });
+/** Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. `more` are headers beside those of the options. */
+export async function boundedFetch(url: string, options: RequestInit, more: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const headers = new Headers(options.headers);
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
+  const response = await fetch(url, { redirect: "manual", ...options, headers });
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

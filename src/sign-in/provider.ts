@@ -13,6 +13,8 @@ export interface ProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Headers by which a request to the provider belongs to the one that causes it. */
+  readonly outgoing?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
 /** What a sign-in has to remember until the person comes back. */
@@ -61,17 +63,21 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 /** Not `none`, and no algorithm with a secret that we share. */
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
+/** Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another issuer's. */
+export async function discoverProvider({ issuer, clientId, clientSecret, outgoing }: ProviderOptions): Promise<Configuration> {
+  const server = new URL(issuer);
+  // A provider on the way of development has no certificate; the operator chose the address.
+  const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
+  const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => boundedFetch(url, options as RequestInit, outgoing?.());
+  const found = await oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
+  requireEndpoints(found);
+  return found;
+}
+
 /** The provider, asked for its metadata when they are needed first: we start without it. */
-export function createIdentityProvider({ issuer: configured, clientId, clientSecret }: ProviderOptions): IdentityProvider {
-  const configuration = remembering(async () => {
-    const server = new URL(configured);
-    // A provider on the way of development has no certificate; the operator chose the address.
-    const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
-    const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => boundedFetch(url, options as RequestInit);
-    const found = await oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
-    requireEndpoints(found);
-    return found;
-  });
+export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
+  const { clientId, outgoing } = options;
+  const configuration = remembering(() => discoverProvider(options));
   let named: { readonly config: Configuration; readonly issuer: string } | undefined;
   let kept: { readonly uri: string; readonly set: KeySet; refreshedAt: number } | undefined;
 
@@ -83,7 +89,7 @@ export function createIdentityProvider({ issuer: configured, clientId, clientSec
   async function keySet(): Promise<KeySet> {
     const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys." });
     if (kept?.uri !== uri) {
-      const options = { cooldownDuration: 1_000, cacheMaxAge: keysMs, timeoutDuration: requestTimeoutSeconds * 1_000, [customFetch]: boundedFetch };
+      const options = { cooldownDuration: 1_000, cacheMaxAge: keysMs, timeoutDuration: requestTimeoutSeconds * 1_000, [customFetch]: (url: string, asked: RequestInit) => boundedFetch(url, asked, outgoing?.()) };
       kept = { uri, set: createRemoteJWKSet(new URL(uri), options), refreshedAt: Date.now() };
     } else if (Date.now() - kept.refreshedAt > refreshKeysMs) {
       kept.refreshedAt = Date.now();

@@ -25,6 +25,8 @@ export interface WindowOptions {
   readonly width?: number;
   readonly dark?: boolean;
   readonly scripts?: boolean;
+  /** Through which every request to another machine goes. */
+  readonly proxy?: string;
 }
 
 /** Starts the browser before the tests of the file and ends it after them. */
@@ -39,8 +41,8 @@ export function useChromium(): () => Browser {
 }
 
 /** A window without a past. */
-export async function openWindow(browser: Browser, { width = 1100, dark = false, scripts = true }: WindowOptions = {}): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: scripts });
+export async function openWindow(browser: Browser, { width = 1100, dark = false, scripts = true, proxy }: WindowOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: scripts, ...(proxy !== undefined && { proxy: { server: proxy, bypass: "127.0.0.1,localhost" } }) });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   const problems: string[] = [];
@@ -54,9 +56,9 @@ export async function openWindow(browser: Browser, { width = 1100, dark = false,
   return { context, page, problems, origins };
 }
 
-/** Keeps a picture of the page, beside the results of the run. */
-export async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+/** Keeps a picture of the page, beside the results of the run: of all of it, or of what the window shows. */
+export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
 }
 
 /** Holds the page to WCAG as far as axe can see, and to its own width. */

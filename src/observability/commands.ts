@@ -1,0 +1,68 @@
+// Watches the commands that go to MongoDB and Redis: which, how long, whether they failed; never with what.
+import type { Redis } from "ioredis";
+import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mongodb";
+import { MongoServerError } from "mongodb";
+
+/** A command on its way. The names are those of the program and of the drivers, so there are only so many. */
+export interface Command {
+  readonly system: "mongodb" | "redis";
+  readonly name: string;
+  readonly database?: string;
+  readonly collection?: string | undefined;
+  /** Host and port of the server, as the driver names them. */
+  readonly address?: string;
+}
+
+/** Hears that a command leaves; what it returns hears that it is over, with the kind of error where it failed. */
+export type CommandObserver = (command: Command) => (error?: string) => void;
+
+/** Watches all commands of a client, by the driver's own events (`monitorCommands`). */
+export function watchMongo(client: MongoClient, observer: CommandObserver): void {
+  const running = new Map<number, (error?: string) => void>();
+  const end = ({ requestId }: CommandSucceededEvent | CommandFailedEvent, error?: string): void => {
+    running.get(requestId)?.(error);
+    running.delete(requestId);
+  };
+  client.on("commandStarted", ({ requestId, commandName: name, databaseName: database, address, command }: CommandStartedEvent) => {
+    const target: unknown = name === "getMore" ? command["collection"] : command[name];
+    running.set(requestId, observer({ system: "mongodb", name, database, address, collection: typeof target === "string" ? target : undefined }));
+  });
+  client.on("commandSucceeded", (event) => end(event));
+  client.on("commandFailed", (event) => end(event, mongoError(event.failure)));
+}
+
+/** Watches all commands of a client, wherever in the program they come from. */
+export function watchRedis(client: Redis, observer: CommandObserver): void {
+  const send = client.sendCommand.bind(client);
+  const address = `${client.options.host ?? ""}:${client.options.port ?? ""}`;
+  client.sendCommand = (command, stream) => {
+    const end = observer({ system: "redis", name: command.name, address });
+    const answer = send(command, stream);
+    command.promise.then(() => end(), (error: unknown) => end(redisError(error)));
+    return answer;
+  };
+}
+
+/** Tells several observers. */
+export function allOf(observers: readonly CommandObserver[]): CommandObserver {
+  const [only] = observers;
+  if (only !== undefined && observers.length === 1) return only;
+  return (command) => {
+    const ends = observers.map((begin) => begin(command));
+    return (error) => ends.forEach((end) => end(error));
+  };
+}
+
+/** The server's code where it answered, else the class of the error. A message may repeat values. */
+function mongoError(error: unknown): string {
+  return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
+}
+
+/** The word in capitals with which Redis begins an error, else the class. */
+function redisError(error: unknown): string {
+  return /^[A-Z]{3,20}(?= )/.exec(error instanceof Error ? error.message : "")?.[0] ?? nameOf(error);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "Error";
+}

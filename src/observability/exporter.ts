@@ -1,0 +1,26 @@
+// Sends spans to the collector, and tells the log when it goes away and when it is back.
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
+import type { Logger } from "pino";
+
+const timeoutMs = 4_000;
+
+/** An exporter of OTLP over HTTP in protobuf. The headers may hold a secret: nothing of them is logged. */
+export function createExporter(url: string, headers: Readonly<Record<string, string>>, log: Logger): SpanExporter {
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs });
+  let away = false;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        // 0 is ExportResultCode.SUCCESS.
+        const failed = result.code !== 0;
+        if (failed && !away) log.warn({ spans: spans.length, error: result.error?.name }, "the collector of traces is away (OTEL_EXPORTER_OTLP_ENDPOINT): spans are lost until it is back");
+        if (!failed && away) log.info("the collector of traces is back");
+        away = failed;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}

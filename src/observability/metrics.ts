@@ -1,0 +1,107 @@
+// The numbers that this instance shows to Prometheus. Every label has a bound that no caller can move.
+import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import type { CommandObserver } from "./commands.ts";
+import type { Handles } from "./handles.ts";
+import { createHandles } from "./handles.ts";
+import type { ListenerName, RequestRecord } from "./record.ts";
+
+/** What an instance is, and how it stands; asked whenever the numbers are. */
+export interface InstanceState {
+  /** The release, and the version of the interface's description. */
+  readonly version: string;
+  readonly interfaceVersion: string;
+  ready(): boolean;
+  mongodbReachable(): boolean;
+  /** The switches by the names that they have outside; true for on. */
+  switches(): Readonly<Record<string, boolean>>;
+  /** How many callers have a bucket in this instance's own memory. */
+  fallbackBuckets(): number;
+}
+
+/** What is counted and measured. */
+export interface Metrics {
+  /** A request that the bucket of this instance decided, because Redis did not. */
+  readonly throttleFallbacks: Counter;
+  /** 1 while Redis answers. */
+  readonly redisUp: Gauge;
+  /** Counts the commands to MongoDB and Redis. */
+  readonly commands: CommandObserver;
+  /** A request came in. */
+  begin(listener: ListenerName): void;
+  /** It is over. */
+  end(record: RequestRecord): void;
+  /** The HTTP parser refused a message with this status. */
+  refused(listener: ListenerName, status: number): void;
+  /** From now on the numbers tell how the instance stands. */
+  show(state: InstanceState): void;
+  text(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+/** Seconds. The first bounds tell a read from memory from one of the disk, the last ones are those of the deadline. */
+const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/** The metrics of one instance, in a registry of their own. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[] = []): Counter => new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge => new Gauge({ name, help, labelNames, registers });
+  const asked = (name: string, help: string, collect: (self: Gauge) => void, labelNames: string[] = []): Gauge =>
+    new Gauge({ name, help, labelNames, registers, collect() { collect(this); } });
+
+  const running = { public: 0, internal: 0 };
+  asked("records_requests_in_flight", "Requests that have come in and are not over.", (self) => {
+    for (const [listener, count] of Object.entries(running)) self.set({ listener }, count);
+  }, ["listener"]);
+  const requests = createHandles(registry, {
+    counter: { name: "records_requests_total", help: "Requests that are over; status is what REST answers to the same outcome, 499 where the client left." },
+    histogram: { name: "records_request_duration_seconds", help: "From the head of a request to the end of its answer.", buckets: requestBuckets },
+    labelNames: ["listener", "wire", "method", "route", "status"],
+  });
+  const throttled = counter("records_throttled_total", "Requests that were refused with 429.", ["listener", "wire"]);
+  const replays = counter("records_idempotent_replays_total", "Writes that were answered as the first request with their idempotency key was.", ["wire"]);
+  const refusedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser refused.", ["listener", "status"]);
+  const commandsOf = (system: string, name: string): Handles => createHandles(registry, {
+    counter: { name: `records_${system}_commands_total`, help: `Commands that ${name} was sent.` },
+    histogram: { name: `records_${system}_command_duration_seconds`, help: `From a command to ${name} to its answer.`, buckets: commandBuckets },
+    labelNames: ["command", "outcome"],
+  });
+  const commands = { mongodb: commandsOf("mongodb", "MongoDB"), redis: commandsOf("redis", "Redis") };
+
+  return {
+    throttleFallbacks: counter("records_throttle_fallback_total", "Requests that were throttled by the bucket of this instance, because Redis was away or slow."),
+    redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
+    commands({ system, name }) {
+      const startedAt = performance.now();
+      return (error) => {
+        const seconds = (performance.now() - startedAt) / 1000;
+        if (error === undefined) commands[system].note(name, () => [name, "ok"], seconds);
+        else commands[system].note(`${name} failed`, () => [name, "failed"], seconds);
+      };
+    },
+    begin(listener) {
+      running[listener] += 1;
+    },
+    end({ listener, wire, method, route, outcome, replayed, ms }) {
+      running[listener] -= 1;
+      requests.note(`${listener} ${wire} ${method} ${route} ${outcome}`, () => [listener, wire, method, route, String(outcome)], ms / 1000);
+      if (outcome === 429) throttled.inc({ listener, wire });
+      if (replayed) replays.inc({ wire });
+    },
+    refused: (listener, status) => refusedMessages.inc({ listener, status }),
+    show({ version, interfaceVersion, ready, mongodbReachable, switches, fallbackBuckets }) {
+      const bit = (on: boolean): number => (on ? 1 : 0);
+      gauge("records_build_info", "Always 1; its labels tell what runs.", ["version", "interface_version", "node_version"])
+        .set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
+      asked("records_ready", "1 while this instance takes requests, else 0.", (self) => self.set(bit(ready())));
+      asked("records_mongodb_up", "1 while MongoDB answers, else 0.", (self) => self.set(bit(mongodbReachable())));
+      asked("records_throttle_fallback_buckets", "Callers that have a bucket in this instance's memory; swept when requests come.", (self) => self.set(fallbackBuckets()));
+      asked("records_switch_enabled", "1 while the operator's switch is on, else 0.", (self) => {
+        for (const [name, on] of Object.entries(switches())) self.set({ switch: name }, bit(on));
+      }, ["switch"]);
+    },
+    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}

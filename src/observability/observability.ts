@@ -1,0 +1,43 @@
+// Log, metrics and traces of one instance, wired: what the composition root hands its listeners and clients to.
+import type { Redis } from "ioredis";
+import type { MongoClient } from "mongodb";
+import type { Logger } from "pino";
+import type { TracingConfig } from "../config.ts";
+import type { ListenerOptions } from "../http/listener.ts";
+import { allOf, watchMongo, watchRedis } from "./commands.ts";
+import type { Metrics } from "./metrics.ts";
+import { createMetrics } from "./metrics.ts";
+import type { ListenerName } from "./record.ts";
+import type { RequestWatch } from "./requests.ts";
+import { watchRequests } from "./requests.ts";
+
+/** How an instance is watched. */
+export interface Observability {
+  readonly metrics: Metrics;
+  watchMongo(client: MongoClient): void;
+  watchRedis(client: Redis): void;
+  /** Hears of a listener's requests: its log lines, numbers and spans. */
+  requests(listener: ListenerName): RequestWatch;
+  /** The listener with each request in a span of its own; where nothing is traced, as it was. */
+  around(options: ListenerOptions): ListenerOptions;
+  /** Headers by which a call to another service belongs to the request that causes it; undefined where nothing is traced. */
+  readonly outgoing: (() => Readonly<Record<string, string>>) | undefined;
+  /** Sends what is still here. */
+  close(): Promise<void>;
+}
+
+/** Without `tracing` nothing of OpenTelemetry is loaded. */
+export async function createObservability(tracingConfig: TracingConfig | undefined, log: Logger): Promise<Observability> {
+  const metrics = createMetrics();
+  const tracing = tracingConfig && (await import("./tracing.ts")).startTracing(tracingConfig, log);
+  const commands = allOf(tracing === undefined ? [metrics.commands] : [metrics.commands, tracing.commands]);
+  return {
+    metrics,
+    watchMongo: (client) => watchMongo(client, commands),
+    watchRedis: (client) => watchRedis(client, commands),
+    requests: (listener) => watchRequests(listener, log, metrics, tracing),
+    around: (options) => tracing?.around(options) ?? options,
+    outgoing: tracing?.outgoing,
+    close: () => tracing?.close() ?? Promise.resolve(),
+  };
+}

@@ -1,0 +1,84 @@
+// What an instance tells of a request that is over: one record, from which come the log line, the metrics and the span.
+import { codeToString } from "@connectrpc/connect/protocol-connect";
+import type { Request, Response } from "../http/listener.ts";
+import { pathOf } from "../http/inbound.ts";
+import type { Inbound, Observation } from "../rpc/dispatch.ts";
+
+/** On which port a request came in. */
+export type ListenerName = "public" | "internal";
+
+/** How a request was spoken. `other` is what nothing serves. */
+export type Wire = "rest" | "connect" | "grpc" | "grpc-web" | "mcp" | "page" | "probe" | "other";
+
+/** A request that is over. Whatever a caller may choose freely is not in it. */
+export interface RequestRecord {
+  readonly id: string;
+  readonly listener: ListenerName;
+  readonly wire: Wire;
+  /** One that HTTP defines, else `other`. */
+  readonly method: string;
+  /** The template of the path; `-` for what is not served. */
+  readonly route: string;
+  readonly rpc: string | undefined;
+  readonly tools: readonly string[] | undefined;
+  readonly account: string | undefined;
+  readonly keyPrefix: string | undefined;
+  /** The status that was sent; 499 where the client left before its answer was ready. */
+  readonly status: number;
+  /** `ok` or the code of the failure, on the wires of rpcs. */
+  readonly code: string | undefined;
+  /** The status that the same outcome has over REST: gRPC sends 200 with every failure. */
+  readonly outcome: number;
+  readonly replayed: boolean;
+  readonly ms: number;
+}
+
+/** Tells of a request whose response is closed. */
+export function recordOf(listener: ListenerName, request: Request, response: Response, { requestId, arrivedAt, observation = {} }: Inbound): RequestRecord {
+  const { route = "-", rpc, tools, account, keyPrefix, failed, replayed = false } = observation;
+  const status = response.writableFinished ? response.statusCode : 499;
+  const wire = wireOf(pathOf(request), request.headers["content-type"] ?? "", route);
+  return {
+    id: requestId,
+    listener,
+    wire,
+    method: methods.has(request.method ?? "") ? (request.method as string) : "other",
+    route,
+    rpc,
+    tools,
+    account: account?.toHexString(),
+    keyPrefix,
+    status,
+    code: isRpc(wire) && status !== 499 ? codeOf(response, status, failed) : undefined,
+    outcome: status === 200 ? (failed?.http ?? status) : status,
+    replayed,
+    ms: performance.now() - arrivedAt,
+  };
+}
+
+/** Whether a wire carries rpcs. */
+export function isRpc(wire: Wire): boolean {
+  return wire === "connect" || wire === "grpc" || wire === "grpc-web";
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"]);
+const probes = new Set(["/livez", "/readyz", "/metrics"]);
+
+function wireOf(path: string, contentType: string, route: string): Wire {
+  if (path.startsWith("/v1/") || path === "/v1") return "rest";
+  if (route === "-") return "other";
+  if (path.startsWith("/records.") || path.startsWith("/grpc.")) {
+    if (contentType.startsWith("application/grpc-web")) return "grpc-web";
+    return contentType.startsWith("application/grpc") ? "grpc" : "connect";
+  }
+  if (path === "/mcp" || path.startsWith("/.well-known/")) return "mcp";
+  return probes.has(path) ? "probe" : "page";
+}
+
+/** What the library refused by itself it tells in gRPC's trailers alone. */
+function codeOf(response: Response & { readonly stream?: { readonly sentTrailers?: Readonly<Record<string, unknown>> } }, status: number, failed: Observation["failed"]): string | undefined {
+  if (failed !== undefined) return codeToString(failed.code);
+  const sent = response.stream?.sentTrailers?.["grpc-status"] ?? response.getHeader("grpc-status");
+  if (sent !== undefined && sent !== "0") return codeToString(Number(sent));
+  return status < 400 ? "ok" : undefined;
+}

@@ -1,0 +1,38 @@
+// Follows each request from its head to the end of its answer, and then writes its log line, its numbers and its span.
+import type { Logger } from "pino";
+import type { RefusedStatus, Request, Response } from "../http/listener.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import { logLine } from "../log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { ListenerName } from "./record.ts";
+import { recordOf } from "./record.ts";
+import { parseTraceParent } from "./trace-parent.ts";
+import type { Tracing } from "./trace.ts";
+
+/** What a listener tells of its requests. */
+export interface RequestWatch {
+  /** A request has come in. */
+  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
+  /** The HTTP parser refused a message: there is no request to tell of. */
+  readonly logRefused: (status: RefusedStatus, requestId: string) => void;
+}
+
+/** Follows the requests of a listener; `tracing` is undefined where nothing is traced. */
+export function watchRequests(listener: ListenerName, log: Logger, metrics: Metrics, tracing: Tracing | undefined): RequestWatch {
+  return {
+    log(request, response, inbound) {
+      metrics.begin(listener);
+      const trace = tracing?.enter(inbound.requestId);
+      response.once("close", () => {
+        const record = recordOf(listener, request, response, inbound);
+        metrics.end(record);
+        trace?.end(record, request.httpVersion);
+        if (log.isLevelEnabled("info")) log.info(logLine(record, trace?.traceId ?? parseTraceParent(inbound.header("traceparent"))?.traceId), "request");
+      });
+    },
+    logRefused(status, id) {
+      metrics.refused(listener, status);
+      log.info({ id, listener, status }, "refused");
+    },
+  };
+}

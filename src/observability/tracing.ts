@@ -1,0 +1,110 @@
+// OpenTelemetry: a span for each request and for each command that it causes. Loaded only where a collector is configured.
+import { randomUUID } from "node:crypto";
+import type { Context, Span } from "@opentelemetry/api";
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, createContextKey, createTraceState, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BasicTracerProvider, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace-base";
+import type { Logger } from "pino";
+import type { TracingConfig } from "../config.ts";
+import type { Request } from "../http/listener.ts";
+import { createExporter } from "./exporter.ts";
+import { release } from "./release.ts";
+import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";
+import type { Tracing } from "./trace.ts";
+import { parseTraceParent } from "./trace-parent.ts";
+
+/** A request that is being handled. Once it is over nothing is a child of it: what still runs then is not on its account. */
+interface Handled {
+  readonly span: Span;
+  requestId: string;
+  over: boolean;
+}
+
+const handledKey = createContextKey("records request");
+const closeWithinMs = 2_000;
+
+/** Starts to trace. Nothing is global: instances in one process trace each for itself. */
+export function startTracing({ url, headers, serviceName, ratio }: TracingConfig, log: Logger): Tracing {
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ "service.name": serviceName, "service.version": release, "service.instance.id": randomUUID() }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new BatchSpanProcessor(createExporter(url, headers, log), { maxQueueSize: 8_192, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: 5_000 })],
+  });
+  const tracer = provider.getTracer("records", release);
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  const handled = (): Handled | undefined => {
+    const current = contexts.active().getValue(handledKey) as Handled | undefined;
+    return current?.over === true ? undefined : current;
+  };
+
+  return {
+    around: ({ handle, refuse, refuseExpectation }) => {
+      const inSpan = (work: typeof handle): typeof handle => (request, response) => {
+        const parent = callerOf(request);
+        const span = tracer.startSpan(request.method ?? "", { kind: SpanKind.SERVER }, parent);
+        const current: Handled = { span, requestId: "", over: false };
+        contexts.with(trace.setSpan(parent, span).setValue(handledKey, current), () => work(request, response));
+      };
+      return { handle: inSpan(handle), refuse, refuseExpectation: inSpan(refuseExpectation) };
+    },
+    enter(requestId) {
+      const current = handled();
+      if (current === undefined) return undefined;
+      const { span } = current;
+      current.requestId = requestId;
+      return {
+        traceId: span.spanContext().traceId,
+        end(record, httpVersion) {
+          current.over = true;
+          span.updateName(requestName(record)).setAttributes(requestAttributes(record, httpVersion));
+          if (record.outcome >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    commands(command) {
+      if (handled()?.span.isRecording() !== true) return nothing;
+      const span = tracer.startSpan(commandName(command), { kind: SpanKind.CLIENT, attributes: commandAttributes(command) }, contexts.active());
+      return (error) => {
+        if (error !== undefined) span.setAttributes({ "error.type": error, "db.response.status_code": error }).setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      };
+    },
+    outgoing() {
+      const current = handled();
+      if (current === undefined) return {};
+      const { traceId, spanId, traceFlags, traceState } = current.span.spanContext();
+      const state = traceState?.serialize() ?? "";
+      return {
+        traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
+        ...(state === "" ? {} : { tracestate: state }),
+        "x-request-id": current.requestId,
+      };
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const tooLate = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeWithinMs)));
+      await Promise.race([provider.shutdown().catch(() => undefined), tooLate]);
+      clearTimeout(timer);
+      contexts.disable();
+    },
+  };
+}
+
+const nothing = (): void => undefined;
+
+/** The span of the caller's, as a parent; without one the request is a root. */
+function callerOf({ headers }: Request): Context {
+  const { traceparent, tracestate } = headers;
+  const parent = parseTraceParent(typeof traceparent === "string" ? traceparent : undefined);
+  if (parent === undefined) return ROOT_CONTEXT;
+  const { traceId, spanId, sampled } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+    ...(typeof tracestate === "string" ? { traceState: createTraceState(tracestate) } : {}),
+  });
+}

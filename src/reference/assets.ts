@@ -1,0 +1,83 @@
+// The files that the reference page asks for: Scalar's renderer as it is in its package, and our own beside it.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** What a client may be sent: `identity` is the file as it is. */
+export type Encoding = "br" | "gzip" | "identity";
+
+/** A file as it is served. */
+export interface Asset {
+  /** Holds a hash of the file, so that it can be kept for ever. */
+  readonly path: string;
+  readonly type: string;
+  /** In base64url, of 128 bits. */
+  readonly hash: string;
+  /** The body. Each encoding is made when it is first asked for, and kept. */
+  encoded(encoding: Encoding): Promise<Buffer>;
+}
+
+/** The files of the page. */
+export interface Assets {
+  readonly renderer: Asset;
+  readonly start: Asset;
+  readonly style: Asset;
+}
+
+/** The folder, as a path, under which all of them are. */
+export const assetFolder = "/docs/";
+
+const script = "text/javascript; charset=utf-8";
+
+/** Reads all of them (4 MB). Fails where one cannot be read. */
+export async function readAssets(): Promise<Assets> {
+  // Only the file is of use: the package's own code serves another web framework.
+  const scalar = createRequire(import.meta.url).resolve("@scalar/fastify-api-reference");
+  const [renderer, start, style] = await Promise.all([
+    readAsset("renderer.js", script, join(scalar, "../js/standalone.js")),
+    readAsset("start.js", script, join(import.meta.dirname, "page/start.js")),
+    readAsset("reference.css", "text/css; charset=utf-8", join(import.meta.dirname, "page/reference.css")),
+  ]);
+  return { renderer, start, style };
+}
+
+/** The encoding to send to a client with this `Accept-Encoding` (RFC 9110 §12.5.3): the smallest that it takes. */
+export function chosenEncoding(acceptEncoding: string | undefined): Encoding {
+  const weights = new Map((acceptEncoding ?? "").split(",").map((item) => {
+    const [name = "", weight = "1"] = item.trim().toLowerCase().split(/\s*;\s*q=/);
+    return [name, Number(weight)];
+  }));
+  const takes = (encoding: Encoding): boolean => (weights.get(encoding) ?? weights.get("*") ?? 0) > 0;
+  return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
+}
+
+async function readAsset(name: string, type: string, file: string): Promise<Asset> {
+  const body = await readFile(file);
+  const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
+  const made = new Map<Encoding, Promise<Buffer>>([["identity", Promise.resolve(body)]]);
+  return {
+    path: `${assetFolder}${hash}/${name}`,
+    type,
+    hash,
+    encoded(encoding) {
+      const known = made.get(encoding);
+      if (known !== undefined) return known;
+      const making = encoding === "br" ? compressBrotli(body) : compressGzip(body);
+      made.set(encoding, making);
+      return making;
+    },
+  };
+}
+
+const compressGzip = promisify<Buffer, Buffer>(gzip);
+
+/** Above this quality a file of 4 MB takes several times as long, and is hardly smaller. */
+const quality = 6;
+
+function compressBrotli(body: Buffer): Promise<Buffer> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  return promisify(brotliCompress)(body, { params });
+}

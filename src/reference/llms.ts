@@ -1,0 +1,99 @@
+// Writes /llms.txt (llmstxt.org): what a language model needs in order to call the service, from the OpenAPI document in force.
+import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { Listed } from "./operations.ts";
+import { listOperations } from "./operations.ts";
+
+/** What the text names beside what the document says. */
+export interface LlmsOptions {
+  /** What the outside calls us, without a trailing slash. */
+  readonly baseUrl: string;
+  /** The address of the MCP surface; undefined where it is off. */
+  readonly mcpUrl: string | undefined;
+}
+
+/** The schemes of the document, and how a caller says who it is by them. */
+const keyScheme = "apiKey";
+
+/** The whole text, in Markdown. */
+export function llmsText(document: OpenApiDocument, { baseUrl, mcpUrl }: LlmsOptions): string {
+  const { info } = document;
+  const operations = listOperations(document);
+  const offered = operations.filter(({ scheme }) => scheme === undefined || scheme === keyScheme);
+  const behindSession = operations.filter((operation) => !offered.includes(operation));
+  return `# ${info.title}
+
+> ${firstParagraph(info.description)} One service that speaks REST (JSON under \`/v1\`), Connect, gRPC, gRPC-Web and, for assistants, MCP. Version ${info.version}.
+
+Base URL: ${baseUrl}
+
+Authentication: send an API key as \`Authorization: Bearer $KEY\`. A person makes the account's one key on the dashboard (${baseUrl}/), where it is shown once; a read-only key cannot write. In the lines below, \`$KEY\` is the key, and \`$CONTACT_ID\` or \`$SESSION_ID\` the \`id\` of a record from a search or a list.
+
+Errors are JSON: \`{"error": {"code", "message"}}\`, with \`details\` where single fields are at fault. The message says what is wrong and what would be right.
+
+| Status | When |
+| --- | --- |
+${failureRows(offered)}
+
+${guide(info.description)}
+
+## Endpoints
+
+${offered.map((operation) => endpoint(operation, baseUrl)).join("\n")}
+
+## Documents
+
+- [API reference](${baseUrl}/docs): every operation with its fields and limits, for people; requests can be tried there
+- [OpenAPI 3.1, JSON](${baseUrl}/openapi.json): the exact description, for generating clients
+- [OpenAPI 3.1, YAML](${baseUrl}/openapi.yaml): the same in YAML
+${mcpUrl === undefined ? "" : `- [MCP](${mcpUrl}): the address of the Model Context Protocol surface (Streamable HTTP, OAuth 2.1); its tools search and read, and never write\n`}
+## Optional
+
+${behindSession.map((operation) => `- ${named(operation, baseUrl)}: ${operation.summary}; for a signed-in person on the dashboard, an API key does not do`).join("\n")}
+`;
+}
+
+function endpoint(operation: Listed, baseUrl: string): string {
+  const more = operation.query.map(({ name, required }) => `\`${name}\`${required ? "" : "?"}`);
+  return `- ${named(operation, baseUrl)}: ${operation.summary}.${more.length === 0 ? "" : ` Query: ${more.join(", ")}.`} \`${curlLine(operation, baseUrl)}\``;
+}
+
+/** A link to the operation's place on the reference page. */
+function named({ method, path, tag }: Listed, baseUrl: string): string {
+  return `[${method} ${path}](${baseUrl}/docs#tag/${tag.toLowerCase().replaceAll(" ", "-")}/${method}${path})`;
+}
+
+/** A line for a shell: what the operation requires, and what has an example. */
+function curlLine({ method, path, scheme, query, body, idempotencyKey }: Listed, baseUrl: string): string {
+  const address = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
+  const parameters = query.filter(({ required, example }) => required && example !== undefined).map(({ name, example = "" }) => `${name}=${encodeURIComponent(example)}`);
+  return [
+    "curl",
+    ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
+    ...(scheme === undefined ? [] : ['-H "Authorization: Bearer $KEY"']),
+    ...(idempotencyKey ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+    `"${[address, ...parameters].join("?")}"`,
+  ].join(" ");
+}
+
+/** What the statuses mean, each sentence once. */
+function failureRows(operations: readonly Listed[]): string {
+  const meanings = new Map<string, Set<string>>();
+  for (const { failures } of operations) {
+    for (const [status, text] of failures) {
+      const known = meanings.get(status) ?? new Set();
+      meanings.set(status, known);
+      for (const sentence of text.split(/(?<=\.) (?=[A-Z])/)) known.add(sentence);
+    }
+  }
+  return [...meanings].sort(([one], [other]) => one.localeCompare(other)).map(([status, sentences]) => `| ${status} | ${[...sentences].join(" ")} |`).join("\n");
+}
+
+function firstParagraph(text: string): string {
+  return text.split("\n\n")[0] ?? "";
+}
+
+/** The introduction without its first paragraph. It may not hold headings: those are for lists of links. */
+function guide(text: string): string {
+  return text.split("\n\n").slice(1).join("\n\n");
+}
