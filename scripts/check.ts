@@ -4,12 +4,15 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buf, releasedImage } from "./buf.ts";
+import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
 
 const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   ["the protos break a lint rule (buf lint)", () => buf("lint")],
   [`the protos break what was released in ${releasedImage} (buf breaking)`, () => buf("breaking", "proto", "--against", releasedImage)],
   ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
+  [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
+  ["the client does not compile for browsers (tsc -p client/tsconfig.json)", () => run("client/node_modules/.bin/tsc", "-p", "client/tsconfig.json", "--noEmit")],
   ["the dashboard's scripts do not compile (tsc -p tsconfig.page.json)", () => tsc("-p", "tsconfig.page.json")],
 ];
 
@@ -20,7 +23,11 @@ for (const [failure, step] of steps) {
 }
 
 function tsc(...options: string[]): boolean {
-  return spawnSync("node_modules/.bin/tsc", options, { stdio: "inherit" }).status === 0;
+  return run("node_modules/.bin/tsc", ...options);
+}
+
+function run(program: string, ...options: string[]): boolean {
+  return spawnSync(program, options, { stdio: "inherit" }).status === 0;
 }
 
 /** Generates into a folder of its own and compares, so that it works on any tree and touches none. */

@@ -1,7 +1,7 @@
 // GET /v1/notes: notes of contacts and of sessions in one list, cut to 1000 characters.
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
-import { newClient, useService } from "../support/client.ts";
+import { everyOf, newClient, useService } from "../support/client.ts";
 import { randomId } from "../support/service.ts";
 import { foundNote, mismatches, pagination } from "../support/shapes.ts";
 
@@ -126,15 +126,7 @@ test("a walk through the pages meets every note once, ties in one fixed order [N
   await client.put.sessionNotes(...Array.from({ length: 9 }, (_, index) => ({ ...item(index + 9), session_id: session, type: manual })));
   const whole = contents(await find(client, "query=milk&limit=25"));
   expect(whole.toSorted()).toEqual(Array.from({ length: 18 }, (_, index) => `milk ${index}`).sort());
-  for (const limit of [1, 4, 18]) {
-    const seen: string[] = [];
-    for (let offset: number | null = 0; offset !== null; ) {
-      const { body }: { body: { data: Found[]; pagination: { next_offset: number | null } } } = await client.get(`/v1/notes?query=milk&limit=${limit}&offset=${offset}`);
-      seen.push(...contents(body.data));
-      offset = body.pagination.next_offset;
-    }
-    expect(seen, `by ${limit}`).toEqual(whole);
-  }
+  for (const limit of [1, 4, 18]) expect(contents(await everyOf(client.records.notes.all({ query: "milk", limit }))), `by ${limit}`).toEqual(whole);
 });
 
 test("limit is 15 by default and 1 to 25, offset 0 and up; has_more and next_offset are exact [NOT-12, NOT-13, NOT-14, PAG-01, PAG-02]", async () => {

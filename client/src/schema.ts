@@ -1,0 +1,2346 @@
+// The types of the REST interface, generated from the OpenAPI document by `npm run generate`, do not edit.
+export interface paths {
+    "/v1/api-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the API key
+         * @description Never the secret: that was shown once, when the key was created or rotated. Fails with 404 when the account has no active key.
+         */
+        get: operations["getApiKey"];
+        put?: never;
+        /**
+         * Create the API key
+         * @description The secret is in this answer and in no other. Fails with 403 when the account is not enrolled in the beta, and with 409 when it has an active key.
+         */
+        post: operations["createApiKey"];
+        /**
+         * Revoke the API key, without a replacement
+         * @description The key fails from the next request on. Fails with 404 when the account has no active key.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-key/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the API key by a new one
+         * @description The old key fails from the next request on. The new secret is in this answer and in no other. Fails with 403 when the account is not enrolled in the beta, and with 404 when it has no active key.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description Sign-ins, sign-outs, what was done with the API key or refused, and the tools that assistants called; the newest comes first. Nothing in it is ever changed, and no secret is in it.
+         */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search contacts by name, email or phone
+         * @description Case and diacritics do not matter. Every word of the query must be the beginning of some word of `full_name`, `inferred_name`, `email` or `phone`, in any order; a phone also matches by the beginning of its digits, however it is spaced. Archived contacts are left out. At most 25 contacts come back: first those in which every word of the query is a whole word, then the rest, newest `updated_at` first within each.
+         */
+        get: operations["searchContacts"];
+        put?: never;
+        /**
+         * Create a contact
+         * @description Answers the whole contact. Fails with 409 when an active contact of the account has the email, compared in lower case, or when the idempotency key was used with another request.
+         */
+        post: operations["createContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{contact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a contact, archived or not
+         * @description Fails with 404 when the account has no such contact.
+         */
+        get: operations["getContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a contact's name, email or phone
+         * @description A property that is left out stays as it is; `email` or `phone` null clears it. Answers the whole contact. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or another active contact has the email.
+         */
+        patch: operations["updateContact"];
+        trace?: never;
+    };
+    "/v1/contacts/{contact_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Append a manual note to a contact's timeline
+         * @description Answers the timeline note. The contact's `updated_at` stays as it is. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or the idempotency key was used with another request.
+         */
+        post: operations["appendContactNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check service health
+         * @description Needs no credential, and answers while the public interface is disabled.
+         */
+        get: operations["checkHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the notes of contacts and sessions together
+         * @description Every word of the query must be the beginning of some word of the note; case and diacritics do not matter. The newest `created_at` comes first. Notes of archived contacts are found like others.
+         */
+        get: operations["searchNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Browse or search sessions
+         * @description The newest `session_date` comes first, sessions without a date last; there is no default window. With a query, every word of it must be the beginning of some word of `title`, `subtitle` or the client's name; case and diacritics do not matter. A `contact_id` that the account does not have gives an empty list.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a session with its notes
+         * @description Fails with 404 when the account has no such session.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a session's transcript
+         * @description A session without a transcript yet is a success, with `transcript` null. Fails with 404 when the account has no such session.
+         */
+        get: operations["getSessionTranscript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description What went wrong. */
+        Error: {
+            error: {
+                /**
+                 * @description The HTTP status.
+                 * @example 422
+                 */
+                code: string;
+                /**
+                 * @description What is wrong, for a person; it names every field that is.
+                 * @example email: must be at most 254 characters
+                 */
+                message: string;
+                /** @description The parts of a request that are wrong, one by one. Left out where the failure is not about such a part. */
+                details?: {
+                    /** @description The parameter, header or property as the request spells it; empty for the body as a whole. */
+                    field: string;
+                    /** @description Which rule it breaks, for programs. */
+                    rule: string;
+                    /** @description What it must be, for a person. */
+                    message: string;
+                }[];
+            };
+        };
+        GetApiKeyResponse: {
+            /** @description The key, without its secret. */
+            data: components["schemas"]["ApiKey"];
+        };
+        /** @description The key to create. */
+        CreateApiKeyRequest: {
+            /**
+             * @description What the key may do; `read_write` when it is left out.
+             * @enum {string}
+             */
+            access?: "read_write" | "read_only";
+        };
+        CreateApiKeyResponse: {
+            /** @description The key, with its secret. */
+            data: components["schemas"]["IssuedApiKey"];
+        };
+        /** @description The key to put in place of the present one. */
+        RotateApiKeyRequest: {
+            /**
+             * @description What the new key may do; what the old one may when it is left out.
+             * @enum {string}
+             */
+            access?: "read_write" | "read_only";
+        };
+        RotateApiKeyResponse: {
+            /** @description The new key, with its secret. */
+            data: components["schemas"]["IssuedApiKey"];
+        };
+        RevokeApiKeyResponse: {
+            /** @description The key that was revoked. */
+            data: components["schemas"]["RevokedApiKey"];
+        };
+        ListAuditEntriesResponse: {
+            /** @description The entries of the page. */
+            data: components["schemas"]["AuditEntry"][];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
+        };
+        SearchContactsResponse: {
+            /** @description The contacts that match, at most 25. */
+            data: components["schemas"]["Contact"][];
+        };
+        /** @description The contact to create. */
+        CreateContactRequest: {
+            /**
+             * @description The name of the person.
+             * @example Ann Lee
+             */
+            full_name: string;
+            /**
+             * @description The email address, unique among the active contacts of the account.
+             * @example ann.lee@example.com
+             */
+            email?: string | null;
+            /**
+             * @description The phone number, in any spelling.
+             * @example +1 415 555 0100
+             */
+            phone?: string | null;
+        };
+        CreateContactResponse: {
+            /** @description The contact that was created. */
+            data: components["schemas"]["Contact"];
+        };
+        GetContactResponse: {
+            /** @description The contact. */
+            data: components["schemas"]["Contact"];
+        };
+        /** @description The changes to make to a contact. */
+        UpdateContactRequest: {
+            /**
+             * @description The new name of the person. It cannot be cleared.
+             * @example Ann Lee
+             */
+            full_name?: string;
+            /**
+             * @description The new email address, unique among the active contacts of the account; null clears it.
+             * @example ann.lee@example.com
+             */
+            email?: string | null;
+            /**
+             * @description The new phone number, in any spelling; null clears it.
+             * @example +1 415 555 0100
+             */
+            phone?: string | null;
+        };
+        UpdateContactResponse: {
+            /** @description The contact as changed. */
+            data: components["schemas"]["Contact"];
+        };
+        /** @description The note to append. */
+        AppendContactNoteRequest: {
+            /**
+             * @description The text of the note.
+             * @example Prefers calls in the morning.
+             */
+            content: string;
+        };
+        AppendContactNoteResponse: {
+            /** @description The note as it stands in the contact's timeline. */
+            data: components["schemas"]["ContactTimelineNote"];
+        };
+        CheckHealthResponse: {
+            /** @description The state of the service. */
+            data: components["schemas"]["Health"];
+        };
+        SearchNotesResponse: {
+            /** @description The notes of the page. */
+            data: components["schemas"]["NoteSearchResult"][];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
+        };
+        ListSessionsResponse: {
+            /** @description The sessions of the page. */
+            data: components["schemas"]["SessionSummary"][];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
+        };
+        GetSessionResponse: {
+            /** @description The session. */
+            data: components["schemas"]["SessionDetail"];
+        };
+        GetSessionTranscriptResponse: {
+            /** @description The transcript. */
+            data: components["schemas"]["Transcript"];
+        };
+        /** @description An API key, without its secret. */
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
+            id: string;
+            /**
+             * @description The first 8 characters of the key, for display.
+             * @example rec_4fQz
+             */
+            prefix: string;
+            /**
+             * @description What the key may do.
+             * @enum {string}
+             */
+            access: "read_write" | "read_only";
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the key was used last, to about a minute; null as long as it was not used.
+             */
+            last_used_at: string | null;
+        };
+        /** @description An API key that was just made: the one time that its secret is told. */
+        IssuedApiKey: {
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
+            id: string;
+            /** @description The secret, to be sent as `Authorization: Bearer <key>`. Keep it now: it cannot be shown again. */
+            key: string;
+            /**
+             * @description The first 8 characters of the key, for display.
+             * @example rec_4fQz
+             */
+            prefix: string;
+            /**
+             * @description What the key may do.
+             * @enum {string}
+             */
+            access: "read_write" | "read_only";
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             */
+            created_at: string;
+        };
+        /** @description An API key that was just revoked. */
+        RevokedApiKey: {
+            /**
+             * Format: uuid
+             * @description The id of the key.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the key was revoked.
+             */
+            revoked_at: string;
+        };
+        /** @description Something that happened. */
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description The id of the entry.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            /**
+             * @description What happened. More kinds may be added.
+             * @enum {string}
+             */
+            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called";
+            /** @description More of it, in a sentence: for a refusal, why. */
+            detail: string | null;
+            /**
+             * @description The first 8 characters of the API key that it is about.
+             * @example rec_4fQz
+             */
+            key_prefix: string | null;
+            /**
+             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email.
+             * @example ann.lee@example.com
+             */
+            person: string | null;
+            /** @description The `X-Request-Id` of the request. */
+            request_id: string;
+            /**
+             * @description The address that the request came from.
+             * @example 203.0.113.7
+             */
+            address: string;
+        };
+        /** @description Where a page stands in its list. Pages are cut from the list as it is at the time of each request. */
+        Pagination: {
+            /**
+             * Format: int32
+             * @description The largest number of records on this page.
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description How many records come before this page.
+             */
+            offset: number;
+            /** @description True when records follow this page. */
+            has_more: boolean;
+            /**
+             * Format: int32
+             * @description Pass it as `offset` to get the next page. Null when `has_more` is false.
+             */
+            next_offset: number | null;
+        };
+        /** @description A person. */
+        Contact: {
+            /**
+             * Format: uuid
+             * @description The id of the contact.
+             * @example 5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31
+             */
+            id: string;
+            /**
+             * @description The name that a user gave.
+             * @example Ann Lee
+             */
+            full_name: string | null;
+            /** @description The email address. */
+            email: string | null;
+            /**
+             * @description The phone number as it was written.
+             * @example +1 415 555 0100
+             */
+            phone: string | null;
+            /** @description Free text about the contact. */
+            notes: string | null;
+            /** @description Memory of the contact maintained by the system's AI. */
+            memory: string | null;
+            /**
+             * Format: date-time
+             * @description When the contact was created.
+             * @example 2026-01-12T08:15:30.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the contact was changed last. A note that is appended does not move it.
+             * @example 2026-03-02T10:04:11.250Z
+             */
+            updated_at: string;
+            /** @description The newest 50 manually written notes about the contact, newest first. */
+            notes_timeline: components["schemas"]["ContactTimelineNote"][];
+            /** @description The contact's 5 most recent past sessions, newest first. */
+            recent_sessions: components["schemas"]["ContactRecentSession"][];
+            /** @description The name inferred by the system for an imported contact that has no `full_name`. */
+            inferred_name: string | null;
+            /**
+             * Format: date-time
+             * @description Null for an active contact, otherwise when it was archived.
+             */
+            archived_at: string | null;
+        };
+        /** @description A manually written note about a contact. */
+        ContactTimelineNote: {
+            /**
+             * Format: uuid
+             * @description The id of the note.
+             * @example 0b9f6f0c-2a4d-4c55-8f0e-3c1f7f0a9d12
+             */
+            id: string;
+            /**
+             * @description The text of the note.
+             * @example Prefers calls in the morning.
+             */
+            content: string;
+            /**
+             * @description Where the note came from; `api` for one appended through this interface.
+             * @example api
+             */
+            source: string;
+            /**
+             * Format: date-time
+             * @description When the note was written.
+             * @example 2026-03-02T10:04:11.250Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the note was changed last.
+             * @example 2026-03-02T10:04:11.250Z
+             */
+            updated_at: string;
+        };
+        /** @description A past session of a contact, in brief. */
+        ContactRecentSession: {
+            /**
+             * Format: uuid
+             * @description The id of the session.
+             * @example 9d2a7c4e-6f31-4b8a-a5d0-1e8b3c7f4a60
+             */
+            id: string;
+            /**
+             * @description The title of the session.
+             * @example Budget for the spring
+             */
+            title: string | null;
+            /**
+             * @description The subtitle of the session.
+             * @example Second part
+             */
+            subtitle: string | null;
+            /**
+             * Format: date-time
+             * @description When the session began.
+             * @example 2026-02-24T14:00:00.000Z
+             */
+            session_date: string | null;
+            /**
+             * @description How far its recording has come.
+             * @example completed
+             */
+            recording_status: string | null;
+        };
+        /** @description The state of the service. */
+        Health: {
+            /**
+             * @description `ok`; `degraded` when MongoDB or Redis cannot be reached; `disabled` while the public interface is switched off.
+             * @enum {string}
+             */
+            status: "ok" | "degraded" | "disabled";
+            /**
+             * @description The version of the interface's description.
+             * @example 1.0.0
+             */
+            version: string;
+        };
+        /** @description A note that was found. */
+        NoteSearchResult: {
+            /**
+             * @description Whether a contact or a session owns the note.
+             * @enum {string}
+             */
+            kind: "contact" | "session";
+            /**
+             * Format: uuid
+             * @description The id of the contact or session that owns the note.
+             * @example 5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31
+             */
+            parent_id: string;
+            /**
+             * @description The contact's `full_name`, else its `inferred_name`, else its `email`; or the session's title.
+             * @example Ann Lee
+             */
+            parent_label: string | null;
+            /**
+             * @description The session note's `type`; `user_manual` for a contact's.
+             * @example user_manual
+             */
+            note_type: string | null;
+            /**
+             * @description The text of the note, cut to its first 1,000 characters.
+             * @example The contract is signed; the copy went out by post.
+             */
+            content: string;
+            /** @description True when `content` was cut. */
+            truncated: boolean;
+            /**
+             * Format: date-time
+             * @description When the note was written.
+             * @example 2026-03-02T10:04:11.250Z
+             */
+            created_at: string | null;
+        };
+        /** @description A session in a list. */
+        SessionSummary: {
+            /**
+             * Format: uuid
+             * @description The id of the session.
+             * @example 9d2a7c4e-6f31-4b8a-a5d0-1e8b3c7f4a60
+             */
+            id: string;
+            /**
+             * @description The title.
+             * @example Budget for the spring
+             */
+            title: string | null;
+            /**
+             * @description The subtitle.
+             * @example Second part
+             */
+            subtitle: string | null;
+            /**
+             * Format: date-time
+             * @description When the session began.
+             * @example 2026-02-24T14:00:00.000Z
+             */
+            session_date: string | null;
+            /**
+             * Format: date-time
+             * @description When the session ended.
+             * @example 2026-02-24T14:45:00.000Z
+             */
+            session_date_end: string | null;
+            /**
+             * @description How far its recording has come.
+             * @example completed
+             */
+            recording_status: string | null;
+            /**
+             * @description Where the session came from.
+             * @example calendar
+             */
+            source: string | null;
+            /** @description The provider of its video conference. */
+            conference_provider: string | null;
+            /** @description The contact whom the session was with. */
+            client: components["schemas"]["SessionClient"] | null;
+        };
+        /** @description The contact of a session in a list. */
+        SessionClient: {
+            /**
+             * Format: uuid
+             * @description The id of the contact.
+             * @example 5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31
+             */
+            id: string;
+            /**
+             * @description The name that a user gave.
+             * @example Ann Lee
+             */
+            full_name: string | null;
+        };
+        /** @description A session with its notes. */
+        SessionDetail: {
+            /**
+             * Format: uuid
+             * @description The id of the session.
+             * @example 9d2a7c4e-6f31-4b8a-a5d0-1e8b3c7f4a60
+             */
+            id: string;
+            /**
+             * @description The title.
+             * @example Budget for the spring
+             */
+            title: string | null;
+            /**
+             * @description The subtitle.
+             * @example Second part
+             */
+            subtitle: string | null;
+            /**
+             * Format: date-time
+             * @description When the session began.
+             * @example 2026-02-24T14:00:00.000Z
+             */
+            session_date: string | null;
+            /**
+             * Format: date-time
+             * @description When the session ended.
+             * @example 2026-02-24T14:45:00.000Z
+             */
+            session_date_end: string | null;
+            /**
+             * @description How far its recording has come.
+             * @example completed
+             */
+            recording_status: string | null;
+            /**
+             * @description Where the session came from.
+             * @example calendar
+             */
+            source: string | null;
+            /** @description The provider of its video conference. */
+            conference_provider: string | null;
+            /** @description The contact whom the session was with. */
+            client: components["schemas"]["SessionDetailClient"] | null;
+            /** @description The address of its video conference. */
+            conference_url: string | null;
+            /** @description The address of an external document. REST names the field after the document provider. */
+            google_doc_url: string | null;
+            /**
+             * Format: date-time
+             * @description When the session was created.
+             * @example 2026-02-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the session was changed last.
+             * @example 2026-02-24T15:02:40.000Z
+             */
+            updated_at: string;
+            /** @description The notes of the session, by position. */
+            notes: components["schemas"]["SessionNote"][];
+        };
+        /** @description The contact of a session. */
+        SessionDetailClient: {
+            /**
+             * Format: uuid
+             * @description The id of the contact.
+             * @example 5f0c3a52-8a1e-4f1e-9a4f-0d7c6b1f2e31
+             */
+            id: string;
+            /**
+             * @description The name that a user gave.
+             * @example Ann Lee
+             */
+            full_name: string | null;
+            /**
+             * @description The email address.
+             * @example ann.lee@example.com
+             */
+            email: string | null;
+        };
+        /** @description A note of a session. */
+        SessionNote: {
+            /**
+             * @description The title of the note.
+             * @example Next steps
+             */
+            title: string | null;
+            /**
+             * @description The title in the form of a word for addresses.
+             * @example next-steps
+             */
+            title_slug: string | null;
+            /**
+             * @description The text of the note.
+             * @example Send the revised budget by Friday.
+             */
+            content: string | null;
+            /**
+             * Format: int32
+             * @description Where the note stands among the notes of its session.
+             */
+            position: number;
+            /**
+             * @description How the note came to be.
+             * @enum {string}
+             */
+            type: "user_manual" | "ai_meeting_prep" | "user_template" | "ai_predefined" | "ai_assistant" | "reader_comment";
+        };
+        /** @description What was said in a session. */
+        Transcript: {
+            /**
+             * Format: uuid
+             * @description The id of the session.
+             * @example 9d2a7c4e-6f31-4b8a-a5d0-1e8b3c7f4a60
+             */
+            session_id: string;
+            /**
+             * @description The text; null when no transcript has been generated yet.
+             * @example Ann: Shall we begin with the budget?
+             */
+            transcript: string | null;
+            /** @description The recording that the transcript was made from. */
+            recording: components["schemas"]["Recording"] | null;
+        };
+        /** @description A recording of a session. */
+        Recording: {
+            /**
+             * Format: uuid
+             * @description The id of the recording.
+             * @example c3b1a7d8-52e4-4d09-9b6f-7a2e0f8d5c14
+             */
+            id: string;
+            /**
+             * Format: double
+             * @description How long it is, in seconds.
+             */
+            duration_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-02-24T14:00:05.000Z
+             */
+            recording_started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             * @example 2026-02-24T14:44:50.000Z
+             */
+            recording_ended_at: string | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /**
+         * @description How many requests are allowed per window of one second; a few more at once after a pause.
+         * @example 10
+         */
+        "RateLimit-Limit": number;
+        /**
+         * @description The limit and its window in seconds, as `<limit>;w=<seconds>`.
+         * @example 10;w=1
+         */
+        "RateLimit-Policy": string;
+        /** @description Names the request in our logs. The caller's own `X-Request-Id`, where it sent one of this form. */
+        "X-Request-Id": string;
+        /**
+         * @description How many seconds to wait before trying again.
+         * @example 1
+         */
+        "Retry-After": number;
+        /** @description The scheme to sign in with. */
+        "WWW-Authenticate": "Bearer";
+        /** @description The path of what was created. */
+        Location: string;
+        /** @description Sent where this is the answer to an earlier request with the same `Idempotency-Key`. */
+        "Idempotent-Replayed": "true";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, without its secret. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetApiKeyResponse"];
+                };
+            };
+            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The person who is signed in has no account. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account has no active API key. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateApiKeyResponse"];
+                };
+            };
+            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account has an active API key. */
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key that was revoked. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokeApiKeyResponse"];
+                };
+            };
+            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account has no active API key. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The new key, with its secret. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateApiKeyResponse"];
+                };
+            };
+            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The account has no active API key. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description The largest number of entries on the page. */
+                limit?: number;
+                /** @description How many entries to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries of the page. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAuditEntriesResponse"];
+                };
+            };
+            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The person who is signed in has no account. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    searchContacts: {
+        parameters: {
+            query: {
+                /**
+                 * @description The words to look for. One without a letter or digit matches nothing.
+                 * @example ann
+                 */
+                query: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contacts that match, at most 25. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchContactsResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request is answered like the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateContactRequest"];
+            };
+        };
+        responses: {
+            /** @description The contact that was created. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateContactResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key may only read. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such record in the account. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another active contact of the account has the email. The idempotency key was used with another request. */
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Writes are paused. */
+            503: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the contact. */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contact. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetContactResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such record in the account. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the contact. */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateContactRequest"];
+            };
+        };
+        responses: {
+            /** @description The contact as changed. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateContactResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key may only read. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such record in the account. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another active contact of the account has the email. The contact is archived. */
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Writes are paused. */
+            503: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    appendContactNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request is answered like the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the contact. */
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppendContactNoteRequest"];
+            };
+        };
+        responses: {
+            /** @description The note as it stands in the contact's timeline. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppendContactNoteResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key may only read. */
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such record in the account. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The contact is archived. The idempotency key was used with another request. */
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Writes are paused. */
+            503: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of the service. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckHealthResponse"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    searchNotes: {
+        parameters: {
+            query: {
+                /**
+                 * @description The words to look for. One without a letter or digit matches nothing.
+                 * @example contract
+                 */
+                query: string;
+                /** @description The largest number of notes on the page. */
+                limit?: number;
+                /** @description How many notes to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The notes of the page. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchNotesResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The words to look for. One without a letter or digit matches nothing.
+                 * @example budget
+                 */
+                query?: string;
+                /** @description Keeps only the sessions of this contact. */
+                contact_id?: string;
+                /**
+                 * @description Keeps only sessions at or after this date or moment. A date means the first millisecond of its day in UTC.
+                 * @example 2026-01-01
+                 */
+                from?: string;
+                /**
+                 * @description Keeps only sessions at or before this date or moment. A date means the last millisecond of its day in UTC.
+                 * @example 2026-12-31T23:59:59Z
+                 */
+                to?: string;
+                /** @description The largest number of sessions on the page. */
+                limit?: number;
+                /** @description How many sessions to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions of the page. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSessionsResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetSessionResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such record in the account. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSessionTranscript: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcript. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetSessionTranscriptResponse"];
+                };
+            };
+            /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such record in the account. */
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Any other failure. */
+            default: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,61 @@
+// The types that the client speaks in, all derived from the generated schema.
+import type { components, operations, paths } from "./schema.ts";
+
+/**
+ * The same type with every enum left open: within a version the service may add values, so a program
+ * that switches over one needs a default. The known values are still offered by editors.
+ */
+export type Open<T> = T extends string
+  ? string extends T ? T : T | (string & {})
+  : T extends readonly (infer Item)[] ? Open<Item>[]
+  : T extends object ? { [Name in keyof T]: Open<T[Name]> }
+  : T;
+
+type Schemas = components["schemas"];
+
+export type Contact = Open<Schemas["Contact"]>;
+export type ContactTimelineNote = Open<Schemas["ContactTimelineNote"]>;
+export type ContactRecentSession = Open<Schemas["ContactRecentSession"]>;
+export type SessionSummary = Open<Schemas["SessionSummary"]>;
+/** `google_doc_url` bears the name of the deployment's document provider; another provider's field is read by its own name. */
+export type SessionDetail = Open<Schemas["SessionDetail"]> & { readonly [name: `${string}_doc_url`]: string | null };
+export type SessionNote = Open<Schemas["SessionNote"]>;
+export type Transcript = Open<Schemas["Transcript"]>;
+export type NoteSearchResult = Open<Schemas["NoteSearchResult"]>;
+export type Health = Open<Schemas["Health"]>;
+export type Pagination = Schemas["Pagination"];
+/** One part of a request that is wrong. */
+export type ErrorDetail = NonNullable<Schemas["Error"]["error"]["details"]>[number];
+
+export type NewContact = Schemas["CreateContactRequest"];
+export type ContactChanges = Schemas["UpdateContactRequest"];
+export type NewNote = Schemas["AppendContactNoteRequest"];
+export type ContactQuery = Query<operations["searchContacts"]>;
+export type SessionQuery = Query<operations["listSessions"]>;
+export type NoteQuery = Query<operations["searchNotes"]>;
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly data: Item[];
+  readonly pagination: Pagination;
+}
+
+export type Path = keyof paths;
+/** The methods that a path takes. */
+export type MethodOf<P extends Path> = { [M in "get" | "post" | "patch"]: paths[P][M] extends { responses: object } ? M : never }["get" | "post" | "patch"];
+export type OperationOf<P extends Path, M extends MethodOf<P>> = paths[P][M];
+
+type Json<Content> = Content extends { content: { "application/json": infer Value } } ? Value : never;
+export type Query<Operation> = Operation extends { parameters: { query?: infer Value } } ? NonNullable<Value> : never;
+type PathParameters<Operation> = Operation extends { parameters: { path?: infer Value } } ? NonNullable<Value> : never;
+type Body<Operation> = Operation extends { requestBody?: infer Value } ? Json<NonNullable<Value>> : never;
+
+/** What a request of the operation holds. */
+export interface Input<Operation> {
+  readonly path?: PathParameters<Operation>;
+  readonly query?: Query<Operation>;
+  readonly body?: Body<Operation>;
+}
+
+/** The body of the operation's success. */
+export type Answer<Operation> = Operation extends { responses: infer Responses } ? Open<Json<Responses[keyof Responses & (200 | 201)]>> : never;

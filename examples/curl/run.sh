@@ -1,0 +1,33 @@
+#!/bin/sh
+# Search, and a write that can be repeated, with curl: it waits and tries again by itself when the service says so.
+set -eu
+url=${RECORDS_URL:-http://localhost:8080}
+demo=$(dirname "$0")/../../data/demo.json
+key=${RECORDS_API_KEY:-$(sed -n 's/.*"api_key": "\([^"]*\)".*/\1/p' "$demo" | sed q)}
+
+answer=$(mktemp)
+trap 'rm -f "$answer"' EXIT
+
+# The key goes in by standard input, because a list of processes shows the command line.
+# The answer goes by a file, which a new attempt begins anew.
+call() {
+  status=0
+  printf 'header = "Authorization: Bearer %s"\n' "$key" |
+    curl --config - --silent --show-error --fail-with-body --max-time 30 --retry 4 --retry-connrefused --output "$answer" "$@" || status=$?
+  cat "$answer"
+  echo
+  return "$status"
+}
+
+echo "Health"
+call "$url/v1/health"
+
+echo "Contacts that match ${1:-mathieu}"
+call --get --data-urlencode "query=${1:-mathieu}" "$url/v1/contacts"
+
+# One name for one write: sent twice, written once, the same answer.
+write="curl-example-$(date +%s)-$$"
+for attempt in first second; do
+  echo "Creating a contact, $attempt time"
+  call --header "Idempotency-Key: $write" --header 'Content-Type: application/json' --data '{"full_name":"Noor Haddad","phone":"+31 20 555 0188"}' "$url/v1/contacts"
+done

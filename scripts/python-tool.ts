@@ -1,0 +1,64 @@
+// Installs a Python tool, pinned, into a virtual environment of its own in the user's cache folder, once.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** A tool as PyPI has it. */
+export interface PythonTool {
+  readonly project: string;
+  readonly version: string;
+  /** What `python -m` runs. */
+  readonly module: string;
+}
+
+/** Runs requests that are made from an OpenAPI document. */
+export const schemathesis: PythonTool = { project: "schemathesis", version: "4.32.5", module: "schemathesis.cli" };
+/** Carries the schemas of Kubernetes. */
+export const kubernetesValidate: PythonTool = { project: "kubernetes-validate", version: "1.37.0", module: "kubernetes_validate" };
+/** Carries the schema of Compose files. */
+export const checkJsonschema: PythonTool = { project: "check-jsonschema", version: "0.39.0", module: "check_jsonschema" };
+
+/** Whether there is a python3 that makes virtual environments with pip in them. */
+export function canMakeEnvironments(): boolean {
+  return spawnSync("python3", ["-c", "import ensurepip, venv"], { stdio: "ignore" }).status === 0;
+}
+
+/** What to say where there is none. */
+export const withoutEnvironments = "No python3 with venv and pip was found (on Debian: apt-get install python3-venv)";
+
+/**
+ * The command that runs the tool: a program and its first arguments. Installs it where it is not yet, under `cacheDir`
+ * (as of src/config.ts). Throws with what pip said last.
+ */
+export function pythonTool({ project, version, module }: PythonTool, cacheDir: string): readonly [program: string, ...args: string[]] {
+  const folder = join(cacheDir, "python", `${project}-${version}`);
+  // The environment is of no use to another minor version of Python, whose own programs it names.
+  if (!runs(folder, module)) install(folder, `${project}==${version}`);
+  return [join(folder, "bin", "python"), "-m", module];
+}
+
+function runs(folder: string, module: string): boolean {
+  return existsSync(folder) && spawnSync(join(folder, "bin", "python"), ["-m", module, "--version"], { stdio: "ignore" }).status === 0;
+}
+
+/** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
+function install(folder: string, requirement: string): void {
+  if (!canMakeEnvironments()) throw new Error(withoutEnvironments);
+  const making = `${folder}.${process.pid}`;
+  mkdirSync(join(folder, ".."), { recursive: true });
+  try {
+    run("python3", ["-m", "venv", making], "python3 cannot make a virtual environment");
+    run(join(making, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", requirement], `pip cannot install ${requirement}`);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(making, folder);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+function run(program: string, args: readonly string[], failure: string): void {
+  const { status, stderr, error } = spawnSync(program, args, { encoding: "utf8", timeout: 600_000 });
+  if (status === 0) return;
+  const said = (stderr ?? "").trim().split("\n").at(-1);
+  throw new Error(`${failure} (${error?.message ?? said})`);
+}

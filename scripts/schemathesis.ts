@@ -1,0 +1,108 @@
+// `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every answer held to the document.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createBrowser } from "../test/embedded/provider/browser.ts";
+import { testCacheDir } from "../test/support/global-setup.ts";
+import type { Program } from "../test/support/program.ts";
+import { startProgram } from "../test/support/program.ts";
+import { canMakeEnvironments, pythonTool, schemathesis, withoutEnvironments } from "./python-tool.ts";
+
+const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <path of a file>]
+  --short      some 400 requests in place of many thousands
+  --seed       the seed of an earlier run, to make its requests again
+  --document   an OpenAPI document in place of the served one
+Ends with 1 when an answer is not what the document says, and with 2 when the run itself fails.`;
+
+/** What the long form makes at the least; fewer means that something was left out. */
+const leastRequests = { short: 200, long: 5_000 };
+
+/** What we read of Schemathesis's JSON report. */
+interface Report {
+  readonly complete: boolean;
+  /** As a text: it is larger than what a number holds exactly. */
+  readonly seed: string;
+  readonly operations: { readonly total: number; readonly tested: number };
+  readonly test_cases: { readonly generated: number; readonly unique_failures: number };
+  readonly errors: readonly unknown[];
+  readonly warnings: { readonly missing_auth: readonly string[] };
+}
+
+const { values } = parseArgs({
+  options: { help: { type: "boolean", default: false }, short: { type: "boolean", default: false }, seed: { type: "string" }, document: { type: "string" } },
+});
+if (values.help) console.log(usage);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  if (!canMakeEnvironments()) {
+    console.error(`${withoutEnvironments}: Schemathesis cannot run.`);
+    return 2;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "records-schemathesis-"));
+  let program: Program | undefined;
+  try {
+    program = await startProgram(join(folder, "data"), { RATE_LIMIT: "1000000", RATE_BURST: "1000000" });
+    const report = run(folder, program.demo().base_url, await credentials(program));
+    return verdict(report);
+  } catch (error) {
+    console.error(`schemathesis: ${error instanceof Error ? error.message : String(error)}`);
+    return 2;
+  } finally {
+    await program?.end("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A key of one account for the records, and the session of another for the key operations, so that no rotation ends the key. */
+async function credentials(program: Program): Promise<string> {
+  const { base_url, accounts } = program.demo();
+  const [writer] = accounts;
+  const owner = accounts.find(({ email }) => email === "enrolled@example.com");
+  const browser = createBrowser();
+  await browser.submit(await browser.open(`${base_url}/sign-in`), { login: owner?.email ?? "", password: owner?.password ?? "" });
+  const session = /records_session=([^;]+)/.exec(browser.cookiesFor(base_url))?.[1];
+  if (session === undefined) throw new Error("the sign-in gave no session");
+  return `
+[auth.openapi.apiKey]
+bearer = ${JSON.stringify(writer?.api_key)}
+[auth.openapi.dashboardSession]
+api_key = ${JSON.stringify(session)}
+[[operations]]
+include-path-regex = "^/v1/(api-key|audit-log)"
+headers = { Origin = ${JSON.stringify(base_url)} }
+`;
+}
+
+function run(folder: string, base: string, configuration: string): Report {
+  const [settings, reportPath] = [join(folder, "schemathesis.toml"), join(folder, "report.json")];
+  writeFileSync(settings, configuration, { mode: 0o600 });
+  const [tool, ...first] = pythonTool(schemathesis, testCacheDir());
+  const effort = values.short ? ["--phases", "examples,fuzzing", "--max-examples", "25"] : ["--max-examples", "400", "--continue-on-failure"];
+  const args = [
+    ...first,
+    ...["--config-file", settings, "--no-color", "run", values.document ?? `${base}/openapi.json`, "--url", base, "--checks", "all"],
+    ...[...effort, ...(values.seed === undefined ? [] : ["--seed", values.seed])],
+    ...["--generation-database", "none", "--report", "json", "--report-json-path", reportPath],
+  ];
+  const { error } = spawnSync(tool, args, { cwd: folder, stdio: "inherit" });
+  if (error !== undefined) throw error;
+  const report = readFileSync(reportPath, "utf8");
+  return { ...(JSON.parse(report) as Report), seed: /"seed": *(\d+)/.exec(report)?.[1] ?? "" };
+}
+
+function verdict({ complete, seed, operations, test_cases, errors, warnings }: Report): number {
+  const least = values.short ? leastRequests.short : leastRequests.long;
+  const troubles = [
+    ...(complete ? [] : ["it was not run to its end"]),
+    ...(operations.tested === operations.total ? [] : [`only ${operations.tested} of ${operations.total} operations were tested`]),
+    ...(test_cases.generated >= least ? [] : [`fewer than ${least} requests`]),
+    ...(errors.length === 0 ? [] : [`${errors.length} errors of the run itself`]),
+    ...warnings.missing_auth.map((operation) => `nothing but 401 and 403 from ${operation}`),
+  ];
+  console.log(`\n${test_cases.generated} requests to ${operations.tested} operations, ${test_cases.unique_failures} findings (seed ${seed})`);
+  for (const trouble of troubles) console.error(`schemathesis: ${trouble}`);
+  return test_cases.unique_failures > 0 ? 1 : troubles.length > 0 ? 2 : 0;
+}

@@ -1,0 +1,59 @@
+// The package as others get it: built, imported by plain node, and with types that agree with the OpenAPI document.
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientSchemaFile, isClientSchemaGenerated } from "../../scripts/client-schema.ts";
+import { answer, scripted } from "./scripted.ts";
+
+const root = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "records-client-"));
+const installed = join(folder, "node_modules/records-client");
+
+beforeAll(async () => {
+  mkdirSync(installed, { recursive: true });
+  copyFileSync(join(root, "client/package.json"), join(installed, "package.json"));
+  await run("npm", ["run", "build", "-w", "records-client", "--", "--outDir", join(installed, "dist")], { cwd: root });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("plain node imports the built package and calls the service with it", async () => {
+  const { url, seen } = await scripted(answer(200, { data: { status: "ok", version: "1.0.0" } }));
+  const program = `import { RecordsClient, RecordsError } from "records-client";
+    const client = new RecordsClient({ baseUrl: process.argv[2] });
+    console.log((await client.health()).status, typeof RecordsError);`;
+  writeFileSync(join(folder, "program.mjs"), program);
+  const { stdout } = await run(process.execPath, [join(folder, "program.mjs"), url], { env: { PATH: process.env["PATH"] } });
+  expect(stdout).toBe("ok function\n");
+  expect(seen.map((one) => one.url)).toEqual(["/v1/health"]);
+});
+
+test("another program compiles against its types, and a wrong use does not", async () => {
+  const use = (line: string): string => `import { RecordsClient } from "records-client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  writeFileSync(join(folder, "right.ts"), use("for await (const { title } of client.sessions.all({ limit: 5 })) title satisfies string | null;"));
+  writeFileSync(join(folder, "wrong.ts"), use("(await client.contacts.get('1')).nickname;"));
+  const compile = (file: string): Promise<unknown> =>
+    run(process.execPath, [join(root, "client/node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", file], { cwd: folder });
+  await compile("right.ts");
+  await expect(compile("wrong.ts")).rejects.toMatchObject({ stdout: expect.stringContaining("'nickname' does not exist") });
+});
+
+test("it depends on nothing: no package, no module of node, and nothing of the service", () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, "client/package.json"), "utf8")) as { dependencies?: object };
+  expect(dependencies).toBeUndefined();
+  const built = readdirSync(join(installed, "dist")).filter((name) => name.endsWith(".js"));
+  expect(built).toContain("index.js");
+  for (const name of built) {
+    const text = readFileSync(join(installed, "dist", name), "utf8");
+    for (const [, from] of text.matchAll(/from ["']([^"']+)["']/g)) expect(built.map((other) => `./${other}`), name).toContain(from);
+  }
+});
+
+test("its types are what the OpenAPI document generates", () => {
+  expect(readFileSync(join(root, clientSchemaFile), "utf8")).toContain("export interface paths");
+  expect(isClientSchemaGenerated()).toBe(true);
+});
