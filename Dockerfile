@@ -1,0 +1,32 @@
+# The image of the service: the sources, run by tsx, and the dependencies of production.
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# npm refuses a lock file with a workspace whose manifest is not there.
+COPY client/package.json client/
+# No dependency of production needs a script of its own to be installed.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm node_modules/records-client
+
+FROM node:22-bookworm-slim
+ARG VERSION=1.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Records" \
+      org.opencontainers.image.description="Contacts, sessions, transcripts and notes of an account, over REST, Connect, gRPC, gRPC-Web and MCP" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+# Loopback, the default of both listeners, would be the container's own.
+ENV NODE_ENV=production HOST=0.0.0.0 INTERNAL_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY bin bin
+COPY gateway gateway
+COPY src src
+COPY deploy/container/healthcheck.js deploy/container/
+# The user "node" of the base image, by number: Kubernetes cannot tell from a name that it is not root.
+USER 1000:1000
+EXPOSE 8080 8081
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/container/healthcheck.js"]
+# Node itself is process 1 and gets SIGTERM: no shell and no npm stand in between.
+CMD ["node", "--import", "tsx", "src/main.ts"]

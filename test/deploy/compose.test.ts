@@ -1,0 +1,118 @@
+// The Compose file holds together, with the realm, the gateway and the replica set beside it, and with what the service reads.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import type { Compose } from "./compose.ts";
+import { problemsOf, readCompose, variablesOf } from "./compose.ts";
+import { configOf, problemsOfNames, readEnvironmentFile, root } from "./settings.ts";
+
+interface Realm {
+  readonly realm: string;
+  readonly clientScopes: readonly { readonly name: string; readonly protocolMappers: readonly { readonly protocolMapper: string; readonly config: Readonly<Record<string, string>> }[] }[];
+  readonly defaultDefaultClientScopes: readonly string[];
+  readonly clients: readonly {
+    readonly clientId: string;
+    readonly secret: string;
+    readonly publicClient: boolean;
+    readonly redirectUris: readonly string[];
+    readonly defaultClientScopes: readonly string[];
+    readonly attributes: Readonly<Record<string, string>>;
+  }[];
+  readonly users: readonly { readonly credentials: readonly { readonly value: string }[] }[];
+}
+
+const folder = join(root, "deploy/compose");
+const compose = readCompose();
+const { records, keycloak, gateway } = compose.services;
+const settings = records?.environment ?? {};
+const realmText = readFileSync(join(folder, "realm.json"), "utf8");
+const realm = JSON.parse(realmText) as Realm;
+const caddyfile = readFileSync(join(folder, "Caddyfile"), "utf8");
+
+/** What Compose makes of the values: what is not in .env is empty, and a default is taken. */
+function interpolated(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, "$1")]));
+}
+
+test("the services fit together: what they wait for, their networks, volumes and addresses", () => {
+  expect(Object.keys(compose.services).sort()).toEqual(["gateway", "keycloak", "mongo-replica-set", "mongo1", "mongo2", "mongo3", "records", "redis"]);
+  expect(problemsOf(compose)).toEqual([]);
+});
+
+test.each([
+  ["records waits for cache, which is not there", '"redis":{"condition"', '"cache":{"condition"'],
+  ["mongo-replica-set waits for the health of mongo1, which is never checked", '"healthcheck"', '"check"'],
+  ["redis joins other, which is not there", '"volatile-ttl"],"networks":["data"]', '"volatile-ttl"],"networks":["other"]'],
+  ["mongo2 mounts other, which is not there", '"mongo2:/data/db"', '"other:/data/db"'],
+  ["gateway opens 8080:8080 to the network", '"127.0.0.1:8080:8080"', '"8080:8080"'],
+  ["redis has an image of no version", "redis:7.4-alpine", "redis:latest"],
+  ["records names cache, which is no service", "redis://redis:6379", "redis://cache:6379"],
+  ["records names id.localhost, which is no service", '"aliases":["id.localhost"]', '"aliases":["other"]'],
+  ["records has no network in common with redis", '"networks":["front","data"]', '"networks":["front"]'],
+])("a broken file is found out: %s", (problem, from, to) => {
+  const text = JSON.stringify(compose);
+  expect(text).toContain(from);
+  expect(problemsOf(JSON.parse(text.replaceAll(from, to)) as Compose)).toContain(problem);
+});
+
+test("two instances are given every setting that a real one needs, and none that nothing reads", () => {
+  expect(records?.deploy?.replicas).toBe(2);
+  expect(problemsOfNames(Object.keys(settings))).toEqual([]);
+});
+
+test("no secret has a value of its own: all come from .env, which .env.example lists, and without it nothing starts [OPS-13]", () => {
+  const example = readEnvironmentFile("deploy/compose/.env.example");
+  const required = [...variablesOf(compose)].filter(([, needed]) => needed).map(([name]) => name);
+  expect(required.sort()).toEqual(Object.keys(example).sort());
+  expect(new Set(Object.values(example))).toEqual(new Set([""]));
+  expect(() => readConfig(interpolated(settings))).toThrow(/^SERVICE_TOKENS: is required/);
+  expect(configOf(interpolated(settings))).toMatchObject({ trustProxy: 1, baseUrl: "http://localhost:8080", mcpAudiences: ["records"], logLevel: "info" });
+  const given = new Set(Object.keys(keycloak?.environment ?? {}));
+  for (const [, name = ""] of realmText.matchAll(/\$\{(\w+)\}/g)) expect(given, name).toContain(name);
+  expect(realm.clients.map(({ secret }) => secret)).toEqual(["${RECORDS_CLIENT_SECRET}"]);
+  expect(realm.users.flatMap(({ credentials }) => credentials.map(({ value }) => value))).toEqual(["${RECORDS_PERSON_PASSWORD}"]);
+});
+
+test("the realm is the issuer's, and knows the service as the README of the project says", () => {
+  const base = settings["BASE_URL"] ?? "";
+  expect(settings["OIDC_ISSUER"]).toBe(`${keycloak?.environment?.["KC_HOSTNAME"]}/realms/${realm.realm}`);
+  const [client] = realm.clients;
+  expect(client).toMatchObject({ clientId: settings["OIDC_CLIENT_ID"], publicClient: false, redirectUris: [`${base}/sign-in/callback`] });
+  expect(client?.attributes).toEqual({
+    "pkce.code.challenge.method": "S256",
+    "post.logout.redirect.uris": `${base}/`,
+    "backchannel.logout.url": "http://gateway:8080/sign-out/back-channel",
+    "backchannel.logout.session.required": "true",
+  });
+});
+
+test("a token of any client names its person and is meant for the service", () => {
+  const defaults = realm.clientScopes.filter(({ name }) => realm.defaultDefaultClientScopes.includes(name));
+  expect(defaults.map(({ name }) => name).sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
+  expect([...(realm.clients[0]?.defaultClientScopes ?? [])].sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
+  const mappers = defaults.flatMap(({ protocolMappers }) => protocolMappers);
+  expect(mappers.find(({ protocolMapper }) => protocolMapper === "oidc-sub-mapper")?.config["access.token.claim"]).toBe("true");
+  expect(mappers.find(({ protocolMapper }) => protocolMapper === "oidc-audience-mapper")?.config["included.client.audience"]).toBe(settings["MCP_AUDIENCE"]);
+});
+
+test("the gateway serves both ports that browsers use, leads each to its service, and the provider by the one name that all call it by", () => {
+  expect(gateway?.ports).toEqual(["127.0.0.1:8080:8080", "127.0.0.1:8082:8082"]);
+  const sites = [...caddyfile.matchAll(/^http:\/\/:(\d+) \{\n([\s\S]*?)^\}/gm)].map(([, port, body = ""]) => [port, [...new Set([...body.matchAll(/(?:dynamic a |reverse_proxy )([a-z]+)[ :](\d+)/g)].map(([, host, target]) => `${host}:${target}`))]]);
+  expect(sites).toEqual([["8080", ["records:8080"]], ["8082", [`keycloak:${keycloak?.environment?.["KC_HTTP_PORT"]}`]]]);
+  expect(new URL(settings["OIDC_ISSUER"] ?? "").port).toBe("8082");
+});
+
+test("the replica set is made of the members that the service is told, under the name that they have", () => {
+  const script = readFileSync(join(folder, "replica-set.js"), "utf8");
+  const members = [...script.matchAll(/"(mongo\d:\d+)"/g)].map(([, member]) => member);
+  const [, hosts, name] = /^mongodb:\/\/([^/]+)\/records\?replicaSet=(\w+)$/.exec(settings["MONGODB_URI"] ?? "") ?? [];
+  expect(hosts?.split(",")).toEqual(members);
+  expect(script).toContain(`_id: "${name}"`);
+  for (const member of members) expect(compose.services[member?.split(":")[0] ?? ""]?.command?.join(" ")).toContain(`--replSet ${name} `);
+});
+
+test("an instance is given longer to end than it takes to finish, and writes nothing of its own [OPS-16]", () => {
+  expect(records?.stop_grace_period).toBe("20s");
+  expect(records?.read_only).toBe(true);
+});

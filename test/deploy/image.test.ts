@@ -1,0 +1,134 @@
+// The Dockerfile's steps, taken one by one in a clean folder: what comes out is started as a container would start it.
+import { spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { freePort } from "../../src/embedded/port.ts";
+import type { TestService } from "../support/service.ts";
+import { rest, sessionSecret, startService, testIssuer } from "../support/service.ts";
+import type { Image } from "./build.ts";
+import { buildImage, filesOf } from "./build.ts";
+import { createFilter, execForm, parseDockerfile } from "./dockerfile.ts";
+
+vi.setConfig({ hookTimeout: 600_000, testTimeout: 120_000 });
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "records-image-"));
+let image: Image;
+let service: TestService;
+let ports: readonly [port: number, internalPort: number];
+
+beforeAll(async () => {
+  image = buildImage(root, folder);
+  service = await startService();
+  ports = [await freePort(), await freePort()];
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a container would be given, and nothing else of ours but where Node is. */
+function environment(): NodeJS.ProcessEnv {
+  return {
+    ...{ PATH: process.env["PATH"], ...image.env, TMPDIR: mkdtempSync(join(folder, "tmp-")) },
+    ...{ PORT: String(ports[0]), INTERNAL_PORT: String(ports[1]), MONGODB_URI: service.mongodbUri, REDIS_URL: service.redis.uri },
+    ...{ OIDC_ISSUER: testIssuer, OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "client-secret-of-the-tests" },
+    ...{ SERVICE_TOKENS: service.serviceToken, SESSION_SECRET: sessionSecret, LOG_LEVEL: "warn" },
+  };
+}
+
+function startImage(): { readonly child: ChildProcess; readonly ended: Promise<unknown>; output(): string } {
+  const [program = "", ...args] = image.cmd;
+  const child = spawn(program, args, { cwd: image.workdir, env: environment(), stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return { child, ended: once(child, "close").then(([code, signal]) => (code ?? signal) as unknown), output: () => output };
+}
+
+function checkHealth(): { readonly status: number | null; readonly stderr: string } {
+  const [program = "", ...args] = image.healthcheck;
+  return spawnSync(program, args, { cwd: image.workdir, env: environment(), encoding: "utf8" });
+}
+
+test("what is built serves by both listeners, is healthy by its own check, writes nothing where it lies, and ends with 0 on SIGTERM [OPS-10, OPS-16]", async () => {
+  expect(checkHealth()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/readyz: ECONNREFUSED\n$/) });
+  const before = filesOf(image.root);
+  const { child, ended, output } = startImage();
+  try {
+    await vi.waitFor(() => expect(output()).toContain("Records is up"), { timeout: 90_000, interval: 100 });
+    expect(checkHealth()).toMatchObject({ status: 0, stderr: "" });
+    const { key } = await service.account();
+    const base = `http://127.0.0.1:${ports[0]}`;
+    expect((await rest(base, "/v1/health")).body).toEqual({ data: { status: "ok", version: "1.0.0" } });
+    expect((await rest(base, "/v1/contacts", { key, body: { full_name: "Ann Image" } })).status).toBe(201);
+    expect((await rest(base, "/v1/contacts?query=image", { key })).body.data).toMatchObject([{ full_name: "Ann Image" }]);
+    for (const path of ["/", "/docs", "/openapi.json"]) expect([path, (await fetch(base + path)).status]).toEqual([path, 200]);
+  } finally {
+    child.kill("SIGTERM");
+  }
+  expect(await ended, output()).toBe(0);
+  expect(checkHealth().status).toBe(1);
+  expect(filesOf(image.root)).toEqual(before);
+});
+
+test("the operator's command line is in it", () => {
+  const { status, stdout } = spawnSync("node", ["bin/records.js", "--help"], { cwd: image.workdir, env: environment(), encoding: "utf8" });
+  expect([status, stdout]).toEqual([0, expect.stringContaining("doctor")]);
+});
+
+test("nothing is in it that the service does not need, and all that it copies is needed to start", async () => {
+  const files = filesOf(image.workdir).filter((path) => !path.startsWith("node_modules/"));
+  expect([...new Set(files.map((path) => path.split("/")[0]))].sort()).toEqual(["LICENSE", "bin", "deploy", "gateway", "package.json", "src"]);
+  expect(files.filter((path) => /\.(test\.ts|env|md)$|^gateway\/plugin/.test(path))).toEqual([]);
+  for (const name of ["vitest", "typescript", "playwright-core", "records-client"]) expect(existsSync(join(image.workdir, "node_modules", name)), name).toBe(false);
+  renameSync(join(image.workdir, "gateway"), join(folder, "gateway"));
+  try {
+    expect(await startImage().ended).not.toBe(0);
+  } finally {
+    renameSync(join(folder, "gateway"), join(image.workdir, "gateway"));
+  }
+});
+
+test("it is Node that the package asks for, runs as no root, says what it is, and opens the ports of both listeners", () => {
+  const { engines, version, license, description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { engines: { node: string }; version: string; license: string; description: string };
+  const stages = parseDockerfile(readFileSync(join(root, "Dockerfile"), "utf8"));
+  expect(new Set(stages.map(({ image: from }) => from)).size).toBe(1);
+  expect(Number(/^node:(\d+)-bookworm-slim$/.exec(image.from)?.[1])).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)?.[0]));
+  expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  expect(image.ports).toEqual(["8080", "8081"]);
+  expect(image.env).toEqual({ NODE_ENV: "production", HOST: "0.0.0.0", INTERNAL_HOST: "0.0.0.0" });
+  expect(image.labels).toMatchObject({ "org.opencontainers.image.title": "Records", "org.opencontainers.image.licenses": license, "org.opencontainers.image.description": description });
+  expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(`ARG VERSION=${version}\n`);
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
+  expect(`exec ${image.cmd.join(" ")}`).toBe(scripts.start);
+});
+
+test("a Dockerfile that cannot be built is found out: a file that is kept out, a stage that is not there, a step that fails, a shell around CMD", () => {
+  const context = join(folder, "broken");
+  mkdirSync(context);
+  const build = (dockerfile: string, dockerignore = ""): Image => {
+    writeFileSync(join(context, "Dockerfile"), dockerfile);
+    writeFileSync(join(context, ".dockerignore"), dockerignore);
+    return buildImage(context, folder);
+  };
+  cpSync(join(root, "LICENSE"), join(context, "LICENSE"));
+  expect(filesOf(build("FROM node\nWORKDIR /app\nCOPY LICENSE ./\nRUN cp LICENSE copy").workdir)).toEqual(["LICENSE", "copy"]);
+  expect(() => build("FROM node\nCOPY LICENSE ./", "*")).toThrow("keeps out");
+  expect(() => build("FROM node\nCOPY absent ./")).toThrow("ENOENT");
+  expect(() => build("FROM node\nCOPY --from=none /app ./")).toThrow("not there");
+  expect(() => build("FROM node\nRUN exit 3")).toThrow("exit 3");
+  expect(() => build("FROM node\nCMD npm start")).toThrow("exec form");
+  expect(() => build("FROM node\nADD LICENSE ./")).toThrow("ADD");
+  expect(() => build("COPY LICENSE ./")).toThrow("FROM");
+  expect(() => execForm("node")).toThrow("exec form");
+});
+
+test("of the .dockerignore the last line that fits decides, for a file and for all that is in a folder", () => {
+  const kept = createFilter("# all\n*\n!src\nsrc/gen\n!package*.json\n**/*.log\n");
+  expect(["src/app.ts", "src/a/b.ts", "package-lock.json"].filter(kept)).toHaveLength(3);
+  expect(["README.md", ".env", "src/gen/rest.ts", "src/a/b.log", "deploy/x"].filter(kept)).toEqual([]);
+});

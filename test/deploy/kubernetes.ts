@@ -1,0 +1,127 @@
+// The Kubernetes manifests as the tests see them, and what must hold between one and another.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { root } from "./settings.ts";
+
+export type Labels = Readonly<Record<string, string>>;
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+/** The one container of the pods. */
+export interface Container {
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly envFrom: readonly { readonly configMapRef?: { readonly name: string }; readonly secretRef?: { readonly name: string } }[];
+  readonly startupProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+  readonly securityContext: { readonly allowPrivilegeEscalation: boolean; readonly readOnlyRootFilesystem: boolean; readonly capabilities: { readonly drop: readonly string[] } };
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+/** Of any manifest, the fields that are looked at. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Labels };
+  readonly spec: {
+    readonly selector?: Labels & { readonly matchLabels?: Labels };
+    readonly podSelector?: { readonly matchLabels: Labels };
+    readonly ports?: readonly { readonly name: string; readonly targetPort: string; readonly appProtocol?: string }[];
+    readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
+    readonly endpoints?: readonly { readonly port: string; readonly path: string }[];
+    readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[]; readonly from?: readonly unknown[] }[];
+    readonly rules?: readonly { readonly host: string; readonly http: { readonly paths: readonly { readonly backend: { readonly service: { readonly name: string; readonly port: { readonly name: string } } } }[] } }[];
+    readonly tls?: readonly { readonly hosts: readonly string[] }[];
+    readonly template?: {
+      readonly metadata: { readonly labels: Labels };
+      readonly spec: {
+        readonly serviceAccountName: string;
+        readonly terminationGracePeriodSeconds: number;
+        readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number; readonly runAsGroup: number };
+        readonly topologySpreadConstraints: readonly { readonly labelSelector: { readonly matchLabels: Labels } }[];
+        readonly containers: readonly Container[];
+        readonly volumes: readonly { readonly name: string }[];
+      };
+    };
+  };
+}
+
+/** What kustomize is told. */
+export interface Kustomization {
+  readonly namespace: string;
+  readonly resources: readonly string[];
+  readonly images?: readonly { readonly name: string }[];
+  readonly configMapGenerator?: readonly { readonly name: string; readonly literals: readonly string[] }[];
+  readonly secretGenerator?: readonly { readonly name: string; readonly envs: readonly string[] }[];
+}
+
+export const folders = ["deploy/kubernetes/base", "deploy/kubernetes/example"] as const;
+
+/** The files with manifests in a folder, the kustomization left out. */
+export function manifestFiles(folder: string): string[] {
+  return readdirSync(join(root, folder)).filter((name) => name.endsWith(".yaml") && name !== "kustomization.yaml");
+}
+
+export function readDocuments(path: string): unknown[] {
+  return parseAllDocuments(readFileSync(join(root, path), "utf8")).map((document) => {
+    for (const error of document.errors) throw error;
+    return document.toJS() as unknown;
+  });
+}
+
+/** Every manifest of both folders, anew at each call. */
+export function readManifests(): Manifest[] {
+  return folders.flatMap((folder) => manifestFiles(folder).flatMap((name) => readDocuments(`${folder}/${name}`))) as Manifest[];
+}
+
+/** What does not fit together: a selector that selects nothing, a port that nobody opens, a target that is not there. */
+export function problemsOf(manifests: readonly Manifest[]): string[] {
+  const named = (kind: string, name: string | undefined): Manifest | undefined => manifests.find((one) => one.kind === kind && one.metadata.name === name);
+  const deployment = manifests.find(({ kind }) => kind === "Deployment");
+  const pod = deployment?.spec.template;
+  const [container] = pod?.spec.containers ?? [];
+  if (deployment === undefined || pod === undefined || container === undefined) return ["there is no Deployment"];
+  const ports = new Set(container.ports.map(({ name }) => name));
+  const volumes = pod.spec.volumes.map(({ name }) => name);
+  const problems: string[] = [];
+  const need = (holds: boolean, problem: string): void => void (holds || problems.push(problem));
+
+  need(selects(deployment.spec.selector?.matchLabels, pod.metadata.labels), "the Deployment does not select its own pods");
+  need(named("ServiceAccount", pod.spec.serviceAccountName) !== undefined, `no ServiceAccount is called ${pod.spec.serviceAccountName}`);
+  for (const { labelSelector } of pod.spec.topologySpreadConstraints) need(selects(labelSelector.matchLabels, pod.metadata.labels), "a spread constraint counts no pods");
+  for (const { name } of container.volumeMounts) need(volumes.includes(name), `no volume is called ${name}`);
+  for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"] as const) need(container[probe].httpGet.port === "internal", `${probe} does not ask the internal port`);
+  for (const { kind, metadata, spec } of manifests) {
+    const who = `${kind} ${metadata.name}`;
+    if (kind === "Service") need(selects(spec.selector, pod.metadata.labels), `${who} selects no pods`);
+    if (kind === "PodDisruptionBudget") need(selects(spec.selector?.matchLabels, pod.metadata.labels), `${who} selects no pods`);
+    if (kind === "NetworkPolicy") need(selects(spec.podSelector?.matchLabels, pod.metadata.labels), `${who} selects no pods`);
+    if (kind === "ServiceMonitor") {
+      const service = manifests.find((one) => one.kind === "Service" && selects(spec.selector?.matchLabels, one.metadata.labels ?? {}));
+      for (const { port } of spec.endpoints ?? []) need(service?.spec.ports?.some(({ name }) => name === port) === true, `${who} finds no Service with a port ${port}`);
+    }
+    if (kind === "HorizontalPodAutoscaler") need(named(spec.scaleTargetRef?.kind ?? "", spec.scaleTargetRef?.name) !== undefined, `${who} scales what is not there`);
+    for (const { targetPort } of kind === "Service" ? (spec.ports ?? []) : []) need(ports.has(targetPort), `${who} leads to a port ${targetPort} that no container opens`);
+    for (const { port } of kind === "NetworkPolicy" ? (spec.ingress ?? []).flatMap((rule) => rule.ports) : []) need(ports.has(port), `${who} names a port ${port} that no container opens`);
+    if (kind === "NetworkPolicy") need((spec.ingress ?? []).every((rule) => rule.ports.every(({ port }) => port !== "internal") || (rule.from ?? []).length > 0), `${who} opens the internal port to all`);
+    for (const { host, http } of kind === "Ingress" ? (spec.rules ?? []) : []) {
+      need(spec.tls?.some(({ hosts }) => hosts.includes(host)) === true, `${who} serves ${host} without TLS`);
+      for (const { backend } of http.paths) {
+        const target = named("Service", backend.service.name)?.spec.ports?.find(({ name }) => name === backend.service.port.name);
+        need(target !== undefined, `${who} leads to a Service ${backend.service.name} that is not there`);
+        need(target?.targetPort !== "internal", `${who} lets the outside reach the internal port`);
+      }
+    }
+  }
+  return problems;
+}
+
+function selects(selector: Labels | undefined, labels: Labels): boolean {
+  const wanted = Object.entries(selector ?? {});
+  return wanted.length > 0 && wanted.every(([name, value]) => labels[name] === value);
+}

@@ -1,0 +1,37 @@
+// The short form of `npm run schemathesis`: what the served document says and what the service answers are the same.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+
+// It may have to be fetched first, and starts a service with everything that it needs.
+vi.setConfig({ testTimeout: 900_000 });
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "records-schemathesis-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function schemathesis(...args: string[]): { readonly status: number | null; readonly said: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", "scripts/schemathesis.ts", "--short", ...args], { cwd: root, encoding: "utf8" });
+  return { status, said: stdout + stderr };
+}
+
+test("some 400 requests made from the document are answered as it says, key operations included [OAS-03, OAS-05]", () => {
+  const { status, said } = schemathesis();
+  expect(status, said).toBe(0);
+  const [, requests, findings] = /^(\d+) requests to 15 operations, (\d+) findings \(seed \d+\)$/m.exec(said) ?? [];
+  expect(Number(requests)).toBeGreaterThanOrEqual(200);
+  expect(findings).toBe("0");
+});
+
+test("a document that says what is not so is found out", () => {
+  const text = readFileSync(join(root, "src/gen/openapi.json"), "utf8");
+  const wrong = text.replaceAll('"full_name"', '"whole_name"');
+  expect(wrong).not.toBe(text);
+  const file = join(folder, "openapi.json");
+  writeFileSync(file, wrong);
+  const { status, said } = schemathesis("--document", file);
+  expect(status, said).toBe(1);
+  expect(said).toMatch(/^\d+ requests to 15 operations, [1-9]\d* findings/m);
+});
