@@ -10,6 +10,7 @@ import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/listener.ts";
 import type { Surface } from "../http/public.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
+import { observe } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
@@ -48,7 +49,10 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const { inbound, holder } = authInfo?.extra?.["exchange"] as Exchange;
-      return serverFactory()({ calls, inbound, baseUrl: where.baseUrl }, (tool) => onToolCall(tool, holder, inbound));
+      return serverFactory()({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
+        observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
+        onToolCall(tool, holder, inbound);
+      });
     },
     { maxRequestBodySize: bodyLimit, maxSubscriptions: 100, onerror: () => undefined },
   );

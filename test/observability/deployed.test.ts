@@ -1,0 +1,103 @@
+// The dashboard and the alert rules ask for nothing that a running instance does not serve.
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { until } from "../../src/embedded/wait.ts";
+import { exchange } from "../http/raw.ts";
+import type { TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { missingIn, readExpression, readSeries } from "./promql.ts";
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly type: string;
+  readonly datasource?: { readonly uid: string };
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+interface Dashboard {
+  readonly schemaVersion: number;
+  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string; readonly definition?: string }[] };
+  readonly panels: readonly Panel[];
+}
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
+}
+
+const deploy = join(import.meta.dirname, "../../deploy");
+const dashboard = JSON.parse(readFileSync(join(deploy, "grafana/records.json"), "utf8")) as Dashboard;
+const rules = (parse(readFileSync(join(deploy, "prometheus/alerts.yaml"), "utf8")) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+const targets = dashboard.panels.flatMap(({ title, targets: asked = [] }) => asked.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })));
+
+let service: TestService;
+let series: ReadonlyMap<string, ReadonlySet<string>>;
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT: "1", RATE_BURST: "2" });
+  const { key } = await service.account();
+  const headers = { "Idempotency-Key": randomUUID() };
+  for (let count = 0; count < 4; count++) await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
+  await exchange(service.base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
+  const read = async (): Promise<typeof series> => readSeries(await (await fetch(`${service.internal}/metrics`)).text());
+  // A rare one: the first sweep of the memory.
+  await until(async () => (series = await read()).has("nodejs_gc_duration_seconds_sum") && series.has("records_throttled_total"), AbortSignal.timeout(20_000));
+});
+afterAll(() => service.stop());
+
+test.each(rules.map((rule) => [rule.alert, rule] as const))("the alert %s asks for what is served, and tells what to do", (_name, { expr, for: pending, labels, annotations }) => {
+  expect(missingIn(expr, series)).toEqual([]);
+  expect(readExpression(expr).selectors.length).toBeGreaterThan(0);
+  expect(pending).toMatch(/^\d+[smh]$/);
+  expect(["critical", "warning", "info"]).toContain(labels.severity);
+  expect(annotations.summary.length).toBeGreaterThan(10);
+  expect(annotations.description.length).toBeGreaterThan(20);
+  expect(annotations.runbook).toMatch(/^docs\/troubleshooting\.md#[a-z-]+$/);
+  for (const [, label = ""] of `${annotations.summary}${annotations.description}`.matchAll(/\$labels\.(\w+)/g)) expect(["instance", ...readExpression(expr).grouping]).toContain(label);
+});
+
+test("there are rules for errors, latency, MongoDB, Redis, the throttle, the event loop, switches and instances", () => {
+  const asked = new Set(rules.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)));
+  for (const metric of [
+    "records_requests_total", "records_request_duration_seconds_bucket", "records_mongodb_up", "records_redis_up", "records_throttle_fallback_total",
+    "nodejs_eventloop_lag_p99_seconds", "records_switch_enabled", "records_ready",
+  ]) expect(asked).toContain(metric);
+});
+
+test("every panel of the dashboard asks for what is served, from the source that the reader chose", () => {
+  expect(targets.length).toBeGreaterThan(20);
+  for (const { title, expr } of targets) expect(missingIn(expr, series), title).toEqual([]);
+  for (const { title, expr, legendFormat } of targets) {
+    const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
+    const { selectors, grouping } = readExpression(expr);
+    // What is not summed keeps the labels of its series, and those that Prometheus adds.
+    const kept = grouping.length > 0 ? grouping : ["instance", ...(series.get(selectors[0]?.metric ?? "") ?? [])];
+    for (const label of labels) expect(kept, title).toContain(label);
+  }
+  for (const { title, type, datasource } of dashboard.panels) if (type !== "row") expect(datasource?.uid, title).toBe("${datasource}");
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+});
+
+test("the dashboard is of a current form, and its variables are labels that are served", () => {
+  expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
+  const { list } = dashboard.templating;
+  expect(list[0]).toMatchObject({ name: "datasource", type: "datasource" });
+  for (const { name, definition } of list.slice(1)) {
+    const [, metric = "", label = ""] = /^label_values\((\w+), (\w+)\)$/.exec(definition ?? "") ?? [];
+    expect(name).toBe(label);
+    expect(series.has(metric), metric).toBe(true);
+    expect(["instance", ...(series.get(metric) ?? [])]).toContain(label);
+  }
+});
+
+test("a metric or label that does not exist is found out, wherever it stands", () => {
+  expect(missingIn("records_made_up_total", series)).toEqual(["records_made_up_total"]);
+  expect(missingIn('sum(rate(records_requests_total{colour="red"}[5m]))', series)).toEqual(["records_requests_total{colour}"]);
+  expect(missingIn("sum by (colour) (rate(records_requests_total[5m])) / sum(records_nothing)", series)).toEqual(["records_nothing", "by (colour)"]);
+  expect(() => missingIn("sum(rate(records_requests_total[5m])", series)).toThrow("no PromQL");
+});
