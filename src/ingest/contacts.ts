@@ -11,7 +11,7 @@ import { commit, withoutInterference } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { Outcome } from "./batch.ts";
-import { findNamed, identityOf } from "./batch.ts";
+import { alreadyExists, findNamed, identityOf } from "./batch.ts";
 import { inTurn } from "./in-turn.ts";
 
 /** Writes contacts of one account at a time. */
@@ -41,13 +41,13 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     return uniquely(() => commit(client, scope, undefined, write, { atomic: renamed }));
   }
 
-  /** Inserts, unless another item has just made the record with this external id: then false. */
+  /** Inserts, unless there is a record with this id or external id by now: then false. */
   async function insert(scope: WriteScope, contact: ContactDocument): Promise<boolean> {
     try {
       await uniquely(() => commit(client, scope, undefined, () => contacts.insertOne(contact)));
       return true;
     } catch (error) {
-      if (duplicateIndex(error) === "external_id") return false;
+      if (duplicateIndex(error) !== undefined) return false;
       throw error;
     }
   }
@@ -57,8 +57,10 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     return withoutInterference(async () => {
       const after = documentOf(scope, item, before);
       if (await (before === undefined ? insert(scope, after) : replace(scope, before, after))) return { id: after._id };
+      const wasThere = before !== undefined;
       before = (await findNamed(contacts, scope, [item])).get(item);
-      return undefined;
+      // What stands in the way is no record that the item names: another account's, or another contact's external id.
+      return before === undefined && !wasThere ? alreadyExists() : undefined;
     });
   }
 

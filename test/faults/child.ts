@@ -7,10 +7,14 @@ import { createInterface } from "node:readline";
 /** An instance in a process of its own. */
 export interface ChildInstance {
   readonly base: string;
+  readonly internalPort: number;
   readonly pid: number;
   /** SIGKILL: nothing of it runs when this resolves. */
   kill(): Promise<void>;
 }
+
+/** The service token of such instances. */
+export const childToken = "child-service-token-of-32-characters";
 
 /** Starts an instance over these parts. It outlives nothing: `kill` it. */
 export async function startChild(mongodbUri: string, redisUrl: string, environment: Record<string, string> = {}): Promise<ChildInstance> {
@@ -20,15 +24,16 @@ export async function startChild(mongodbUri: string, redisUrl: string, environme
       // Not the whole environment: the test runner has a BASE_URL of its own in it.
       ...{ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" },
       ...{ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongodbUri, REDIS_URL: redisUrl },
-      ...{ SERVICE_TOKENS: "child-service-token-of-32-characters", SESSION_SECRET: "child-session-secret-of-32-characters", RATE_LIMIT: "100000", RATE_BURST: "100000", ...environment },
+      ...{ SERVICE_TOKENS: childToken, SESSION_SECRET: "child-session-secret-of-32-characters", RATE_LIMIT: "100000", RATE_BURST: "100000", ...environment },
     },
   });
   const exited = once(child, "exit");
   const line = await Promise.race([once(createInterface(child.stdout), "line"), exited]);
   if (typeof line[0] !== "string" || !line[0].startsWith("{")) throw new Error(`an instance ended instead of starting: ${String(line[0])}`);
-  const { port } = JSON.parse(line[0]) as { port: number };
+  const { port, internalPort } = JSON.parse(line[0]) as { port: number; internalPort: number };
   return {
     base: `http://127.0.0.1:${port}`,
+    internalPort,
     pid: child.pid ?? 0,
     async kill() {
       child.kill("SIGKILL");

@@ -9,5 +9,5 @@ const { mongodbUri, redisUrl, serviceTokens = [], sessionSecret = "", oidc } = c
 if (mongodbUri === undefined) throw new Error("MONGODB_URI is required");
 const parts = { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc };
 const app = await startApp(config, parts, log);
-process.stdout.write(`${JSON.stringify({ port: app.port })}\n`);
+process.stdout.write(`${JSON.stringify({ port: app.port, internalPort: app.internalPort })}\n`);
 process.once("SIGTERM", () => void app.stop().then(() => process.exit(0)));

@@ -91,3 +91,13 @@ test("a stream that is cut off goes on at the place that the first answer tells 
   expect(told.at(-1)).toMatchObject({ position: 3_000n, written: { sessions: 3_000n }, rejected: 0n, done: true });
   expect((await exportAll(service(), client.id)).map(({ session }) => session?.["title"]).sort()).toEqual(records.map(({ session }) => session?.["title"]).sort());
 });
+
+test("two streams of one import at once, as after a cut of which the service knows nothing, reject nothing and write nothing twice [ING-06]", async () => {
+  const client = await newClient(service());
+  const many = (kind: string, fields: (at: number) => object): RecordJson[] => Array.from({ length: 400 }, (_, at) => ({ [kind]: { ...fields(at) } }));
+  const records = [...many("contact", (at) => ({ full_name: `Contact ${at}` })), ...many("session", (at) => ({ title: `Session ${at}` })), { contact: { external_id: "owner" } }, ...many("contact_note", (at) => ({ contact_external_id: "owner", content: `Note ${at}`, source: "import" }))];
+  const both = await Promise.all([1, 2, 3].map((chunk) => importAll(service(), { accountId: client.id, importId: "both", records, chunk: chunk * 50 })));
+  expect(both.flat().flatMap(({ rejections }) => rejections)).toEqual([]);
+  for (const told of both) expect(told.at(-1)).toMatchObject({ position: 1_201n, rejected: 0n, done: true });
+  expect((await exportAll(service(), client.id)).length).toBe(1_201);
+});

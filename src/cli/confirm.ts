@@ -1,0 +1,27 @@
+// Asks before something that cannot be taken back, or that others notice at once.
+import { createInterface } from "node:readline/promises";
+import { refuseUsage } from "./exit.ts";
+
+/** What is about to be done. */
+export interface Confirmation {
+  /** What will happen, as a sentence. */
+  readonly warning: string;
+  /** What has to be typed. */
+  readonly expected: string;
+  /** Said beforehand, by `--yes`. */
+  readonly yes: boolean;
+}
+
+/** Goes on only when it was confirmed; otherwise, and where nobody can be asked, the command ends with the code for usage. */
+export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {
+  if (yes) return;
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    refuseUsage(`${warning} Nobody can be asked here, as this is no terminal: say --yes to go on. Nothing was done.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C and Ctrl-D are a no.
+  const left = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
+  const answer = await Promise.race([terminal.question(`${warning}\nType "${expected}" to go on: `), left]);
+  terminal.close();
+  if (answer.trim().toLowerCase() !== expected.toLowerCase()) refuseUsage("That does not match. Nothing was done.");
+}

@@ -1,0 +1,44 @@
+// What every command is given: its output and, when it asks for one, the link to the service.
+import type { Command } from "commander";
+import type { Link } from "./link.ts";
+import type { Output } from "./output.ts";
+import { createOutput } from "./output.ts";
+import type { Where } from "./where.ts";
+import { findService } from "./where.ts";
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+  /** False with `--no-color`. */
+  readonly color: boolean;
+}
+
+/** The surroundings of one run. */
+export interface Context {
+  readonly output: Output;
+  where(): Where;
+  /** The one link of the run. Loaded when it is first asked for: `--help` needs none of it. */
+  link(): Promise<Link>;
+}
+
+/** The context for the options that the program was given. */
+export function createContext(program: Command, environment: NodeJS.ProcessEnv): Context {
+  let where: Where | undefined;
+  let link: Promise<Link> | undefined;
+  const options = (): GlobalOptions => program.opts<GlobalOptions>();
+  const find = (): Where => (where ??= findService(options(), environment));
+  return {
+    get output() {
+      return createOutput({ json: options().json === true, color: options().color }, environment);
+    },
+    where: find,
+    link: () => (link ??= connect(find())),
+  };
+}
+
+async function connect(where: Where): Promise<Link> {
+  const { createLink } = await import("./link.ts");
+  return createLink(where);
+}

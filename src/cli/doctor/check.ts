@@ -1,0 +1,44 @@
+// One check of the doctor: what it finds, and how long it may take.
+import { reasonOf } from "./reason.ts";
+
+/** How serious it is. Only a fault makes the doctor end with 1. */
+export type Status = "ok" | "note" | "warning" | "fault";
+
+/** What a check says: a sentence on what is so, and for whatever is not ok one on what to do. */
+export interface Verdict {
+  readonly status: Status;
+  readonly message: string;
+  readonly mend: string | null;
+}
+
+/** A verdict under the name of its check: `<group>.<what>`. */
+export interface Finding extends Verdict {
+  readonly check: string;
+}
+
+/** No check takes longer, so that one that hangs hides no other. */
+export const checkLimitMs = 6_000;
+
+export const ok = (message: string): Verdict => ({ status: "ok", message, mend: null });
+export const note = (message: string, mend: string | null = null): Verdict => ({ status: "note", message, mend });
+export const warning = (message: string, mend: string): Verdict => ({ status: "warning", message, mend });
+export const fault = (message: string, mend: string): Verdict => ({ status: "fault", message, mend });
+
+/** Runs a check. Never rejects: what it throws is put into words by `explain`, and time that is up is a fault. */
+export async function check(name: string, work: () => Verdict | Promise<Verdict>, explain: (error: Error) => Verdict = unexplained): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DOMException("no answer came in time", "TimeoutError")), checkLimitMs);
+  });
+  try {
+    return { check: name, ...(await Promise.race([Promise.resolve().then(work), limit])) };
+  } catch (error) {
+    return { check: name, ...explain(error instanceof Error ? error : new Error(String(error))) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unexplained(error: Error): Verdict {
+  return fault(`This could not be found out: ${reasonOf(error)}.`, "Look at the group's other lines first; then try again.");
+}

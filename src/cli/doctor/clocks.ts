@@ -1,0 +1,67 @@
+// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and tells which one is off.
+import type { Finding, Verdict } from "./check.ts";
+import { fault, note, ok } from "./check.ts";
+
+/** What the other groups read on the way of the clocks that they met. */
+export interface Clocks {
+  readonly now: () => number;
+  /**
+   * Notes that a clock told `told` (milliseconds of Unix time) in answer to a question that was sent and answered at
+   * these times of ours. Of a clock that tells whole seconds, half a second is added.
+   */
+  read(check: string, owner: string, told: number, sent: number, received: number): void;
+  /** One finding for each clock. */
+  findings(): Finding[];
+}
+
+interface Reading {
+  readonly check: string;
+  /** Whose clock, as it begins a sentence. */
+  readonly owner: string;
+  /** Milliseconds ahead of this machine. */
+  readonly ahead: number;
+}
+
+/** Whole seconds in a `Date` header, and the way there and back, stay well below. */
+const toleranceMs = 5_000;
+const setClock = "have it set by NTP there (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
+
+export function createClocks(now: () => number): Clocks {
+  const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0 };
+  const readings: Reading[] = [own];
+  return {
+    now,
+    read(check, owner, told, sent, received) {
+      if (!Number.isFinite(told)) return;
+      readings.push({ check, owner, ahead: (told % 1_000 === 0 ? told + 500 : told) - (sent + received) / 2 });
+    },
+    findings: () => (readings.length === 1 ? [{ check: own.check, ...note("There is no other clock to compare this machine's with.") }] : compare(readings)),
+  };
+}
+
+/** Right is what most agree on; where no most are to be had, only the difference can be told. */
+function compare(readings: readonly Reading[]): Finding[] {
+  const agreeing = (with_: Reading): Reading[] => readings.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
+  const most = readings.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
+  const majority = most.length * 2 > readings.length;
+  const right = majority ? median(most.map(({ ahead }) => ahead)) : 0;
+  const judge = ({ check, owner, ahead }: Reading): Verdict => {
+    const off = ahead - right;
+    if (Math.abs(off) <= toleranceMs) return majority || check !== "clock.own" ? ok(`${owner} agrees with the others.`) : note(`${owner} is told from the others below.`);
+    const difference = `${duration(Math.abs(off))} ${off > 0 ? "ahead" : "behind"}`;
+    if (majority) return fault(`${owner} is ${difference}, where most agree.`, `Put that clock right: ${setClock}`);
+    return fault(`${owner} is ${difference} of this machine's; which of the two is wrong cannot be told from here.`, `Look at both, and put the wrong one right: ${setClock}`);
+  };
+  return readings.map((reading) => ({ check: reading.check, ...judge(reading) }));
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** "1 h", "2 min 5 s": as much as a person needs to recognise a time zone or a drift. */
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const parts = [[Math.floor(seconds / 86_400), "d"], [Math.floor(seconds / 3_600) % 24, "h"], [Math.floor(seconds / 60) % 60, "min"], [seconds % 60, "s"]] as const;
+  return parts.filter(([count]) => count > 0).slice(0, 2).map(([count, unit]) => `${count} ${unit}`).join(" ");
+}

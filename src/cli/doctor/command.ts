@@ -1,0 +1,26 @@
+// `records doctor`: finds out what keeps the service from working, and says what to do about it.
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import type { EndWith } from "../exit.ts";
+import { exitCodes } from "../exit.ts";
+
+const help = `
+It reads the same environment as the service, and looks at the service as well where it runs. It writes nothing and
+prints no secret. With --json the result is a list of {"check","status","message","mend"}; the status is one of ok,
+note, warning and fault. It ends with 1 where there is a fault.`;
+
+/** Adds the command. The checks are loaded when it runs. */
+export function addDoctor(program: Command, environment: NodeJS.ProcessEnv, context: Context, endWith: EndWith): void {
+  program
+    .command("doctor")
+    .description("checks configuration, MongoDB, Redis, clocks, identity provider, the service and how assistants sign in")
+    .option("--register", "registers a client at the identity provider, as an assistant does; it stays there")
+    .addHelpText("after", help)
+    .action(async ({ register = false }: { register?: boolean }) => {
+      const [{ hasFault, runDoctor }, { report }] = await Promise.all([import("./doctor.ts"), import("./report.ts")]);
+      const { url, tokenFile } = program.opts<{ url?: string; tokenFile?: string }>();
+      const findings = await runDoctor(environment, { url, tokenFile, register });
+      context.output.result(findings.map(({ check, status, message, mend }) => ({ check, status, message, mend })), report(findings, context.output.paint));
+      if (hasFault(findings)) endWith(exitCodes.failed);
+    });
+}

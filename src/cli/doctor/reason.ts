@@ -1,0 +1,35 @@
+// Why a connection or a request failed, in words for a person and without anything secret.
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host's name cannot be found",
+  EAI_AGAIN: "the name server does not answer",
+  ECONNRESET: "the connection was ended without an answer",
+  EPIPE: "the connection was ended without an answer",
+  UND_ERR_SOCKET: "the connection was ended without an answer",
+  EHOSTUNREACH: "there is no way to the host",
+  ENETUNREACH: "there is no way to the network",
+  ETIMEDOUT: "no answer came in time",
+  UND_ERR_CONNECT_TIMEOUT: "no answer came in time",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  EPROTO: "it does not speak TLS, or not a version that is taken",
+};
+
+/** The reason, as the part of a sentence: the system's own code in words, else the first line of the error's message. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code !== undefined && words[code] !== undefined) return `${words[code]} (${code})`;
+  if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code)) return `its certificate is not one to trust (${code})`;
+  if (error instanceof Error && /^(TimeoutError|AbortError)$/.test(error.name)) return words["ETIMEDOUT"] ?? "";
+  const message = error instanceof Error ? error.message : String(error);
+  return (message.split("\n")[0] ?? "").replace(/\.+$/, "").slice(0, 300);
+}
+
+/** The code of the innermost error that has one. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;
+  const code = (error as NodeJS.ErrnoException).code as unknown;
+  return codeOf(inner) ?? (typeof code === "string" ? code : undefined);
+}

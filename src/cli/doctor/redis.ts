@@ -1,0 +1,108 @@
+// Checks Redis: reachable, fast enough, version, room, and whether it takes writes. Writes nothing.
+import { Redis } from "ioredis";
+import type { Finding, Verdict } from "./check.ts";
+import { check, fault, note, ok, warning } from "./check.ts";
+import { reasonOf } from "./reason.ts";
+import { shownUri } from "./redaction.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Nobody waits for Redis any longer: what is slower is away. */
+const limitMs = 50;
+const pings = 20;
+const oldest: readonly [number, number] = [6, 2];
+const without = "the service goes on without it, each instance with a throttle of its own, and health says degraded";
+
+export async function checkRedis({ redisUrl, wrong, clocks }: Surroundings): Promise<Finding[]> {
+  const name = "redis.reachable";
+  if (wrong.has("REDIS_URL")) return [{ check: name, ...note("Not checked, as REDIS_URL is wrong.") }];
+  if (redisUrl === undefined) return [{ check: name, ...note("Embedded, and not running.", "Start the service (npm start), or set REDIS_URL to check one of your own.") }];
+  const client = new Redis(redisUrl, { lazyConnect: true, connectTimeout: 3_000, commandTimeout: 3_000, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  let trouble: Error | undefined;
+  client.on("error", (error: Error) => (trouble = error));
+  let facts: ReadonlyMap<string, string> = new Map();
+  try {
+    const reachable = await check(name, async () => {
+      await client.connect();
+      facts = factsOf(await client.info());
+      const sent = clocks.now();
+      const [seconds = NaN, micros = NaN] = (await client.time()).map(Number);
+      clocks.read("clock.redis", "Redis's clock", seconds * 1_000 + micros / 1_000, sent, clocks.now());
+      return ok(`${shownUri(redisUrl)} answers.`);
+    }, (error) => unreachable(trouble ?? error, redisUrl));
+    if (reachable.status === "fault") return [reachable];
+    return [reachable, ...(await Promise.all([
+      check("redis.version", () => version(facts.get("redis_version") ?? "")),
+      check("redis.latency", async () => latency(await roundTrips(client))),
+      check("redis.writable", () => writable(facts)),
+      check("redis.memory", () => memory(facts)),
+    ]))];
+  } finally {
+    client.disconnect();
+  }
+}
+
+function unreachable(error: unknown, url: string): Verdict {
+  const where = shownUri(url);
+  const said = error instanceof Error ? error.message : "";
+  if (/WRONGPASS|NOAUTH|invalid password|without any password/i.test(said)) return fault(`${where} refuses the user or the password.`, "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.");
+  if (/NOPERM/.test(said)) return fault(`${where} answers, but the user may not use it: ${reasonOf(error)}.`, "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.");
+  return fault(`Redis cannot be reached at ${where}: ${reasonOf(error)}.`, `See that redis-server runs there, and that REDIS_URL is right; until then ${without}.`);
+}
+
+function factsOf(info: string): ReadonlyMap<string, string> {
+  return new Map([...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = "", value = ""]) => [name, value]));
+}
+
+function version(running: string): Verdict {
+  const [major = 0, minor = 0] = running.split(".").map(Number);
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(`Redis ${running}.`);
+  return warning(`Redis ${running || "of an unknown version"} is older than what the service is tested with.`, `Upgrade to ${oldest.join(".")} or later.`);
+}
+
+async function roundTrips(client: Redis): Promise<number[]> {
+  const times: number[] = [];
+  for (let count = 0; count < pings; count++) {
+    const from = performance.now();
+    await client.ping();
+    times.push(performance.now() - from);
+  }
+  return times.sort((one, other) => one - other);
+}
+
+function latency(sorted: readonly number[]): Verdict {
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? NaN;
+  // One alone may be this machine's own doing.
+  const long = sorted.at(-2) ?? NaN;
+  const text = `A round trip takes ${middle.toFixed(1)} ms; of ${sorted.length}, all but one took ${long.toFixed(1)} or less`;
+  const nearer = "Run Redis nearer to the service, on the same network, and see what it is busy with (SLOWLOG GET).";
+  if (middle >= limitMs) return fault(`${text}; after ${limitMs} ms Redis counts as away, so ${without}.`, nearer);
+  if (long >= limitMs) return warning(`${text}; after ${limitMs} ms Redis counts as away for a moment.`, nearer);
+  return ok(`${text}.`);
+}
+
+function writable(facts: ReadonlyMap<string, string>): Verdict {
+  if (facts.get("redis_mode") === "cluster") return fault("This is a Redis Cluster, and the service is a client of a single Redis: most of its keys are elsewhere.", "Set REDIS_URL to a Redis that is no cluster, or to an endpoint that hides it.");
+  if (facts.get("redis_mode") === "sentinel") return fault("This is a Sentinel, which holds no data.", "Set REDIS_URL to the master that it watches.");
+  if (facts.get("loading") === "1") return fault("Redis is still loading its data, and answers nothing else.", "Wait until it has; see its log.");
+  const replica = facts.get("role") === "slave";
+  if (replica && facts.get("slave_read_only") !== "0") return fault("This Redis is a read-only replica: the throttle and reservations cannot be written.", `Set REDIS_URL to its master, ${facts.get("master_host") ?? ""}:${facts.get("master_port") ?? ""}.`);
+  if (replica) return warning("This Redis is a replica: what is written to it is lost when it syncs.", "Set REDIS_URL to its master.");
+  if (isFull(facts) && facts.get("maxmemory_policy") === "noeviction") return fault("Redis is full and evicts nothing: every write fails.", "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.");
+  if (facts.get("rdb_last_bgsave_status") === "err") return warning("Redis could not save its last snapshot; with stop-writes-on-bgsave-error it refuses writes then.", "Make room on its disk, or turn snapshots off (save \"\"): all that the service keeps there may vanish.");
+  return ok("It is a master, and takes writes.");
+}
+
+function memory(facts: ReadonlyMap<string, string>): Verdict {
+  const most = Number(facts.get("maxmemory") ?? 0);
+  const policy = facts.get("maxmemory_policy") ?? "unknown";
+  const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MB`;
+  const used = Number(facts.get("used_memory") ?? 0);
+  if (most === 0) return note(`${megabytes(used)} used, without a limit.`, "Set maxmemory (64mb is plenty for the service alone) and maxmemory-policy allkeys-lru.");
+  const text = `${megabytes(used)} of ${megabytes(most)} used, policy ${policy}`;
+  return policy === "noeviction" ? warning(`${text}: when it is full, writes fail.`, "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.") : ok(`${text}.`);
+}
+
+function isFull(facts: ReadonlyMap<string, string>): boolean {
+  const most = Number(facts.get("maxmemory") ?? 0);
+  return most > 0 && Number(facts.get("used_memory") ?? 0) >= most;
+}

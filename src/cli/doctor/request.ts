@@ -1,0 +1,39 @@
+// One HTTP request of the doctor: bounded in time and size, without following redirects, with failures in words.
+import { boundedFetch } from "../../sign-in/bounded-fetch.ts";
+import { reasonOf } from "./reason.ts";
+
+/** An answer, read whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const waitMs = 4_000;
+
+/** Asks. Rejects with an error whose message is the part of a sentence on why there was no answer. */
+export async function ask(url: string, options: RequestInit = {}): Promise<Answer> {
+  try {
+    const response = await boundedFetch(url, { signal: AbortSignal.timeout(waitMs), ...options });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error });
+  }
+}
+
+/** Asks for JSON. Rejects, in the same way, also where the answer is another than 200 with JSON. */
+export async function getJson(url: string, headers: Record<string, string> = {}): Promise<{ readonly body: unknown; readonly headers: Headers }> {
+  const answer = await ask(url, { headers: { Accept: "application/json", ...headers } });
+  const { status, text } = answer;
+  if (status >= 300 && status < 400) throw new Error(`it redirects to ${answer.headers.get("location") ?? "nowhere"}`);
+  if (status !== 200) throw new Error(`it answers ${status}`);
+  try {
+    return { body: JSON.parse(text) as unknown, headers: answer.headers };
+  } catch {
+    throw new Error(`it answers with something that is not JSON, beginning ${JSON.stringify(text.slice(0, 40))}`);
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+// Reads the environment as the service does, but to the end: every wrong variable, not only the first.
+import { ConfigError, readConfig } from "../../config.ts";
+import type { Config } from "../../config.ts";
+
+/** The settings, as far as they can be used. */
+export interface Settings {
+  readonly config: Config;
+  /** What is wrong, by variable. In `config` each of them has a value in its place that stands for nothing. */
+  readonly wrong: ReadonlyMap<string, string>;
+}
+
+/** Nothing is ever asked there: what depends on a wrong variable is not checked. */
+const nowhere = "127.0.0.1:9";
+const standIns: Readonly<Record<string, string>> = {
+  MONGODB_URI: `mongodb://${nowhere}/`,
+  REDIS_URL: `redis://${nowhere}`,
+  OIDC_ISSUER: `http://${nowhere}`,
+  OIDC_CLIENT_ID: "stand-in",
+  OIDC_CLIENT_SECRET: "stand-in",
+  SERVICE_TOKENS: "stand-in of a token of 32 characters or more",
+  SESSION_SECRET: "stand-in of a secret of 32 characters or more",
+};
+/** More wrong variables than there are variables cannot be. */
+const most = 50;
+
+/** Reads on with a stand-in, or without the variable, wherever one is wrong. */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const corrected = { ...environment };
+  const wrong = new Map<string, string>();
+  for (let attempt = 0; attempt < most; attempt++) {
+    try {
+      return { config: readConfig(corrected), wrong };
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const [, name = "", message = ""] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
+      // Of the two dates neither stands alone: without one the other would be found wrong as well.
+      if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name)) delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
+      wrong.set(name, message);
+      if (standIns[name] === undefined) delete corrected[name];
+      else corrected[name] = standIns[name];
+    }
+  }
+  throw new Error("the environment cannot be read");
+}

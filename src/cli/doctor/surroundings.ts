@@ -1,0 +1,96 @@
+// What the checks are about: the settings, and where the parts are, given or embedded.
+import { join } from "node:path";
+import type { Config } from "../../config.ts";
+import { embeddedParts, readKept } from "../../embedded/running.ts";
+import { CommandError } from "../exit.ts";
+import { findService } from "../where.ts";
+import type { Clocks } from "./clocks.ts";
+import { createClocks } from "./clocks.ts";
+import { readSettings } from "./settings.ts";
+
+/** What a run of the doctor may be told. */
+export interface DoctorOptions {
+  /** The internal listener, where it is not the settings'. */
+  readonly url?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  /** Registers a client at the identity provider, as an assistant does; it stays there. */
+  readonly register?: boolean | undefined;
+  /** This machine's clock, in milliseconds of Unix time. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The identity provider. */
+export interface ProviderSettings {
+  readonly issuer: string;
+  /** Undefined for the development provider, whose client the service makes anew at each start and tells to no one. */
+  readonly client: { readonly id: string; readonly secret: string } | undefined;
+}
+
+export interface Surroundings {
+  readonly config: Config;
+  readonly environment: NodeJS.ProcessEnv;
+  /** The variables that cannot be used: what depends on them is not checked. */
+  readonly wrong: ReadonlyMap<string, string>;
+  /** Undefined where it is embedded and does not run. */
+  readonly mongodbUri: string | undefined;
+  readonly redisUrl: string | undefined;
+  /** Undefined where sign-in is off, or the development provider has never run. */
+  readonly provider: ProviderSettings | undefined;
+  /** What the outside calls the service; undefined where its port is picked at each start and it does not run. */
+  readonly baseUrl: string | undefined;
+  readonly mcpUrl: string | undefined;
+  readonly internalUrl: string | undefined;
+  readonly serviceToken: string | undefined;
+  /** Why there is no internal address or token. */
+  readonly noService: string | undefined;
+  readonly register: boolean;
+  readonly now: () => number;
+  readonly clocks: Clocks;
+}
+
+/** Reads the settings and finds the embedded parts. Asks nobody over the network. */
+export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, tokenFile, register = false, now = Date.now }: DoctorOptions): Promise<Surroundings> {
+  const { config, wrong } = readSettings(environment);
+  const embedded = await embeddedParts(config.dataDir);
+  const demo = config.mongodbUri === undefined && config.oidc === undefined;
+  // A port that was given counts for more than what an earlier start may have left.
+  const told = demo && (config.port === 0 || !environment["PORT"]) ? text((await readKept(join(config.dataDir, "demo.json")))["base_url"]) : undefined;
+  const baseUrl = config.baseUrl ?? told ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
+  return {
+    config,
+    environment,
+    wrong,
+    mongodbUri: config.mongodbUri ?? embedded.mongodbUri,
+    redisUrl: config.redisUrl ?? embedded.redisUrl,
+    provider: config.oidc === undefined ? developmentProvider(demo ? embedded.issuer : undefined) : { issuer: config.oidc.issuer, client: { id: config.oidc.clientId, secret: config.oidc.clientSecret } },
+    baseUrl,
+    mcpUrl: config.mcpUrl ?? (baseUrl === undefined ? undefined : `${baseUrl}/mcp`),
+    ...internal(),
+    register,
+    now,
+    clocks: createClocks(now),
+  };
+
+  function internal(): Pick<Surroundings, "internalUrl" | "serviceToken" | "noService"> {
+    try {
+      const where = findService({ ...(url === undefined ? {} : { url }), ...(tokenFile === undefined ? {} : { tokenFile }) }, environment);
+      return { internalUrl: where.url, serviceToken: where.token, noService: undefined };
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      return { internalUrl: undefined, serviceToken: undefined, noService: error.message };
+    }
+  }
+}
+
+/** Whether a host, as a setting names it, is reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+}
+
+function developmentProvider(issuer: string | undefined): ProviderSettings | undefined {
+  return issuer === undefined ? undefined : { issuer, client: undefined };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

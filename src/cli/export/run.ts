@@ -1,0 +1,118 @@
+// What `records export` does: reads the stream, writes the file, and counts.
+import { setTimeout as sleep } from "node:timers/promises";
+import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import type { ExitCode } from "../exit.ts";
+import { exitCodes, refuseUsage } from "../exit.ts";
+import type { ExportOptions } from "../export.ts";
+import { findAccount } from "../find-account.ts";
+import { csvHeader, csvRow } from "../formats/csv.ts";
+import type { Format, ImportedRecord } from "../formats/entry.ts";
+import { ndjsonLine } from "../formats/ndjson.ts";
+import { vcard } from "../formats/vcard.ts";
+import { formatOf } from "../import/source.ts";
+import { onInterrupt } from "../interrupt.ts";
+import type { Link } from "../link.ts";
+import { isPassing } from "../link.ts";
+import type { Output } from "../output.ts";
+import { count, facts } from "../output.ts";
+import type { Progress } from "../progress.ts";
+import { createProgress } from "../progress.ts";
+import type { Target } from "./target.ts";
+import { openTarget } from "./target.ts";
+
+/** Records by their kind, by the names of the interface. */
+interface Counts {
+  contacts: number;
+  sessions: number;
+  transcripts: number;
+  session_notes: number;
+  contact_notes: number;
+}
+
+const kinds = { contact: "contacts", session: "sessions", transcript: "transcripts", sessionNote: "session_notes", contactNote: "contact_notes" } as const;
+const attempts = 8;
+const backoffMs = { first: 500, most: 15_000 };
+
+/** Carries out an export and tells its summary. Returns how the command ends. */
+export async function runExport(output: Output, link: Link, file: string, options: ExportOptions): Promise<ExitCode> {
+  if (file === "-" && output.json) refuseUsage("--json and standard output do not go together: the result would stand among the records; name a file.");
+  const format = formatOf(file, options.format);
+  const { id: accountId, email } = await findAccount(link, options.account);
+  const begunAt = performance.now();
+  const target = await openTarget(file);
+  const progress = await createProgress(output, "Exporting", undefined);
+  const interrupt = onInterrupt(() => progress.note("Ending. Nothing is left behind."));
+  let counts: Counts;
+  try {
+    counts = await repeat(link, accountId, format, target, progress, interrupt.signal);
+  } catch (error) {
+    await target.discard();
+    if (interrupt.signal.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    interrupt.end();
+    progress.end();
+  }
+  await target.finish();
+
+  const seconds = (performance.now() - begunAt) / 1_000;
+  const total = sum(counts);
+  const lines = [`Exported ${count(total)} records of ${email} to ${file} in ${seconds.toFixed(1)} s.`, ...facts(Object.entries(counts).map(([kind, number]) => [kind, count(number)]))];
+  if (file === "-") for (const line of lines) output.note(line);
+  else output.result({ account_id: accountId, email, file, format, written: { ...counts }, seconds: Math.round(seconds * 1_000) / 1_000 }, lines);
+  return exitCodes.ok;
+}
+
+/** Exports; from the beginning once more where the connection is cut and nothing is out yet. */
+async function repeat(link: Link, accountId: string, format: Format, target: Target, progress: Progress, stop: AbortSignal): Promise<Counts> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await write(link, accountId, format, target, progress, stop);
+    } catch (error) {
+      if (stop.aborted || !isPassing(error) || attempt + 1 === attempts || !(await target.restart())) throw error;
+      progress.note("The service cannot be reached, or cannot answer; beginning again …");
+      await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.most), undefined, { signal: stop });
+    }
+  }
+}
+
+async function write(link: Link, accountId: string, format: Format, target: Target, progress: Progress, stop: AbortSignal): Promise<Counts> {
+  const call = new AbortController();
+  const counts: Counts = { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 };
+  const begunAt = performance.now();
+  const textOf = writers[format];
+  const end = (): void => call.abort();
+  stop.addEventListener("abort", end, { once: true });
+  try {
+    if (format === "csv") await target.write(csvHeader);
+    for await (const { records } of link.client(IngestService).export({ accountId }, { signal: call.signal })) {
+      const texts: string[] = [];
+      for (const record of records) {
+        const text = textOf(record);
+        if (text === undefined || record.record.case === undefined) continue;
+        counts[kinds[record.record.case]]++;
+        texts.push(text);
+      }
+      await target.write(texts.join(""));
+      const total = sum(counts);
+      progress.show({ records: total, rate: total / ((performance.now() - begunAt) / 1_000), bytes: 0 });
+      // Contacts come first: what follows is of no use here.
+      if (format !== "ndjson" && records.some(({ record }) => record.case !== "contact")) break;
+    }
+    return counts;
+  } finally {
+    stop.removeEventListener("abort", end);
+    call.abort();
+  }
+}
+
+/** A record in each format; undefined where the format does not hold it. */
+const writers: Readonly<Record<Format, (record: ImportedRecord) => string | undefined>> = {
+  ndjson: ndjsonLine,
+  csv: ({ record }) => (record.case === "contact" ? csvRow(record.value) : undefined),
+  vcard: ({ record }) => (record.case === "contact" && record.value.archivedAt === undefined ? vcard(record.value) : undefined),
+};
+
+function sum(counts: Counts): number {
+  return Object.values(counts).reduce((total: number, number: number) => total + number, 0);
+}

@@ -1,0 +1,30 @@
+// Finds the account that a person names by its id or its email.
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
+import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
+import type { Link } from "./link.ts";
+
+/** The form of an account's id. */
+export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The account with this id, or this email in upper or lower case. Fails, in words, where there is none. */
+export async function findAccount(link: Link, name: string): Promise<Account> {
+  const found = await lookUp(link, name);
+  if (found !== undefined) return found;
+  throw new CommandError(exitCodes.failed, "not_found", `There is no account "${name}": records account list shows all.`);
+}
+
+/** The same; undefined where there is none. */
+export async function lookUp(link: Link, name: string): Promise<Account | undefined> {
+  const accounts = link.client(AccountService);
+  if (uuidForm.test(name)) {
+    return accounts.getAccount({ accountId: name }).then(({ account }) => account, (error: unknown) => {
+      if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+      throw error;
+    });
+  }
+  if (!name.includes("@")) refuseUsage(`An account is named by its id (a UUID) or its email, not "${name}".`);
+  const { accounts: found } = await accounts.listAccounts({ email: name });
+  return found.find(({ email }) => email.toLowerCase() === name.toLowerCase());
+}

@@ -1,0 +1,100 @@
+// Which column of a CSV file is which field of a contact: our own names, and those of the exports of Google and Outlook.
+import { refuseUsage } from "../exit.ts";
+
+/** The fields of a contact that a column can hold; the order is that of an export. */
+export const contactFields = ["id", "external_id", "full_name", "email", "phone", "notes", "memory", "inferred_name", "created_at", "updated_at", "archived_at"] as const;
+export type ContactField = (typeof contactFields)[number];
+
+/** Parts of a name, in the order in which they are joined where there is no column for the whole. */
+const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
+type NamePart = (typeof nameParts)[number];
+
+type Target = ContactField | NamePart | "organization";
+const targets: readonly Target[] = [...contactFields, ...nameParts, "organization"];
+
+/** Names of headers without case, blanks and signs; of several columns for one field, the one that stands earlier here goes first. */
+const known: Readonly<Record<Target, readonly string[]>> = {
+  id: ["id"],
+  external_id: ["externalid", "uid"],
+  full_name: ["fullname", "name", "displayname", "contactname", "fileas"],
+  email: ["email", "emailaddress", "mail", "primaryemail", "email1", "email1value", "email1address", "email2value", "email2address", "email3value", "email3address"],
+  phone: ["phone", "phonenumber", "telephone", "tel", "primaryphone", "mobilephone", "mobile", "cellphone", "phone1", "phone1value", "phone2value", "phone3value", "businessphone", "homephone", "businessphone2", "homephone2", "otherphone", "companymainphone"],
+  notes: ["notes", "note", "comments", "description"],
+  memory: ["memory"],
+  inferred_name: ["inferredname"],
+  created_at: ["createdat"],
+  updated_at: ["updatedat"],
+  archived_at: ["archivedat"],
+  name_prefix: ["nameprefix"],
+  given_name: ["firstname", "givenname"],
+  additional_name: ["middlename", "additionalname"],
+  family_name: ["lastname", "familyname", "surname"],
+  name_suffix: ["namesuffix", "suffix"],
+  organization: ["organizationname", "organization1name", "organization", "company", "companyname"],
+};
+
+/** Which columns hold what. */
+export interface Columns {
+  /** The value of each field of a row; nothing for what is blank. */
+  valuesOf(row: readonly string[]): Partial<Record<ContactField, string>>;
+  /** For the person: header → field, and the headers that are left out. */
+  readonly taken: readonly (readonly [header: string, field: string])[];
+  readonly leftOut: readonly string[];
+}
+
+/** Reads the options `--map Header=field`; `Header=-` leaves a column out. */
+export function parseMap(options: readonly string[]): ReadonlyMap<string, Target | "-"> {
+  return new Map(
+    options.map((option) => {
+      const at = option.lastIndexOf("=");
+      const field = option.slice(at + 1).trim();
+      const target = field === "-" ? "-" : targets.find((one) => one === field);
+      if (at < 1 || target === undefined) refuseUsage(`--map "${option}": must be Header=field, the field one of ${targets.join(", ")}, or - to leave the column out.`);
+      return [headerKey(option.slice(0, at)), target];
+    }),
+  );
+}
+
+/** Finds the columns of a header row. Fails, in words, where not one is known, or the map names one that is not there. */
+export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
+  const keys = header.map(headerKey);
+  const missing = [...map.keys()].find((key) => !keys.includes(key));
+  if (missing !== undefined) refuseUsage(`--map: there is no column "${missing}"; the file has: ${header.join(", ")}.`);
+  const columnsOf = new Map<Target, number[]>();
+  for (const target of targets) {
+    const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
+    const found = known[target].flatMap((name) => [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name));
+    if (mapped.length + found.length > 0) columnsOf.set(target, [...mapped, ...found]);
+  }
+  if (columnsOf.size === 0) refuseUsage(`None of the columns is known (${header.join(", ")}): the first row must be a header, or say --map "Header=field".`);
+  const taken = [...columnsOf].flatMap(([target, columns]) => columns.map((at) => [header[at] ?? "", target] as const));
+  const used = new Set([...columnsOf.values()].flat());
+
+  function first(row: readonly string[], target: Target): string {
+    return (columnsOf.get(target) ?? []).map((at) => row[at] ?? "").find((value) => value.trim() !== "") ?? "";
+  }
+
+  return {
+    taken,
+    leftOut: header.filter((_, at) => !used.has(at)),
+    valuesOf(row) {
+      const parts = nameParts.map((part) => first(row, part).trim()).filter((part) => part !== "").join(" ");
+      const values = contactFields.map((field) => {
+        const value = first(row, field);
+        if (field === "full_name") return [field, [value, parts, first(row, "organization")].find((name) => name !== "") ?? ""];
+        // Google joins the values of one label.
+        if (field === "email" || field === "phone") return [field, (value.split(" ::: ")[0] ?? "").trim()];
+        return [field, value];
+      });
+      return Object.fromEntries(values.filter(([, value]) => value !== "")) as Partial<Record<ContactField, string>>;
+    },
+  };
+}
+
+function headerKey(header: string): string {
+  return header.trim().toLowerCase();
+}
+
+function bare(key: string): string {
+  return key.replace(/[^\p{L}\p{N}]/gu, "");
+}

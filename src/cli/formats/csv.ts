@@ -1,0 +1,166 @@
+// CSV of contacts: RFC 4180, read as tolerantly as the exports of address books need it, and written exactly.
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { parse } from "csv-parse/sync";
+import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import { uuidForm } from "../find-account.ts";
+import { moment } from "../moment.ts";
+import type { Columns, ContactField } from "./csv-columns.ts";
+import { contactFields, findColumns } from "./csv-columns.ts";
+import type { ContactFields, Entry } from "./entry.ts";
+import { contactRecord } from "./entry.ts";
+import type { Line } from "./lines.ts";
+
+/** A row may not hold more, so that a quote that is never closed costs one line and not the rest of the file. */
+const longestRow = 4 * 1024 * 1024;
+
+interface Row {
+  readonly line: number;
+  readonly input: string;
+  readonly cells: readonly string[] | undefined;
+  readonly problem?: string;
+}
+
+/**
+ * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file. `onColumns`
+ * hears which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is known.
+ */
+export async function* readCsv(chunks: AsyncIterable<readonly Line[]>, map: Parameters<typeof findColumns>[1], onColumns: (columns: Columns) => void): AsyncIterable<Entry> {
+  let columns: Columns | undefined;
+  for await (const { line, input, cells, problem } of rowsOf(chunks)) {
+    if (cells === undefined) {
+      yield { line, input, content: { problem: problem ?? "" } };
+    } else if (columns === undefined) {
+      columns = findColumns(cells, map);
+      onColumns(columns);
+    } else if (cells.some((cell) => cell.trim() !== "")) {
+      yield { line, input, content: contentOf(columns.valuesOf(cells)) };
+    }
+  }
+}
+
+/** The header of an export, with its end. */
+export const csvHeader = `${contactFields.join(",")}\r\n`;
+
+/**
+ * A contact as a row, with its end. Cells hold the text exactly: one that begins with `=`, `+`, `-` or `@` is not changed,
+ * although a spreadsheet may take it for a formula.
+ */
+export function csvRow(contact: ContactItem): string {
+  const values: Readonly<Record<ContactField, string | null | undefined>> = {
+    id: contact.id,
+    external_id: contact.externalId,
+    full_name: contact.fullName,
+    email: contact.email,
+    phone: contact.phone,
+    notes: contact.notes,
+    memory: contact.memory,
+    inferred_name: contact.inferredName,
+    created_at: moment(contact.createdAt),
+    updated_at: moment(contact.updatedAt),
+    archived_at: moment(contact.archivedAt),
+  };
+  return `${contactFields.map((field) => cell(values[field] ?? "")).join(",")}\r\n`;
+}
+
+function cell(value: string): string {
+  return /[",\r\n;\t]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** Rows with the line where each begins; a quoted cell may go over several lines. */
+async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Row> {
+  let delimiter: string | undefined;
+  let open: Line[] = [];
+  let size = 0;
+  for await (const lines of chunks) {
+    for (const line of lines) yield* take(line);
+  }
+  while (open.length > 0) yield* giveUp();
+
+  function* take(line: Line): Iterable<Row> {
+    delimiter ??= delimiterOf(line.text);
+    const inside = staysOpen(line.text, delimiter, open.length > 0);
+    open.push(line);
+    size += line.text.length;
+    if (inside && size > longestRow) return yield* giveUp();
+    if (inside) return;
+    const row = open;
+    open = [];
+    size = 0;
+    yield rowOf(row, delimiter);
+  }
+
+  /** The quote of the first line is never closed: that line is wrong, and those after it are read on their own. */
+  function* giveUp(): Iterable<Row> {
+    const [first, ...others] = open;
+    open = [];
+    size = 0;
+    if (first !== undefined) yield { line: first.number, input: first.text, cells: undefined, problem: "a quote is opened in this line and never closed" };
+    for (const line of others) yield* take(line);
+  }
+}
+
+function rowOf(lines: readonly Line[], delimiter: string): Row {
+  const line = lines[0]?.number ?? 0;
+  const input = lines.map(({ text }) => text).join("\n").replace(/\r$/, "");
+  const problem = lines.find((one) => one.problem !== undefined)?.problem;
+  if (problem !== undefined) return { line, input, cells: undefined, problem };
+  try {
+    const [cells = []] = parse(input, { delimiter, relax_quotes: true, record_delimiter: "\n" }) as string[][];
+    return { line, input, cells };
+  } catch (error) {
+    return { line, input, cells: undefined, problem: `is not CSV: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Whether a quoted cell is still open at the end of a line. */
+function staysOpen(text: string, delimiter: string, inside: boolean): boolean {
+  let at = 0;
+  for (;;) {
+    if (!inside) {
+      // A quote opens a cell at its very beginning only; elsewhere it is a sign like others.
+      const opening = at === 0 && text.startsWith('"') ? 0 : text.indexOf(`${delimiter}"`, at) + 1 || -1;
+      if (opening === -1) return false;
+      at = opening + 1;
+      inside = true;
+    }
+    at = text.indexOf('"', at);
+    if (at === -1) return true;
+    if (text[at + 1] === '"') {
+      at += 2;
+    } else {
+      at += 1;
+      inside = false;
+    }
+  }
+}
+
+function delimiterOf(header: string): string {
+  const count = (sign: string): number => header.split(sign).length;
+  return [",", ";", "\t"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
+}
+
+function contentOf(values: Partial<Record<ContactField, string>>): Entry["content"] {
+  const { id, external_id, full_name, email, phone, notes, memory, inferred_name } = values;
+  const fields: ContactFields = {};
+  for (const [name, value] of Object.entries({ externalId: external_id, fullName: full_name, email, phone, notes, memory, inferredName: inferred_name })) {
+    if (value !== undefined) fields[name as "fullName"] = value;
+  }
+  // Another system's `id` is no UUID, and names the contact from outside.
+  if (id !== undefined && uuidForm.test(id)) fields.id = id;
+  else if (id !== undefined) fields.externalId ??= id;
+  for (const [name, field] of [["createdAt", "created_at"], ["updatedAt", "updated_at"], ["archivedAt", "archived_at"]] as const) {
+    const value = values[field];
+    if (value === undefined) continue;
+    const date = timestampOf(value);
+    if (date === undefined) return { problem: `${field}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"` };
+    fields[name] = date;
+  }
+  if (Object.keys(fields).length === 0) return { problem: "holds nothing in the columns that are taken" };
+  return { record: contactRecord(fields) };
+}
+
+function timestampOf(value: string): Timestamp | undefined {
+  const milliseconds = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(milliseconds) ? undefined : timestampFromDate(new Date(milliseconds));
+}

@@ -1,0 +1,42 @@
+// NDJSON: a record a line, in the JSON of `records.ingest.v1.Record`; the one format that holds everything, and exactly.
+import { fromJson, toJsonString } from "@bufbuild/protobuf";
+import type { JsonValue } from "@bufbuild/protobuf";
+import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
+import { withEnumNames } from "../../../gateway/enum-names.ts";
+import type { Entry, ImportedRecord } from "./entry.ts";
+import type { Line } from "./lines.ts";
+
+/** Reads the records; field names in snake_case or lowerCamelCase. Blank lines are passed over. */
+export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
+  for await (const lines of chunks) {
+    for (const { number, text, problem } of lines) {
+      if (problem === undefined && text.trim() === "") continue;
+      yield { line: number, input: text.trimEnd(), content: problem === undefined ? contentOf(text) : { problem } };
+    }
+  }
+}
+
+/** A record as a line, with its end; field names in snake_case. */
+export function ndjsonLine(record: ImportedRecord): string {
+  return `${toJsonString(RecordSchema, record, { useProtoFieldName: true })}\n`;
+}
+
+function contentOf(text: string): Entry["content"] {
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    return { problem: `is not JSON: ${messageOf(error)}` };
+  }
+  try {
+    const record = fromJson(RecordSchema, withEnumNames(RecordSchema, json));
+    if (record.record.case !== undefined) return { record };
+    return { problem: 'holds no record: must be an object such as {"contact": {…}}, with one of contact, session, transcript, session_note, contact_note' };
+  } catch (error) {
+    return { problem: messageOf(error).replace(/^cannot decode (message )?records\.ingest\.v1\./, "cannot be read as ") };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,54 @@
+// `records import`: reads a file into an account.
+import type { Command } from "commander";
+import { Option } from "commander";
+import type { Context } from "./context.ts";
+import type { EndWith } from "./exit.ts";
+import type { Format } from "./formats/entry.ts";
+
+/** The options of the command. */
+export interface ImportOptions {
+  readonly account: string;
+  readonly format?: Format;
+  readonly map: readonly string[];
+  readonly encoding: string;
+  readonly name?: string;
+  readonly again?: boolean;
+  readonly rejects?: string;
+  readonly strict?: boolean;
+}
+
+const help = `
+Formats (by the name of the file, unless said; standard input is NDJSON):
+  ndjson  a record a line, as export writes it: {"contact":{…}}, {"session":{…}}, {"transcript":{…}}, {"session_note":{…}},
+          {"contact_note":{…}}, with the fields of records.ingest.v1; what belongs to another record comes after it
+  csv     a contact a row, under a header: the names of export, or those of the exports of Google and Outlook
+  vcard   a contact a card, of vCard 3.0 or 4.0; UID becomes the external id
+
+A record that bears the id or external_id of one that is there replaces it, field by field: what the file leaves unset is
+cleared. A contact is not found by its email: a second one with the same email is rejected.
+
+What cannot be read or written is rejected, with its line, and the rest goes on; then the exit code is 4.
+
+An import that was cut off goes on where it was when the same command is run again: it is named by what the file holds and
+the account. --again imports the same file anew under another name. Standard input needs a --name to go on.`;
+
+/** Adds the command. */
+export function addImport(program: Command, context: Context, endWith: EndWith): void {
+  program
+    .command("import")
+    .description("imports a file of records into an account; run again, it goes on where it was")
+    .argument("<file>", "the file, or - for standard input")
+    .requiredOption("--account <account>", "the account to write into: its id or email")
+    .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
+    .option("--map <header=field>", "a column of CSV and its field; again for each; - leaves a column out", (value: string, all: readonly string[]) => [...all, value], [])
+    .option("--encoding <name>", "the encoding of the file, such as windows-1252", "utf-8")
+    .option("--rejects <file>", "adds what is rejected to a file, as NDJSON: line, reason, message, input")
+    .option("--strict", "ends at the first thing that is rejected")
+    .option("--name <name>", "the name of the import, in place of the file's own")
+    .option("--again", "imports a file anew that was imported before")
+    .addHelpText("after", help)
+    .action(async (file: string, options: ImportOptions) => {
+      const { runImport } = await import("./import/run.ts");
+      endWith(await runImport(context.output, await context.link(), file, options));
+    });
+}

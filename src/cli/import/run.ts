@@ -1,0 +1,134 @@
+// What `records import` does: names the import, sends it, shows how it comes along, and sums it up.
+import { randomUUID } from "node:crypto";
+import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
+import { ReasonSchema } from "../../gen/records/v1/errors_pb.ts";
+import type { ExitCode } from "../exit.ts";
+import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
+import { findAccount } from "../find-account.ts";
+import type { Columns } from "../formats/csv-columns.ts";
+import type { ImportOptions } from "../import.ts";
+import type { Interrupt } from "../interrupt.ts";
+import { onInterrupt } from "../interrupt.ts";
+import type { Link } from "../link.ts";
+import type { Output } from "../output.ts";
+import { count } from "../output.ts";
+import type { Progress } from "../progress.ts";
+import { createProgress } from "../progress.ts";
+import type { Reject, Rejects } from "./rejects.ts";
+import { collectRejects } from "./rejects.ts";
+import type { Source } from "./source.ts";
+import { openSource } from "./source.ts";
+import { transfer } from "./stream.ts";
+import { goOn, outcomeDocument, outcomeLines, placeOf } from "./summary.ts";
+import { createWindow } from "./window.ts";
+
+/** Carries out an import and tells its summary. Returns how the command ends. */
+export async function runImport(output: Output, link: Link, file: string, options: ImportOptions): Promise<ExitCode> {
+  const { format, encoding, map, again = false } = options;
+  if (again && options.name !== undefined) refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
+  const source = await openSource({ file, format, encoding, map, onColumns: (columns) => output.note(columnsLine(columns)) });
+  const { id: accountId, email } = await findAccount(link, options.account);
+  const ownName = await source.name(accountId);
+  const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
+  const named = options.name !== undefined || importId === ownName;
+  const toGoOn = named ? "" : `with --name ${importId}${again ? " in place of --again" : ""}`;
+
+  const begunAt = performance.now();
+  const rejects = await collectRejects(options.rejects);
+  const progress = await createProgress(output, "Importing", source.size);
+  const interrupt = onInterrupt(() => progress.note("Ending: what was sent is being settled. Ctrl-C once more ends at once."));
+  let sent: Sent;
+  try {
+    sent = await send({ link, accountId, importId, source, rejects, progress, interrupt, toGoOn, strict: options.strict === true, keepInputs: options.rejects !== undefined });
+  } finally {
+    interrupt.end();
+    progress.end();
+    source.close();
+    await rejects.close();
+  }
+
+  const { complete, resumedFrom, last, unreadable } = sent;
+  const rejected = Number(last?.rejected ?? 0) + unreadable;
+  const seconds = (performance.now() - begunAt) / 1_000;
+  const outcome = { importId, accountId, email, file, format: source.format, complete, resumedFrom, position: Number(last?.position ?? 0), written: last?.written, rejected, rejects, seconds, toGoOn };
+  output.result(outcomeDocument(outcome), outcomeLines(outcome, options.rejects));
+  if (!complete) return exitCodes.interrupted;
+  return rejected > 0 ? exitCodes.rejected : exitCodes.ok;
+}
+
+/** What an import is sent with. */
+interface Sending {
+  readonly link: Link;
+  readonly accountId: string;
+  readonly importId: string;
+  readonly source: Source;
+  readonly rejects: Rejects;
+  readonly progress: Progress;
+  readonly interrupt: Interrupt;
+  readonly toGoOn: string;
+  readonly strict: boolean;
+  readonly keepInputs: boolean;
+}
+
+/** How far the sending came. */
+interface Sent {
+  readonly complete: boolean;
+  readonly resumedFrom: number;
+  readonly last: ImportResponse | undefined;
+  /** How many entries of the file are no records. */
+  readonly unreadable: number;
+}
+
+async function send({ link, accountId, importId, source, rejects, progress, interrupt, toGoOn, strict, keepInputs }: Sending): Promise<Sent> {
+  let last: ImportResponse | undefined;
+  let resumedFrom: number | undefined;
+  let unreadable = 0;
+  let cut = false;
+
+  function reject(one: Reject): void {
+    rejects.add(one);
+    if (strict) throw new CommandError(exitCodes.failed, "rejected", `${placeOf(one)}: ${one.message} (--strict ends the import here; what comes before is written)`);
+  }
+
+  const window = createWindow(source.entries(), keepInputs, source.read, ({ line, input, problem }, earlier) => {
+    unreadable++;
+    // An earlier run has told of it in the same file.
+    if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
+  });
+
+  function onAnswer(answer: ImportResponse): void {
+    last = answer;
+    for (const { position, error } of answer.rejections) {
+      const { line = null, input } = window.originOf(Number(position)) ?? {};
+      reject({ line, reason: ReasonSchema.value[error?.reason ?? 0]?.name.replace(/^REASON_/, "") ?? "UNSPECIFIED", message: error?.message ?? "", input });
+    }
+    const doing = answer.indexing ? { doing: "building the index" } : {};
+    progress.show({ records: Number(answer.position), rate: answer.rate, rejected: Number(answer.rejected) + unreadable, bytes: window.settledBytes(), ...doing });
+  }
+
+  function onBreak(): void {
+    if (!cut) progress.note("The service cannot be reached, or cannot answer; trying again …");
+    cut = true;
+  }
+
+  function onResume(position: number): void {
+    if (resumedFrom !== undefined) progress.note(`Going on after ${count(position)} records.`);
+    else if (position > 0) progress.note(`The import "${importId}" goes on after ${count(position)} records.`);
+    resumedFrom ??= position;
+    cut = false;
+  }
+
+  try {
+    const complete = await transfer(link, { accountId, importId, window, onAnswer, onBreak, onResume, stop: interrupt.signal });
+    return { complete, resumedFrom: resumedFrom ?? 0, last, unreadable };
+  } catch (error) {
+    const settled = Number(last?.position ?? 0);
+    if (settled > 0) progress.note(`${count(settled)} records are settled. ${goOn(toGoOn)}`);
+    throw error;
+  }
+}
+
+function columnsLine({ taken, leftOut }: Columns): string {
+  const left = leftOut.length === 0 ? "" : `; left out: ${leftOut.join(", ")}`;
+  return `Columns: ${taken.map(([header, field]) => `${header} → ${field}`).join(", ")}${left}`;
+}

@@ -1,0 +1,118 @@
+// The file that is imported: opened, named by what it holds, and read entry by entry.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { extname } from "node:path";
+import { TextDecoder } from "node:util";
+import { refuseUsage } from "../exit.ts";
+import type { Columns } from "../formats/csv-columns.ts";
+import { parseMap } from "../formats/csv-columns.ts";
+import { readCsv } from "../formats/csv.ts";
+import type { Entry, Format } from "../formats/entry.ts";
+import { encodingOf, linesOf } from "../formats/lines.ts";
+import { readNdjson } from "../formats/ndjson.ts";
+import { readVcards } from "../formats/vcard.ts";
+
+/** What to read, and how. */
+export interface SourceOptions {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  readonly format: Format | undefined;
+  readonly encoding: string;
+  readonly map: readonly string[];
+  readonly onColumns: (columns: Columns) => void;
+}
+
+/** A file of records, or standard input. */
+export interface Source {
+  readonly format: Format;
+  /** How many bytes there are; undefined where that is known only at the end. */
+  readonly size: number | undefined;
+  /** How many bytes were read so far. */
+  readonly read: () => number;
+  /** The same for the same contents, read in the same way, into the same account; undefined where they are not there beforehand. */
+  name(accountId: string): Promise<string | undefined>;
+  entries(): AsyncIterable<Entry>;
+  /** Lets go of standard input, which would keep the process. */
+  close(): void;
+}
+
+const formatsByExtension: Readonly<Record<string, Format>> = { ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".tsv": "csv", ".vcf": "vcard", ".vcard": "vcard" };
+
+/** The format of a file by what was said, else by its name; standard input and output hold NDJSON unless said otherwise. */
+export function formatOf(file: string, said: Format | undefined): Format {
+  const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
+  return format ?? refuseUsage(`The format of ${file} cannot be told by its name: say --format ndjson, csv or vcard.`);
+}
+
+/** Opens a source. Fails with what is wrong with the file, the format or the columns. */
+export async function openSource({ file, format: said, encoding, map, onColumns }: SourceOptions): Promise<Source> {
+  const format = formatOf(file, said);
+  const targets = parseMap(map);
+  if (map.length > 0 && format !== "csv") refuseUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
+  requireEncoding(encoding);
+  const facts = file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
+  if (facts?.isDirectory() === true) refuseUsage(`${file} is a folder: name a file, or - for standard input.`);
+  const size = facts?.isFile() === true ? facts.size : undefined;
+  let read = 0;
+
+  async function* counted(): AsyncIterable<Uint8Array> {
+    for await (const chunk of bytes()) {
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+  // What is appended meanwhile belongs to another import.
+  const bytes = (): AsyncIterable<Buffer> => (file === "-" ? process.stdin : size === 0 ? nothing() : createReadStream(file, { highWaterMark: 256 * 1024, ...(size === undefined ? {} : { end: size - 1 }) }));
+
+  return {
+    format,
+    size,
+    read: () => read,
+    async name(accountId) {
+      if (size === undefined) return undefined;
+      const hash = createHash("sha256");
+      const check = format === "ndjson" ? () => undefined : createTextCheck(file, encoding);
+      for await (const chunk of bytes()) {
+        check(chunk);
+        hash.update(chunk);
+      }
+      const how = JSON.stringify([accountId, format, encoding, [...targets]]);
+      return `file-${createHash("sha256").update(how).update(hash.digest()).digest("hex").slice(0, 32)}`;
+    },
+    entries() {
+      const lines = linesOf(counted(), encoding);
+      if (format === "csv") return readCsv(lines, targets, onColumns);
+      return format === "vcard" ? readVcards(lines) : readNdjson(lines);
+    },
+    close: () => void (file === "-" && process.stdin.destroy()),
+  };
+}
+
+/** An address book in another encoding is so as a whole: it is refused before any of it is written. */
+function createTextCheck(file: string, encoding: string): (chunk: Uint8Array) => void {
+  let decoder: TextDecoder | undefined;
+  return (chunk) => {
+    decoder ??= new TextDecoder(encodingOf(chunk, encoding), { fatal: true });
+    try {
+      decoder.decode(chunk, { stream: true });
+    } catch {
+      refuseUsage(`${file} is not ${decoder.encoding.toUpperCase()}: say what it is, such as --encoding windows-1252. Nothing was written.`);
+    }
+  };
+}
+
+function requireEncoding(encoding: string): void {
+  try {
+    new TextDecoder(encoding);
+  } catch {
+    refuseUsage(`--encoding: "${encoding}" is not known; utf-8, windows-1252, iso-8859-15 and utf-16le are.`);
+  }
+}
+
+function unreadable(file: string, { code = "" }: NodeJS.ErrnoException): never {
+  const why = code === "ENOENT" ? "is not there" : code === "EACCES" ? "may not be read by you" : `cannot be read (${code})`;
+  return refuseUsage(`${file} ${why}.`);
+}
+
+async function* nothing(): AsyncIterable<Buffer> {}

@@ -1,0 +1,137 @@
+// Sends an import over the stream, and again after the connection was cut, until everything is settled.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { ImportRequestSchema, ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
+import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
+import { CommandError, exitCodes } from "../exit.ts";
+import type { Link } from "../link.ts";
+import { isPassing } from "../link.ts";
+import type { Window } from "./window.ts";
+
+type Request = MessageInitShape<typeof ImportRequestSchema>;
+
+/** An import to carry out. */
+export interface Transfer {
+  readonly accountId: string;
+  readonly importId: string;
+  readonly window: Window;
+  /** Hears of every answer before what it settles is let go. May throw, to end the import. */
+  readonly onAnswer: (answer: ImportResponse) => void;
+  /** Hears of every stream that was cut, and from which place the next one goes on. */
+  readonly onBreak: () => void;
+  readonly onResume: (position: number) => void;
+  /** Ends the sending: what was sent is settled, and the rest stays for another run. */
+  readonly stop: AbortSignal;
+}
+
+/** How often a service is asked how far it is while nothing more may be sent: it tells when it gets a message. */
+const askEveryMs = 250;
+/** For so long without any progress the service is tried again. */
+const patienceMs = 5 * 60_000;
+/** Not at once: what the service still writes of the stream that was cut is to be settled by then. */
+const backoffMs = { first: 1_000, most: 5_000 };
+/** For so long what was sent may take to be settled after Ctrl-C. */
+const settleMs = 10_000;
+
+/** Carries the import to its end; false where it was stopped before. Fails where the service refuses it or stays away. */
+export async function transfer(link: Link, work: Transfer): Promise<boolean> {
+  let progressAt = performance.now();
+  let furthest = -1;
+  for (let failures = 0; ; failures++) {
+    if (work.stop.aborted) return false;
+    try {
+      return await attempt(link, work, (answer) => {
+        const position = Number(answer.position);
+        if (position > furthest && furthest !== -1) {
+          progressAt = performance.now();
+          failures = 0;
+        }
+        furthest = Math.max(furthest, position);
+        if (answer.indexing) progressAt = performance.now();
+      });
+    } catch (error) {
+      if (work.stop.aborted && !(error instanceof CommandError)) return false;
+      if (!isPassing(error) || performance.now() - progressAt > patienceMs) throw error;
+      work.onBreak();
+      await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.most), undefined, { signal: work.stop }).catch(() => undefined);
+    }
+  }
+}
+
+/** One stream. Rejects with what cut it off. */
+async function attempt(link: Link, { accountId, importId, window, onAnswer, onResume, stop }: Transfer, onProgress: (answer: ImportResponse) => void): Promise<boolean> {
+  const call = new AbortController();
+  /** What went wrong on our side while sending; the call itself only says that it was cancelled. */
+  let ours: { readonly error: unknown } | undefined;
+  const begun = deferred<number>();
+  /** No more is to be sent: the call is over, or was stopped. */
+  const { promise: ended, resolve: end } = deferred<undefined>();
+  const isEnded = (): boolean => stop.aborted || call.signal.aborted;
+  let complete = false;
+  let settledTo = 0;
+
+  async function* requests(): AsyncIterable<Request> {
+    yield { accountId, importId };
+    const position = await Promise.race([begun.promise, ended]);
+    if (position === undefined) return;
+    try {
+      yield* messages(position);
+    } catch (error) {
+      ours = { error };
+      call.abort();
+    }
+  }
+
+  async function* messages(position: number): AsyncIterable<Request> {
+    if ((await Promise.race([window.begin(position), ended])) === false) {
+      throw new CommandError(exitCodes.failed, "another_file", `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`);
+    }
+    if (!isEnded()) onResume(position);
+    while (!isEnded()) {
+      if (window.full()) {
+        await Promise.race([sleep(askEveryMs), ended]);
+        if (window.full()) yield {};
+        continue;
+      }
+      await Promise.race([window.fill(), ended]);
+      if (isEnded()) return;
+      const batch = window.take();
+      if (batch === undefined) {
+        complete = true;
+        return;
+      }
+      yield { position: BigInt(batch.position), records: batch.records };
+    }
+  }
+
+  const giveUpLater = (): void => {
+    end(undefined);
+    setTimeout(() => call.abort(), settleMs).unref();
+  };
+  stop.addEventListener("abort", giveUpLater, { once: true });
+  try {
+    for await (const answer of link.client(IngestService).import(requests(), { signal: call.signal })) {
+      onAnswer(answer);
+      onProgress(answer);
+      const position = Number(answer.position);
+      begun.resolve(position);
+      if (position > settledTo) window.settle((settledTo = position));
+    }
+    if (ours !== undefined) throw ours.error;
+    if (!complete && !stop.aborted) throw new ConnectError("the stream ended before all was sent", Code.Unavailable);
+    return complete;
+  } catch (error) {
+    throw ours?.error ?? error;
+  } finally {
+    stop.removeEventListener("abort", giveUpLater);
+    call.abort();
+    end(undefined);
+  }
+}
+
+function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => (resolve = done));
+  return { promise, resolve: (value) => resolve(value) };
+}

@@ -1,0 +1,82 @@
+// The sum of an import, for programs and for people.
+import type { RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
+import type { Format } from "../formats/entry.ts";
+import type { Json } from "../output.ts";
+import { count, facts } from "../output.ts";
+import type { Reject, Rejects } from "./rejects.ts";
+
+/** What came of an import. */
+export interface Outcome {
+  readonly importId: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly file: string;
+  readonly format: Format;
+  /** False where it was stopped before its end. */
+  readonly complete: boolean;
+  /** How many records were settled before this run, and are now. */
+  readonly resumedFrom: number;
+  readonly position: number;
+  readonly written: RecordCounts | undefined;
+  /** How many entries were rejected, by the service or as unreadable, in all runs. */
+  readonly rejected: number;
+  readonly rejects: Rejects;
+  readonly seconds: number;
+  /** What the same command needs besides to go on; empty where it needs nothing. */
+  readonly toGoOn: string;
+}
+
+const shownToPeople = 20;
+
+/** The document of `--json`. */
+export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
+  return {
+    import_id: outcome.importId,
+    account_id: outcome.accountId,
+    email: outcome.email,
+    file: outcome.file,
+    format: outcome.format,
+    done: outcome.complete,
+    resumed_from: outcome.resumedFrom,
+    position: outcome.position,
+    written: countsOf(outcome.written),
+    rejected: outcome.rejected,
+    rejections: rejects.first.map((one) => ({ ...one })),
+    rejections_left_out: outcome.rejected - rejects.first.length,
+    seconds: Math.round(outcome.seconds * 1_000) / 1_000,
+  };
+}
+
+/** The same in lines; `rejectsFile` is where all that was rejected can be looked up. */
+export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined): string[] {
+  const { file, email, position, resumedFrom, rejected, complete } = outcome;
+  const settled = position - resumedFrom;
+  const first = outcome.rejects.first.slice(0, shownToPeople);
+  return [
+    complete ? `Imported ${file} into ${email}: ${count(settled)} records in ${outcome.seconds.toFixed(1)} s.` : `Stopped after ${count(position)} records. ${goOn(outcome.toGoOn)}`,
+    ...(complete && settled === 0 && position > 0 ? ["The file was imported before; --again imports it anew."] : []),
+    ...facts([["import", outcome.importId], ...Object.entries(countsOf(outcome.written)).map(([kind, number]) => [kind, count(number)] as const), ["rejected", count(rejected)]]),
+    ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
+    ...(rejected > first.length ? [`  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? "; --rejects FILE keeps all of a run" : `, see ${rejectsFile}`}`] : []),
+  ];
+}
+
+/** How an import that is not at its end goes on. */
+export function goOn(needed: string): string {
+  return `To go on, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
+}
+
+/** Where a rejected entry stands, as a sentence about it begins. */
+export function placeOf({ line }: Pick<Reject, "line">): string {
+  return line === null ? "some line" : `line ${line}`;
+}
+
+function countsOf(counts: RecordCounts | undefined): Readonly<Record<string, number>> {
+  return {
+    contacts: Number(counts?.contacts ?? 0),
+    sessions: Number(counts?.sessions ?? 0),
+    transcripts: Number(counts?.transcripts ?? 0),
+    session_notes: Number(counts?.sessionNotes ?? 0),
+    contact_notes: Number(counts?.contactNotes ?? 0),
+  };
+}

@@ -1,0 +1,131 @@
+// The stretch of an import that was read and is not settled yet: it is bounded, and can be sent once more.
+import type { Entry, ImportedRecord } from "../formats/entry.ts";
+
+/** A few records that go in one message. */
+export interface Batch {
+  /** The place of the first among the readable records of the import, counted from 0. */
+  readonly position: number;
+  readonly records: ImportedRecord[];
+  /** Where each begins in the file, and how it stands there, if that is kept. */
+  readonly origins: { readonly line: number; readonly input: string | undefined }[];
+  /** About how many characters they have. */
+  weight: number;
+  /** How much of the file was read by then, in bytes. */
+  read: number;
+}
+
+/** An entry that cannot be read as a record. */
+export interface Unreadable {
+  readonly line: number;
+  readonly input: string;
+  readonly problem: string;
+}
+
+/** What is on its way. */
+export interface Window {
+  /** Whether no more may be read before something is settled. */
+  full(): boolean;
+  /** Waits until there is something to take, or the file is at its end. */
+  fill(): Promise<void>;
+  /** The next message to send, sent before or not; undefined at the end of the file. */
+  take(): Batch | undefined;
+  /** Goes to the first record that is not settled, for a new stream. Reads past what an earlier run settled: all before `position`; false where the file ends there. */
+  begin(position: number): Promise<boolean>;
+  /** Lets go of everything before `position`; the bytes that are behind us. */
+  settle(position: number): void;
+  /** Where the record at this place stands in the file. */
+  originOf(position: number): { readonly line: number; readonly input: string | undefined } | undefined;
+  /** How much of the file is settled, in bytes. */
+  settledBytes(): number;
+}
+
+const mostRecords = 500;
+const mostWeight = 1_000_000;
+const widest = { records: 20_000, weight: 16_000_000 };
+
+/** A window on the entries. `onUnreadable` hears of each that is no record, and whether the stretch was settled by an earlier run. */
+export function createWindow(entries: AsyncIterable<Entry>, keepInputs: boolean, read: () => number, onUnreadable: (entry: Unreadable, earlier: boolean) => void): Window {
+  const iterator = entries[Symbol.asyncIterator]();
+  let batches: Batch[] = [];
+  /** Which of them goes next. */
+  let unsent = 0;
+  let readRecords = 0;
+  let ended = false;
+  let settledBytes = 0;
+  let held = { records: 0, weight: 0 };
+  /** What reads the file, one after the other: a stream that was cut may still wait for a line when the next one begins. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  }
+
+  /** The next entry that is a record. */
+  async function nextRecord(earlier: boolean): Promise<{ readonly entry: Entry; readonly record: ImportedRecord } | undefined> {
+    for (;;) {
+      const { value: entry, done = false } = await iterator.next();
+      if (done) {
+        ended = true;
+        return undefined;
+      }
+      if ("record" in entry.content) {
+        readRecords++;
+        return { entry, record: entry.content.record };
+      }
+      onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem }, earlier);
+    }
+  }
+
+  async function readBatch(): Promise<Batch | undefined> {
+    const batch: Batch = { position: readRecords, records: [], origins: [], weight: 0, read: 0 };
+    while (!ended && batch.records.length < mostRecords && batch.weight < mostWeight) {
+      const found = await nextRecord(false);
+      if (found === undefined) break;
+      batch.records.push(found.record);
+      batch.origins.push({ line: found.entry.line, input: keepInputs ? found.entry.input : undefined });
+      batch.weight += found.entry.input.length;
+    }
+    batch.read = read();
+    return batch.records.length === 0 ? undefined : batch;
+  }
+
+  function settle(position: number): void {
+    const left = batches.filter((batch) => batch.position + batch.records.length > position);
+    const gone = batches.length - left.length;
+    if (gone === 0) return;
+    settledBytes = batches[gone - 1]?.read ?? settledBytes;
+    unsent = Math.max(0, unsent - gone);
+    batches = left;
+    held = batches.reduce((sum, { records, weight }) => ({ records: sum.records + records.length, weight: sum.weight + weight }), { records: 0, weight: 0 });
+  }
+
+  return {
+    settle,
+    full: () => unsent === batches.length && (held.records >= widest.records || held.weight >= widest.weight),
+    fill: () =>
+      inTurn(async () => {
+        if (unsent < batches.length || ended) return;
+        const batch = await readBatch();
+        if (batch === undefined) return;
+        batches.push(batch);
+        held = { records: held.records + batch.records.length, weight: held.weight + batch.weight };
+      }),
+    take: () => (unsent < batches.length ? batches[unsent++] : undefined),
+    begin: (position) =>
+      inTurn(async () => {
+        unsent = 0;
+        while (readRecords < position) {
+          if ((await nextRecord(true)) === undefined) return false;
+          settledBytes = read();
+        }
+        return true;
+      }),
+    originOf(position) {
+      const batch = batches.find((one) => position >= one.position && position < one.position + one.records.length);
+      return batch?.origins[position - batch.position];
+    },
+    settledBytes: () => settledBytes,
+  };
+}

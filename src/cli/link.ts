@@ -1,0 +1,83 @@
+// The link to the service: clients of the internal rpcs over HTTP/2, and what went wrong in words for a person.
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client, Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import type { Where } from "./where.ts";
+
+/** A link to the service. */
+export interface Link {
+  readonly url: string;
+  client<S extends DescService>(service: S): Client<S>;
+}
+
+/** A peer that has been silent for as long is asked whether it is still there, so that a dead connection is noticed. */
+const pingIntervalMs = 10_000;
+
+/** Connects when the first call is made. A connection on which nothing runs does not keep the process. */
+export function createLink({ url, token }: Where): Link {
+  const authorize: Interceptor = (next) => (request) => {
+    request.header.set("authorization", `Bearer ${token}`);
+    return next(request);
+  };
+  const sessionManager = new Http2SessionManager(url, { pingIntervalMs, pingTimeoutMs: pingIntervalMs });
+  const transport = createConnectTransport({ baseUrl: url, httpVersion: "2", interceptors: [authorize], sessionManager });
+  return {
+    url,
+    client: (service) => createClient(service, transport),
+  };
+}
+
+const cutCodes: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Aborted, Code.Canceled, Code.Internal, Code.DeadlineExceeded]);
+
+/** Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot answer now. */
+export function isPassing(error: unknown): boolean {
+  const { code, rawMessage } = ConnectError.from(error);
+  const reason = reasonOf(error);
+  if (reason !== undefined) return reason === "UNAVAILABLE";
+  // What bears no reason of the service comes from the connection: it broke, or the instance at its other end was stopped.
+  return cutCodes.has(code) || isCut(error) || /EndStreamResponse/.test(rawMessage);
+}
+
+/** A call that failed, as an error for a person. Whatever is no failure of a call is returned as it is. */
+export function explain(error: unknown, address: () => string): unknown {
+  if (!(error instanceof ConnectError)) return error;
+  const url = address();
+  const { rawMessage, code } = error;
+  const told = (exitCode: 1 | 3, message: string): CommandError => new CommandError(exitCode, codeName(code), message);
+  const system = systemCodeOf(error);
+  if (system === "ECONNREFUSED") return told(exitCodes.unreachable, `Nothing listens at ${url}: is the service running? (npm start)`);
+  if (system === "ENOTFOUND" || system === "EAI_AGAIN") return told(exitCodes.unreachable, `${new URL(url).hostname} cannot be found: is the address right?`);
+  if (code === Code.Unauthenticated) return told(exitCodes.failed, `The service token was refused (401) by ${url}: it must be one of the service's SERVICE_TOKENS.`);
+  if (reasonOf(error) === "WRITES_PAUSED") return told(exitCodes.failed, "Writes are paused: records interface writes on resumes them, and records status says why.");
+  if (code === Code.Unimplemented) return told(exitCodes.failed, `${url} does not serve what the command needs: is it the internal listener (INTERNAL_PORT, 8081 by default), and of this version?`);
+  if (reasonOf(error) === undefined && isPassing(error)) return told(exitCodes.unreachable, `The connection to ${url} was lost, or nothing there speaks HTTP/2: ${rawMessage}`);
+  return told(code === Code.Unavailable ? exitCodes.unreachable : exitCodes.failed, rawMessage);
+}
+
+/** The reason that the service gave, if the failure is the service's own. */
+export function reasonOf(error: unknown): string | undefined {
+  return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason;
+}
+
+/** Whether the connection broke, rather than the service having answered. */
+function isCut(error: unknown): boolean {
+  return /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ERR_HTTP2_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(systemCodeOf(error) ?? "");
+}
+
+/** The code of the error of the system below. */
+function systemCodeOf(error: unknown): string | undefined {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const code = (cause as NodeJS.ErrnoException).code as unknown;
+    if (typeof code === "string") return code;
+    const first: unknown = cause instanceof AggregateError ? cause.errors[0] : undefined;
+    if (first instanceof Error) return systemCodeOf(first);
+  }
+  return undefined;
+}
+
+function codeName(code: Code): string {
+  return (Code[code] ?? "unknown").replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
+}

@@ -1,0 +1,88 @@
+// The program: the commands, the options that all of them have, and how a failure is told.
+import { Command, CommanderError } from "commander";
+import { addAccount } from "./account.ts";
+import type { Context } from "./context.ts";
+import { createContext } from "./context.ts";
+import { addDoctor } from "./doctor/command.ts";
+import type { EndWith, ExitCode } from "./exit.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { addExport } from "./export.ts";
+import { addImport } from "./import.ts";
+import { addInterface } from "./interface.ts";
+import { addStatus } from "./status.ts";
+
+const help = `
+Where the service is: --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what a service that
+runs from DATA_DIR (./data) wrote there, else http://127.0.0.1:8081. Its token: --token-file, else the first of
+SERVICE_TOKENS, else that of DATA_DIR. A token is never an argument: others can read those.
+
+With --json the result is one JSON document on standard output, and an error one on standard error:
+{"error":{"code","message","exit_code"}}.
+
+Exit codes:
+  0    done
+  1    failed: the service refused, or something is not as it should be
+  2    not understood, or not confirmed; nothing was done
+  3    the service cannot be reached, or cannot answer
+  4    an import went through, and some records were rejected
+  130  ended by Ctrl-C`;
+
+/** Runs one command and returns its exit code. Never rejects. */
+export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const program = new Command("records");
+  const context = createContext(program, environment);
+  let exitCode: ExitCode = exitCodes.ok;
+  try {
+    describe(program, context, (code) => (exitCode = code), environment);
+    await program.parseAsync([...argv], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return await tell(error, argv.includes("--json"), context);
+  }
+}
+
+/** Gives the program its commands and options. Runs nothing. */
+export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
+  program
+    .description("Operates a Records service: accounts, switches, import and export, and what is wrong with it.")
+    .option("--url <url>", "the internal listener of the service")
+    .option("--token-file <file>", "a file with the service token")
+    .option("--json", "the result as JSON")
+    .option("--no-color", "no colours (also: NO_COLOR)")
+    .helpOption("-h, --help", "tells about a command")
+    .helpCommand("help [command]", "tells about a command")
+    .addHelpText("after", help)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: () => undefined, writeErr: (text) => context.output.note(text.trimEnd()) })
+    .exitOverride();
+  addStatus(program, context, endWith);
+  addAccount(program, context);
+  addInterface(program, context);
+  addImport(program, context, endWith);
+  addExport(program, context, endWith);
+  addDoctor(program, environment, context, endWith);
+}
+
+/** Tells a person, or a program, what went wrong, and returns the exit code. */
+async function tell(error: unknown, json: boolean, context: Context): Promise<ExitCode> {
+  if (error instanceof CommanderError) {
+    // Help that was asked for ends with 0; help in place of a missing command does not.
+    if (error.exitCode === 0) return exitCodes.ok;
+    if (error.code === "commander.help" && !json) return exitCodes.usage;
+    const message = error.code === "commander.help" ? "a command is missing" : error.message.replace(/^error: /, "").replace(/\n/g, " ");
+    return say(new CommandError(exitCodes.usage, "usage", `${message} (records --help tells more)`), json);
+  }
+  return say(error instanceof CommandError ? error : await inWords(error, context), json);
+}
+
+async function inWords(error: unknown, context: Context): Promise<CommandError> {
+  const { explain } = await import("./link.ts");
+  const told = explain(error, () => context.where().url);
+  if (told instanceof CommandError) return told;
+  return new CommandError(exitCodes.failed, "failed", told instanceof Error ? told.message : String(told));
+}
+
+function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
+  process.stderr.write(json ? `${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n` : `records: ${message}\n`);
+  return exitCode;
+}

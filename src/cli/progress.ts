@@ -1,0 +1,99 @@
+// Shows how a long transfer comes along: a bar that is redrawn for a person, a line every few seconds otherwise.
+import type { SingleBar } from "cli-progress";
+import type { Output } from "./output.ts";
+import { count } from "./output.ts";
+
+/** How far it is. */
+export interface State {
+  readonly records: number;
+  /** Records a second. */
+  readonly rate: number;
+  readonly rejected?: number;
+  /** How many bytes of the file are behind us. */
+  readonly bytes: number;
+  /** What is done now, where it is not the records. */
+  readonly doing?: string;
+}
+
+/** A display of progress. */
+export interface Progress {
+  show(state: State): void;
+  /** Makes room for a line of text, which stays. */
+  note(line: string): void;
+  end(): void;
+}
+
+const lineEveryMs = 5_000;
+
+/** A display on standard error; nothing with `--json`. `size` is that of the file in bytes, where it is known. */
+export async function createProgress(output: Output, verb: string, size: number | undefined): Promise<Progress> {
+  if (output.json) return { show: () => undefined, note: () => undefined, end: () => undefined };
+  if (!output.watched || size === undefined) return createLines(output, verb, size);
+  const { default: cliProgress } = await import("cli-progress");
+  const bar = new cliProgress.SingleBar({
+    format: `${verb} [{bar}] {percentage}% {records} records, {rate}/s{rejected}{left}{doing}`,
+    hideCursor: true,
+    clearOnComplete: true,
+    stream: process.stderr,
+  });
+  return createBar(bar, size, output);
+}
+
+function createBar(bar: SingleBar, size: number, output: Output): Progress {
+  let running = false;
+  let last: State | undefined;
+  let from: { readonly at: number; readonly bytes: number } | undefined;
+  const payload = ({ records, rate, rejected = 0, bytes, doing }: State) => ({
+    records: count(records),
+    rate: count(Math.round(rate)),
+    rejected: rejected === 0 ? "" : `, ${count(rejected)} rejected`,
+    left: leftOf(bytes),
+    doing: doing === undefined ? "" : `, ${doing}`,
+  });
+  /** What is left takes as long as this run took so far, byte by byte. */
+  function leftOf(bytes: number): string {
+    const done = bytes - (from?.bytes ?? bytes);
+    const seconds = done === 0 ? 0 : ((size - bytes) / done) * ((performance.now() - (from?.at ?? 0)) / 1_000);
+    return seconds === 0 ? "" : `, ${duration(seconds)} left`;
+  }
+  function show(state: State): void {
+    last = state;
+    if (state.bytes > 0) from ??= { at: performance.now(), bytes: state.bytes };
+    if (running) return bar.update(state.bytes, payload(state));
+    bar.start(size, state.bytes, payload(state));
+    running = true;
+  }
+  function end(): void {
+    if (running) bar.stop();
+    running = false;
+  }
+  return {
+    show,
+    note(line) {
+      end();
+      output.note(line);
+      if (last !== undefined) show(last);
+    },
+    end,
+  };
+}
+
+function createLines(output: Output, verb: string, size: number | undefined): Progress {
+  let shownAt = performance.now();
+  return {
+    show({ records, rate, rejected = 0, bytes, doing }) {
+      if (performance.now() - shownAt < lineEveryMs) return;
+      shownAt = performance.now();
+      const share = size === undefined || size === 0 ? "" : ` (${Math.floor((bytes / size) * 100)}%)`;
+      const wrong = rejected === 0 ? "" : `, ${count(rejected)} rejected`;
+      output.note(`${verb}: ${count(records)} records${share}, ${count(Math.round(rate))}/s${wrong}${doing === undefined ? "" : `, ${doing}`}`);
+    },
+    note: (line) => output.note(line),
+    end: () => undefined,
+  };
+}
+
+function duration(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${Math.ceil(seconds)} s` : `${minutes} min ${Math.round(seconds % 60)} s`;
+}

@@ -1,0 +1,51 @@
+// What `records status` does: asks the probes, health, the switches and the accounts, and shows what there is of it.
+import { ConnectError } from "@connectrpc/connect";
+import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
+import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";
+import { listAll } from "./account-actions.ts";
+import { switchesDocument, switchesFacts } from "./interface-actions.ts";
+import type { Link } from "./link.ts";
+import { isPassing } from "./link.ts";
+import type { Json, Output } from "./output.ts";
+import { facts } from "./output.ts";
+
+const healthNames: Readonly<Record<number, string>> = { [HealthStatus.OK]: "ok", [HealthStatus.DEGRADED]: "degraded", [HealthStatus.DISABLED]: "disabled" };
+const probeWaitMs = 5_000;
+
+/** Tells how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached. */
+export async function readStatus(output: Output, link: Link): Promise<boolean> {
+  const { health } = await link.client(HealthService).checkHealth({});
+  const status = healthNames[health?.status ?? 0] ?? "unknown";
+  const { ready, parts } = await readReadiness(link.url);
+  // Without MongoDB neither of these can be told, and the rest is all the more of interest.
+  const state = await unlessAway(async () => (await link.client(InterfaceService).getState({})).state);
+  const accounts = await unlessAway(async () => (await listAll(link)).length);
+
+  const good = (right: boolean, text: string): string => output.paint(right ? "green" : "red", text);
+  output.result(
+    { url: link.url, version: health?.version ?? null, health: status, ready, parts, switches: state === undefined ? null : switchesDocument(state), accounts: accounts ?? null },
+    facts([
+      ["service", link.url],
+      ["version", health?.version ?? "unknown"],
+      ["health", good(status === "ok", status)],
+      ["ready", good(ready, ready ? "yes" : "no")],
+      ...Object.entries(parts).map(([name, there]) => [name, there === true ? "reached" : good(false, there === false ? "cannot be reached" : JSON.stringify(there))] as const),
+      ...(state === undefined ? [["switches", "unknown: MongoDB cannot answer"] as const] : switchesFacts(state, output)),
+      ["accounts", accounts === undefined ? "unknown: MongoDB cannot answer" : String(accounts)],
+    ]),
+  );
+  return ready && status === "ok";
+}
+
+async function readReadiness(url: string): Promise<{ readonly ready: boolean; readonly parts: { readonly [part: string]: Json } }> {
+  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(probeWaitMs) });
+  const { status: _status, ...parts } = (await response.json()) as { readonly [part: string]: Json };
+  return { ready: response.status === 200, parts };
+}
+
+async function unlessAway<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  return ask().catch((error: unknown) => {
+    if (error instanceof ConnectError && isPassing(error)) return undefined;
+    throw error;
+  });
+}

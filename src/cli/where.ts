@@ -1,0 +1,80 @@
+// Finds out where the service's internal listener is, and the service token: from options, the environment, or the demo.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { refuseUsage } from "./exit.ts";
+
+/** The options that say where. */
+export interface WhereOptions {
+  readonly url?: string;
+  readonly tokenFile?: string;
+}
+
+/** Where the service is, and what opens it. */
+export interface Where {
+  /** The internal listener, an origin. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** A token as it may stand in a header. */
+const tokenForm = /^[\x21-\x7e]+$/;
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * The address: `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what the running service
+ * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS, else the
+ * data folder's. Fails with what is missing; never repeats a token.
+ */
+export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {
+  const env = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const dataDir = resolve(env("DATA_DIR") ?? "data");
+  const demo = readDemo(join(dataDir, "demo.json"));
+  const port = env("INTERNAL_PORT") === "0" ? undefined : env("INTERNAL_PORT");
+  const listener = (env("INTERNAL_HOST") ?? port) === undefined ? undefined : `http://${reachable(env("INTERNAL_HOST") ?? "127.0.0.1")}:${port ?? "8081"}`;
+  const url = origin(options.url ?? env("RECORDS_INTERNAL_URL") ?? listener ?? demo.internal_url ?? "http://127.0.0.1:8081");
+
+  const given = options.tokenFile === undefined ? env("SERVICE_TOKENS")?.split(",").map((token) => token.trim()).find((token) => token !== "") : readToken(options.tokenFile);
+  // The demo's token is no secret to send anywhere else than to this machine.
+  const kept = loopback.test(new URL(url).hostname) ? (demo.service_token ?? readIfThere(join(dataDir, "service-token"))) : undefined;
+  const token = given ?? kept;
+  if (token === undefined) {
+    refuseUsage(`There is no service token for ${url}: set SERVICE_TOKENS, or say --token-file FILE, or DATA_DIR where the service keeps its own (here it is ${dataDir}).`);
+  }
+  if (!tokenForm.test(token)) refuseUsage("The service token holds blanks or characters other than printable ASCII: a token is one line of text.");
+  return { url, token };
+}
+
+/** What listens on every address is reached on this machine's own. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
+
+function origin(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) refuseUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
+  if (url.username !== "" || url.password !== "") refuseUsage("The address of the service must not hold a password: the service token says who you are.");
+  return url.href.replace(/\/+$/, "");
+}
+
+function readToken(file: string): string {
+  const token = readIfThere(file);
+  return token === undefined || token === "" ? refuseUsage(`--token-file: ${file} cannot be read, or is empty.`) : token;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function readDemo(file: string): { readonly internal_url?: string; readonly service_token?: string } {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as { internal_url?: string; service_token?: string };
+  } catch {
+    return {};
+  }
+}

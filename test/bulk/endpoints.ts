@@ -1,0 +1,60 @@
+// Every endpoint on an account that was imported, and what each costs: the same on a large account as on a small one.
+import type { MongoClient, UUID } from "mongodb";
+import type { Examined } from "../cost/explain.ts";
+import { explain } from "../cost/explain.ts";
+import { listenToMongo } from "../support/commands.ts";
+
+/** What a request was answered, and what it asked of MongoDB. */
+export interface Asked {
+  readonly status: number;
+  readonly commands: readonly string[];
+  readonly examined: readonly Examined[];
+}
+
+/** Asks every endpoint; `client` is the one of the instance that answers at `base`. */
+export async function askAll(client: MongoClient, base: string, key: string, accountId: UUID): Promise<Readonly<Record<string, Asked>>> {
+  const db = client.db();
+  const contact = String((await db.collection("contacts").findOne({ account_id: accountId, external_id: named("c1") }))?._id);
+  const session = String((await db.collection("sessions").findOne({ account_id: accountId, external_id: named("s0") }))?._id);
+  const send = (path: string, method = "GET", body?: unknown): Promise<Response> =>
+    fetch(base + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  // The key is known to the instance from its first read on.
+  await (await send("/v1/sessions?limit=1")).text();
+
+  const reads: Readonly<Record<string, string>> = {
+    health: "/v1/health",
+    "a contact": `/v1/contacts/${contact}`,
+    "contacts with a word that all have": "/v1/contacts?query=ann",
+    "the list of sessions": "/v1/sessions?limit=20",
+    "a page of sessions with a word that all have": "/v1/sessions?limit=20&offset=40&query=meeting",
+    "the sessions of a month": "/v1/sessions?limit=5&from=2022-01-01&to=2022-01-31",
+    "a session": `/v1/sessions/${session}`,
+    "a transcript": `/v1/sessions/${session}/transcript`,
+    "notes with a word that all have": "/v1/notes?limit=20&query=every",
+    "a page of notes with a frequent word": "/v1/notes?limit=20&offset=40&query=tenth",
+    "notes with a word that none has": "/v1/notes?query=zzzzzz",
+  };
+  const answers: Record<string, Asked> = {};
+  for (const [name, path] of Object.entries(reads)) answers[name] = await listened(() => send(path));
+  answers["a contact created"] = await listened(() => send("/v1/contacts", "POST", { full_name: "Grace Okafor" }));
+  answers["a contact changed"] = await listened(() => send(`/v1/contacts/${contact}`, "PATCH", { phone: "+46 70 000" }));
+  answers["a note appended"] = await listened(() => send(`/v1/contacts/${contact}/notes`, "POST", { content: "Call back." }));
+  return answers;
+
+  async function listened(ask: () => Promise<Response>): Promise<Asked> {
+    const listening = listenToMongo(client);
+    const response = await ask();
+    await response.text();
+    const commands = listening.stop();
+    const explained = commands.filter(({ name }) => name === "aggregate").map(({ command }) => explain(client, command));
+    return { status: response.status, commands: commands.map(({ label }) => label), examined: await Promise.all(explained) };
+  }
+}
+
+function named(externalId: string) {
+  return { $eq: externalId, $type: "string" as const };
+}

@@ -1,0 +1,120 @@
+// `records account` and `records interface`: the real program, and what it changes in the service.
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { expect, test, vi } from "vitest";
+import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
+import { counts, newClient, useService } from "../support/client.ts";
+import { cli, cliJson } from "./cli.ts";
+
+// A start of the program takes its time on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
+const service = useService();
+const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+test("an account is created, found by its id and its email in any case, enrolled, withdrawn and linked [OPS-04]", async () => {
+  const email = `Ann.${randomUUID()}@Example.com`;
+  const created = await cliJson(service(), ["account", "create", email]);
+  expect(created).toEqual({ id, email, beta_enrolled: false, created_at: moment, identities: [] });
+  expect(await cliJson(service(), ["account", "show", created.id.toUpperCase()])).toEqual(created);
+  expect(await cliJson(service(), ["account", "show", email.toLowerCase()])).toEqual(created);
+  expect(await cliJson(service(), ["account", "enrol", email])).toEqual({ ...created, beta_enrolled: true });
+  expect(await cliJson(service(), ["account", "unenrol", created.id])).toEqual(created);
+  const linked = await cliJson(service(), ["account", "link", email, "--issuer", "https://id.example.com", "--subject", `s-${created.id}`]);
+  expect(linked).toEqual({ ...created, identities: [{ issuer: "https://id.example.com", subject: `s-${created.id}` }] });
+  expect((await cliJson(service(), ["account", "list"])).accounts).toContainEqual(linked);
+  const shown = await cli(service(), ["account", "show", email]);
+  expect(shown.stdout).toContain(`id        ${created.id}\nemail     ${email}\nbeta      not enrolled\n`);
+  const listed = (await cli(service(), ["account", "list"])).stdout;
+  expect(listed).toContain(`${created.id}\t${email}\t-\t${created.created_at}\t1\n`);
+});
+
+test("--enrol creates an enrolled account; the same email a second time, and what is no email, are refused in words", async () => {
+  const email = `${randomUUID()}@example.com`;
+  expect((await cliJson(service(), ["account", "create", email, "--enrol"])).beta_enrolled).toBe(true);
+  expect(await cli(service(), ["account", "create", email])).toEqual({ code: 1, stdout: "", stderr: "records: email: another account has it.\n" });
+  const { code, stderr } = await cli(service(), ["account", "create", "ann", "--json"]);
+  expect([code, JSON.parse(stderr)]).toEqual([1, { error: { code: "invalid_argument", message: "email: must be an email address such as name@example.com", exit_code: 1 } }]);
+});
+
+test("an account that is not there is named in the error, and what is neither id nor email is not understood", async () => {
+  for (const name of ["nobody@example.com", randomUUID()]) {
+    const { code, stderr } = await cli(service(), ["account", "show", name]);
+    expect([code, stderr]).toEqual([1, `records: There is no account "${name}": records account list shows all.\n`]);
+  }
+  expect((await cli(service(), ["account", "show", "ann"])).code).toBe(2);
+});
+
+test("delete asks: without a terminal and without --yes it refuses and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
+  const { id: accountId } = await newClient(service());
+  await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", { account_id: accountId, contacts: [{ full_name: "Ann" }, { full_name: "Bo" }] });
+  const { contacts: before = 0 } = await counts(service());
+  const { email } = await cliJson(service(), ["account", "show", accountId]);
+  const refused = await cli(service(), ["account", "delete", email]);
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain("--yes");
+  expect((await counts(service()))["contacts"]).toBe(before);
+
+  const deleted = await cliJson(service(), ["account", "delete", email, "--yes"]);
+  expect(deleted).toMatchObject({ account_id: accountId, email, erased: true });
+  expect(deleted.places.map(({ place }: { place: string }) => place)).toContain("contacts");
+  expect(deleted.places.every(({ left }: { left: number }) => left === 0)).toBe(true);
+  expect((await counts(service()))["contacts"]).toBe(before - 2);
+  expect((await cli(service(), ["account", "show", accountId])).code).toBe(1);
+  // Whoever asks later sees the proof again.
+  expect(await cliJson(service(), ["account", "delete", accountId, "--yes"])).toMatchObject({ account_id: accountId, email: null, erased: true });
+});
+
+test("an erasure that takes longer than a call is waited for, with what is left meanwhile, and a call that is not answered is made again", async () => {
+  let calls = 0;
+  const routes = (router: ConnectRouter): void => {
+    router.rpc(AccountService.method.getAccount, ({ accountId }) => ({ account: { id: accountId, email: "slow@example.com" } }));
+    router.rpc(AccountService.method.deleteAccount, () => {
+      calls++;
+      if (calls === 2) throw new ConnectError("away", Code.Unavailable);
+      return { erased: calls === 4, places: [{ place: "notes", left: calls === 4 ? 0n : 5n }] };
+    });
+  };
+  const server = createServer(connectNodeAdapter({ routes }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address() as AddressInfo;
+  const { code, stdout, stderr } = await cli(service(), ["account", "delete", randomUUID(), "--yes"], { environment: { RECORDS_INTERNAL_URL: `http://127.0.0.1:${address.port}` } });
+  server.close();
+  expect([code, calls]).toEqual([0, 4]);
+  expect(stderr).toContain("left: notes 5");
+  expect(stdout).toContain("notes\t0");
+});
+
+test("interface off and writes off need --yes, are in force on the service, carry their reason, and are logged [OPS-04]", async () => {
+  const client = await newClient(service());
+  const refused = await cli(service(), ["interface", "off", "--reason", "drill"]);
+  expect(refused.code).toBe(2);
+  expect((await client.get("/v1/contacts?query=ann")).status).toBe(200);
+
+  const off = await cliJson(service(), ["interface", "off", "--reason", "drill", "--yes"]);
+  expect(off).toEqual({ public_interface: { enabled: false, reason: "drill", changed_at: moment }, writes: { enabled: true, reason: expect.any(String), changed_at: null } });
+  expect((await client.get("/v1/contacts?query=ann")).status).toBe(503);
+  expect((await cliJson(service(), ["interface", "on"])).public_interface.enabled).toBe(true);
+  expect((await client.get("/v1/contacts?query=ann")).status).toBe(200);
+
+  expect((await cli(service(), ["interface", "writes", "off"])).code).toBe(2);
+  expect((await cliJson(service(), ["interface", "writes", "off", "--reason", "backup", "--yes"])).writes).toMatchObject({ enabled: false, reason: "backup" });
+  expect((await client.post("/v1/contacts", { full_name: "Ann" })).status).toBe(503);
+  expect((await cli(service(), ["interface", "writes", "on", "--reason", "done"])).stdout).toMatch(/^writes +on since \S+ \(done\)$/m);
+  expect((await client.post("/v1/contacts", { full_name: "Ann" })).status).toBe(201);
+
+  const { changes } = await cliJson(service(), ["interface", "log", "--limit", "4"]);
+  expect(changes.map((one: { switch: string; enabled: boolean; reason: string }) => [one.switch, one.enabled, one.reason])).toEqual([
+    ["writes", true, "done"],
+    ["writes", false, "backup"],
+    ["public_interface", true, ""],
+    ["public_interface", false, "drill"],
+  ]);
+  expect(Object.keys(changes[0])).toEqual(["switch", "enabled", "reason", "changed_at", "address", "token", "request_id"]);
+  expect((await cli(service(), ["interface", "log", "--limit", "0"])).code).toBe(2);
+});

@@ -1,0 +1,78 @@
+// The real `records` program as a child process, against a service of the tests.
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { TestService } from "../support/service.ts";
+
+/** How a command ended, and what it said. */
+export interface Ended {
+  /** Its exit code, or the signal that ended it. */
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** What a command is given beside its arguments. */
+export interface Given {
+  /** All of its standard input; `open` where the test writes to it itself. */
+  readonly input?: string | { readonly open: true };
+  readonly environment?: Record<string, string>;
+}
+
+const bin = join(import.meta.dirname, "../../bin/records.js");
+
+/** Starts a command with these settings and no other of ours. */
+export function startCli(args: readonly string[], { input = "", environment = {} }: Given = {}): Running {
+  const { PATH, HOME } = process.env;
+  // A folder that is not there: nothing of a service that may run on this machine is found.
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH, HOME, DATA_DIR: join(tmpdir(), "no-records-here"), ...environment } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.on("error", () => undefined);
+  if (typeof input === "string") child.stdin.end(input);
+  return { child, ended: new Promise((resolve) => child.once("close", (code, signal) => resolve({ code: code ?? signal ?? "", stdout, stderr }))) };
+}
+
+/** What leads to a service of the tests. */
+export function settingsFor(service: TestService): Record<string, string> {
+  return { RECORDS_INTERNAL_URL: service.internal, SERVICE_TOKENS: service.serviceToken };
+}
+
+/** Runs a command against a service to its end. */
+export function cli(service: TestService, args: readonly string[], given: Given = {}): Promise<Ended> {
+  return startCli(args, { ...given, environment: { ...settingsFor(service), ...given.environment } }).ended;
+}
+
+/** The same with `--json`; the document of a command that succeeds, or ends with `code`. */
+// Tests read documents of every shape.
+// eslint-disable-next-line
+export async function cliJson(service: TestService, args: readonly string[], given: Given & { readonly code?: number } = {}): Promise<any> {
+  const ended = await cli(service, ["--json", ...args], given);
+  if (ended.code !== (given.code ?? 0)) throw new Error(`records ${args.join(" ")} ended with ${ended.code}: ${ended.stdout}${ended.stderr}`);
+  return JSON.parse(ended.stdout);
+}
+
+/** A folder of the test file, removed after its tests. */
+export function useFolder(): { path(name: string): string; write(name: string, content: string | Uint8Array): string } {
+  const folder = mkdtempSync(join(tmpdir(), "records-cli-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    write(name, content) {
+      writeFileSync(path(name), content);
+      return path(name);
+    },
+  };
+}

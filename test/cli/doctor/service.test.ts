@@ -1,0 +1,87 @@
+// What the doctor finds out about a service that runs: its token, what a proxy does to its answers, and the way in for assistants.
+import { once } from "node:events";
+import { createServer, request as ask } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
+import { createRedaction, shownUri } from "../../../src/cli/doctor/redaction.ts";
+import { readConfig } from "../../../src/config.ts";
+import type { FakeProvider } from "../../sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../sign-in/fake-provider.ts";
+import type { TestService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
+import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
+
+let fake: FakeProvider;
+let service: TestService;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  fake = await startFakeProvider();
+  makeWhole(fake);
+  service = await startService(fake.settings());
+  environment = environmentOf(service, fake.settings());
+});
+afterAll(async () => {
+  await service.stop();
+  await fake.stop();
+});
+
+/** A reverse proxy before the service that drops these headers of every answer. */
+async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = createServer((from, to) => {
+    const { method, headers, url = "/" } = from;
+    const onward = ask(service.base + url, { ...(method === undefined ? {} : { method }), headers }, (answer) => {
+      const passed = Object.entries(answer.headers).filter(([name, value]) => value !== undefined && !dropped.includes(name));
+      answer.pipe(to.writeHead(answer.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>));
+    });
+    from.pipe(onward);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+test("a proxy that drops headers of the answers is named by what does not come through; one that drops none is fine [OPS-04]", async () => {
+  const behind = async (dropped: readonly string[]): Promise<string[]> => {
+    const proxy = await droppingProxy(dropped);
+    try {
+      // The service tells assistants its own address, and not the proxy's.
+      return await faultsOf({ ...environment, BASE_URL: proxy.url, MCP_URL: `${service.app.baseUrl}/mcp` });
+    } finally {
+      await proxy.stop();
+    }
+  };
+  expect(await behind([])).toEqual([]);
+  expect(await behind(["ratelimit-policy"])).toEqual(["service.rate_limit_headers: RateLimit-Limit and RateLimit-Policy do not come through to the outside."]);
+});
+
+test("an address that is not the one that assistants are told is named [OPS-04]", async () => {
+  const other = environment["BASE_URL"]?.replace("localhost", "127.0.0.1") ?? "";
+  const faults = await faultsOf({ ...environment, BASE_URL: other });
+  expect(faults.map((line) => line.split(":")[0])).toEqual(["mcp.challenge", "mcp.resource", "mcp.resource_with_path"]);
+});
+
+test("a service token that is refused, a public address where another answers, and a public interface that is off are named [OPS-04]", async () => {
+  expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual(["service.token: The service token is refused."]);
+  expect(await faultsOf({ ...environment, BASE_URL: fake.issuer, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([expect.stringMatching(/^service\.public: .* answers 404 with application\/json, and not with our health/)]);
+  await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled: false, reason: "test" });
+  const off = await runDoctor(environment);
+  await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled: true, reason: "test" });
+  expect(findingOf(off, "service.token")).toMatchObject({ status: "warning", message: expect.stringContaining("switched off: the public interface") });
+  expect(faultsAmong(off)).toEqual([expect.stringMatching(/^mcp\.challenge: .* answers 503/)]);
+  expect(faultsAmong(await runDoctor(environment))).toEqual([]);
+});
+
+test("a secret is taken out of whatever text it is in, and out of an address [OPS-04]", () => {
+  const config = readConfig({ ...environment, MONGODB_URI: "mongodb://someone:p%40ssword@db:27017/records?tlsCertificateKeyFilePassword=hidden" });
+  const redact = createRedaction(config, "a token of its own");
+  expect(redact(`p%40ssword p@ssword ${service.serviceToken} a token of its own, and records`)).toBe("[secret] [secret] [secret] [secret], and records");
+  expect(shownUri(config.mongodbUri ?? "")).toBe("mongodb://db:27017/records");
+});

@@ -1,0 +1,51 @@
+// What the doctor's tests share: a healthy house to look at, a provider that can be spoilt, and what was found.
+import type { Finding } from "../../../src/cli/doctor/check.ts";
+import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
+import type { DoctorOptions } from "../../../src/cli/doctor/surroundings.ts";
+import type { Answer, FakeProvider } from "../../sign-in/fake-provider.ts";
+import { clientId, clientSecret, json } from "../../sign-in/fake-provider.ts";
+import type { TestService } from "../../support/service.ts";
+import { sessionSecret } from "../../support/service.ts";
+
+/** The environment in which this service was started, as an operator has it. */
+export function environmentOf({ app, mongodbUri, redis, serviceToken }: TestService, provider: Record<string, string>): Record<string, string> {
+  return {
+    PORT: String(app.port), INTERNAL_PORT: String(app.internalPort), BASE_URL: app.baseUrl,
+    MONGODB_URI: mongodbUri, REDIS_URL: redis.uri, SERVICE_TOKENS: serviceToken, SESSION_SECRET: sessionSecret,
+    RATE_LIMIT: "100000", RATE_BURST: "100000", ...provider,
+  };
+}
+
+/** Makes the fake provider one that a service can live with, down to its token endpoint, which looks who asks. */
+export function makeWhole(fake: FakeProvider): void {
+  Object.assign(fake.metadata, { code_challenge_methods_supported: ["S256"], grant_types_supported: ["authorization_code"], token_endpoint_auth_methods_supported: ["client_secret_post"] });
+  fake.answers.set("/.well-known/oauth-authorization-server", (request, response) => json(fake.metadata)(request, response));
+  fake.answers.set("/auth", (_request, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Sign in</h1>"));
+  fake.answers.set("/token", tokenEndpoint);
+}
+
+const tokenEndpoint: Answer = (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    const known = form.get("client_id") === clientId && form.get("client_secret") === clientSecret;
+    json({ error: known ? "invalid_grant" : "invalid_client" }, known ? 400 : 401)(request, response);
+  });
+};
+
+/** Everything that is a fault, as `check: message`. */
+export async function faultsOf(environment: Record<string, string>, options: DoctorOptions = {}): Promise<string[]> {
+  return faultsAmong(await runDoctor(environment, options));
+}
+
+export function faultsAmong(findings: readonly Finding[]): string[] {
+  return findings.filter(({ status }) => status === "fault").map(({ check, message }) => `${check}: ${message}`);
+}
+
+/** The finding of this name; fails where there is none. */
+export function findingOf(findings: readonly Finding[], name: string): Finding {
+  const found = findings.find(({ check }) => check === name);
+  if (found === undefined) throw new Error(`no ${name} among ${findings.map(({ check }) => check).join(", ")}`);
+  return found;
+}

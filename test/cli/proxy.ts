@@ -1,0 +1,44 @@
+// A proxy that cuts every connection through it on demand, as a failing network does.
+import type { Socket } from "node:net";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+
+/** A proxy before a service. */
+export interface CuttingProxy {
+  readonly url: string;
+  /** Ends every connection that is open; the next one goes through. */
+  cut(): void;
+  /** How many connections there were. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy to the service at `target`, on a free port. */
+export async function cuttingProxy(target: string): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((near) => {
+    connections++;
+    const far = connect(Number(port), hostname);
+    for (const socket of [near, far]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.once("close", () => open.delete(socket));
+    }
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => {
+    for (const socket of open) socket.resetAndDestroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    connections: () => connections,
+    async close() {
+      cut();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
