@@ -82,7 +82,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const oidcIssuer = uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]);
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
   const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
-  if (serviceTokens.length === 0 && real) wrong("SERVICE_TOKENS", `is required when MONGODB_URI or OIDC_ISSUER is set: one or more ${secretForm}, separated by commas`);
+  if (serviceTokens.length === 0 && real) wrong("SERVICE_TOKENS", `is required when MONGODB_URI or OIDC_ISSUER is set: one or several, each a ${secretForm}, separated by commas`);
   const sessionSecret = env("SESSION_SECRET");
   if (sessionSecret === undefined && real) wrong("SESSION_SECRET", `is required when MONGODB_URI or OIDC_ISSUER is set: a ${secretForm}, the same on all instances`);
   const rateLimit = integer("RATE_LIMIT", env("RATE_LIMIT"), 10, 1, 1_000_000);

@@ -1,0 +1,59 @@
+// Every link of the guide leads somewhere: to a page, an anchor on it, or a file of the repository.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { anchorsOf, guide, readPage, root } from "./pages.ts";
+
+const pages = [...guide, readPage("README.md")];
+
+function linksOf(prose: string): string[] {
+  return [...prose.replace(/`[^`]*`/g, "code").matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+}
+
+/** What is wrong with a link from a page; undefined where it leads somewhere. */
+function problemOf(from: string, target: string): string | undefined {
+  const [path = "", anchor] = target.split("#");
+  const file = path === "" ? from : relative(root, join(root, dirname(from), path));
+  if (!existsSync(join(root, file))) return `${from}: ${target} is not there`;
+  if (anchor === undefined) return undefined;
+  return anchorsOf(readPage(file)).has(anchor) ? undefined : `${from}: ${target} names no heading`;
+}
+
+test.each(pages.map((page) => [page.path, page] as const))("the links of %s lead somewhere", (path, { prose }) => {
+  const links = linksOf(prose);
+  expect(links.length).toBeGreaterThan(0);
+  expect(links.filter((target) => !/^https?:/.test(target)).flatMap((target) => problemOf(path, target) ?? [])).toEqual([]);
+});
+
+test("a link to what is not there is found", () => {
+  expect(problemOf("docs/README.md", "nowhere.md")).toContain("is not there");
+  expect(problemOf("docs/README.md", "search.md#nowhere")).toContain("names no heading");
+  expect(problemOf("docs/README.md", "troubleshooting.md#redis-is-away")).toBeUndefined();
+});
+
+test("the index of the guide has every page, and the README leads to the guide", () => {
+  const listed = linksOf(readPage("docs/README.md").prose);
+  for (const { path } of guide) if (path !== "docs/README.md") expect(listed).toContain(path.replace("docs/", ""));
+  expect(linksOf(readPage("README.md").prose)).toContain("docs/README.md");
+});
+
+test("every alert has its heading, and stands in the table of alerts", () => {
+  const { groups } = parse(readFileSync(join(root, "deploy/prometheus/alerts.yaml"), "utf8")) as { groups: { rules: { alert?: string; annotations?: { runbook: string } }[] }[] };
+  const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert !== undefined);
+  expect(alerts.length).toBeGreaterThan(5);
+  const table = readPage("docs/observability.md").prose;
+  for (const { alert = "", annotations } of alerts) {
+    const [path = "", anchor = ""] = (annotations?.runbook ?? "").split("#");
+    expect([...anchorsOf(readPage(path))], alert).toContain(anchor);
+    expect(table.split("\n").find((line) => line.startsWith("|") && line.includes(alert)), alert).toContain(`#${anchor})`);
+  }
+});
+
+test("a page opens with what it is for, is short enough to be read, and names nothing of a machine", () => {
+  for (const { path, text, prose } of guide) {
+    expect(prose, path).toMatch(/^# .+\n\n[A-Z`].+/);
+    expect(text.split("\n").length, path).toBeLessThanOrEqual(260);
+    expect(text, path).not.toMatch(/\/(work|root|tmp)\/|\bTODO\b/);
+  }
+});

@@ -1,0 +1,46 @@
+// Runs the commands of a page in one shell, as a reader would, against the ports that are really listened on.
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Program } from "../support/program.ts";
+import { root } from "./pages.ts";
+
+/** How a command ended, and what it printed on either stream. */
+export interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Where the commands of a page run: an empty folder, in which the demo's data folder lies as it does beside a service. */
+export interface Surroundings {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly program: Program;
+}
+
+/** Runs commands one after the other; what one sets, the next has. */
+export async function runAll(commands: readonly string[], { folder, dataDir, program }: Surroundings): Promise<Ran[]> {
+  mkdirSync(folder);
+  symlinkSync(dataDir, join(folder, "data"));
+  const { base_url, internal_url, service_token, accounts } = program.demo();
+  const hosts = [["localhost:8080", new URL(base_url).host], ["localhost:8081", new URL(internal_url).host]] as const;
+  const there = (text: string): string => hosts.reduce((done, [shown, real]) => done.replaceAll(shown, real), text);
+  const back = (text: string): string => hosts.reduce((done, [shown, real]) => done.replaceAll(real, shown), text);
+  const mark = randomUUID();
+  const tsx = join(root, "node_modules/tsx/dist/esm/index.mjs");
+  const script = [
+    "exec 2>&1 </dev/null",
+    'curl() { command curl -sS "$@"; }',
+    `npx() { local tool=$1; shift; case $tool in records) node '${join(root, "bin/records.js")}' "$@";; tsx) (cd '${root}' && node --import '${tsx}' "$@");; *) return 127;; esac; }`,
+    ...commands.flatMap((command) => [there(command), `printf '\\n${mark} %d\\n' $?`]),
+  ].join("\n");
+  const { PATH, HOME } = process.env;
+  const own = { KEY: accounts[0]?.api_key ?? "", SERVICE_TOKEN: service_token, ACCOUNT: accounts[0]?.account_id ?? "", RECORDS_URL: base_url, RECORDS_API_KEY: accounts[0]?.api_key ?? "" };
+  const shell = spawn("bash", ["-c", script], { cwd: folder, env: { PATH, HOME, ...own } });
+  let printed = "";
+  shell.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  await new Promise((ended) => shell.once("close", ended));
+  const parts = printed.split(new RegExp(`\\n${mark} (\\d+)\\n`));
+  return commands.map((_, at) => ({ output: back(parts[2 * at] ?? ""), code: Number(parts[2 * at + 1] ?? -1) }));
+}

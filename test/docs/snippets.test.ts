@@ -1,0 +1,124 @@
+// Runs what the guide tells a reader to run, and compares what comes with what the pages show.
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { Program } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
+import { differences, linesLike } from "./likeness.ts";
+import type { Block, Page } from "./pages.ts";
+import { guide, root, shownIn } from "./pages.ts";
+import type { Ran } from "./shell.ts";
+import { runAll } from "./shell.ts";
+
+/** A command or a program of a page, and what the page shows of its output. */
+interface Step {
+  readonly name: string;
+  readonly page: Page;
+  readonly command: string;
+  readonly output: readonly string[];
+  /** The answer in the block that follows. */
+  readonly answer: string | undefined;
+}
+
+/** Starting is what the tests have done before; nothing else is left out. */
+const startsTheService = "npm ci && npm start";
+const run = promisify(execFile);
+const programs = guide.flatMap((page) => page.blocks.filter(({ language }) => language === "ts").map((block) => ({ page, block, output: follower(page, block, "text") })));
+const steps = guide.flatMap((page) => page.blocks.filter(({ language }) => language === "console").flatMap((block) => stepsOf(page, block)));
+
+// Within the repository, so that packages are found.
+const folder = join(root, "node_modules/.cache", `docs-${process.pid}`);
+const dataDir = mkdtempSync(join(tmpdir(), "records-docs-"));
+const ran = new Map<Step, Ran>();
+let program: Program;
+
+beforeAll(async () => {
+  mkdirSync(folder, { recursive: true });
+  // The pages show the usual limit, which many commands at once would run into.
+  program = await startProgram(dataDir, { RATE_BURST: "100000" });
+  for (const page of guide) {
+    const own = steps.filter((step) => step.page === page);
+    const done = await runAll(own.map(({ command }) => command), { folder: join(dataDir, `page-${basename(page.path, ".md")}`), dataDir, program });
+    for (const [at, step] of own.entries()) ran.set(step, done[at] as Ran);
+  }
+}, 300_000);
+
+afterAll(async () => {
+  await program.end("SIGTERM");
+  for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
+});
+
+/** The text of the block after this one, if it is of the language and only blank lines stand between. */
+function follower({ blocks, text }: Page, block: Block, language: string): string | undefined {
+  const next = blocks[blocks.indexOf(block) + 1];
+  if (next?.language !== language) return undefined;
+  const end = block.line + block.text.split("\n").length;
+  return text.split("\n").slice(end, next.line - 1).every((line) => line.trim() === "") ? next.text : undefined;
+}
+
+function stepsOf(page: Page, block: Block): Step[] {
+  const answer = follower(page, block, "json");
+  const all = shownIn(block).filter(({ command }) => command !== startsTheService);
+  return all.map(({ command, output }, at) => ({ name: `${page.path}: ${command.split("\n")[0] ?? ""}`, page, command, output, answer: at === all.length - 1 ? answer : undefined }));
+}
+
+test("the guide has commands, programs and answers to try on every page for callers", () => {
+  expect(steps.length).toBeGreaterThan(60);
+  expect(programs.length).toBeGreaterThan(3);
+  for (const name of ["five-minutes", "authentication", "search", "paging", "idempotency-and-retries", "errors", "ingest", "command-line", "observability"]) {
+    expect(steps.filter(({ page }) => page.path === `docs/${name}.md`).length, name).toBeGreaterThan(1);
+  }
+});
+
+test.each(steps.map((step) => [step.name, step] as const))("what is shown is what comes: %s", (_name, step) => {
+  const { code, output } = ran.get(step) as Ran;
+  const lines = output.replace(/\n$/, "").split("\n").map((line) => line.replace(/\r$/, ""));
+  const fails = /^(-> |exit code )\d+$/.test(step.output.at(-1) ?? "");
+  if (!fails) expect(code, output).toBe(0);
+  const body = step.answer === undefined ? undefined : (JSON.parse(output) as Record<string, unknown>);
+  if (step.answer !== undefined) expect(differences(JSON.parse(step.answer), body), output).toEqual([]);
+  else if (step.output.length === 1 && /^[{[]"/.test(step.output[0] ?? "")) expect(differences(JSON.parse(step.output[0] ?? ""), JSON.parse(output)), output).toEqual([]);
+  else if (step.output.length > 0) expect(linesLike(step.output, lines), `shown:\n${step.output.join("\n")}\ncame:\n${output}`).toBe(true);
+  // What the page does not show must not be a failure.
+  if (step.answer === undefined && step.output.length === 0) expect(output).not.toMatch(/"error":|^\{"code":/);
+});
+
+test("the programs of the guide are right by their types, and print what is shown", async () => {
+  const client = join(root, "client/src/index.ts");
+  const { base_url, accounts } = program.demo();
+  const files = programs.map(({ block }, at) => {
+    const file = join(folder, `program-${at}.mts`);
+    const text = block.text.replaceAll('"records-client"', JSON.stringify(client)).replaceAll('"./src/gen/', `"${root}/src/gen/`).replaceAll("http://localhost:8080", base_url);
+    writeFileSync(file, text);
+    return file;
+  });
+  const settings = { extends: join(root, "tsconfig.json"), compilerOptions: { typeRoots: [join(root, "node_modules/@types")] }, include: [], files };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
+  const types = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder]).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }));
+  expect(types.stdout).toBe("");
+  for (const [at, { page, output }] of programs.entries()) {
+    expect(output, `${page.path}: a program without its output`).toBeDefined();
+    const { stdout } = await run(process.execPath, ["--import", "tsx", files[at] ?? ""], { cwd: root, env: { ...process.env, KEY: accounts[0]?.api_key ?? "" } });
+    expect(linesLike((output ?? "").trimEnd().split("\n"), stdout.trimEnd().split("\n")), `${page.path}:\n${stdout}`).toBe(true);
+  }
+});
+
+test("what a test has no tools for is a script at least, and every other block is of a kind that is looked at", async () => {
+  for (const page of guide) {
+    for (const [at, block] of page.blocks.entries()) {
+      const where = `${page.path}:${block.line}`;
+      expect(["console", "json", "jsonc", "sh", "text", "ts", "yaml"], where).toContain(block.language);
+      // An answer stands under its question.
+      if (block.language === "json") expect(page.blocks[at - 1]?.language, where).toBe("console");
+      if (block.language === "jsonc") expect(() => JSON.parse(block.text) as unknown, where).not.toThrow();
+      if (block.language === "yaml") expect(parse(block.text), where).toBeTypeOf("object");
+      if (block.language !== "sh") continue;
+      expect(block.text, where).not.toMatch(/^\$ /m);
+      await run("bash", ["-n", "-c", block.text]);
+    }
+  }
+});

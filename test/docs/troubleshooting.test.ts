@@ -1,0 +1,72 @@
+// The troubleshooting page against the messages of the program: each that it has is one that is printed, and the other way about.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { codeOf, readPage, root } from "./pages.ts";
+
+const page = readPage("docs/troubleshooting.md");
+
+function filesIn(folder: string, leftOut: RegExp = /^$/): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts") && !leftOut.test(name)).map((name) => join(root, folder, name));
+}
+
+/** The texts of a call, with `…` where something is filled in. */
+function textsOf(code: string): string[] {
+  // A template may hold templates: the innermost first.
+  let plain = code;
+  for (let before = ""; before !== plain; ) {
+    before = plain;
+    plain = plain.replace(/\$\{[^{}]*\}/g, "…");
+  }
+  return [...plain.matchAll(/`([^`]*)`|"((?:[^"\\]|\\.)*)"/g)].map(([, template, text]) => (template ?? text ?? "").replaceAll('\\"', '"'));
+}
+
+/** What `npm start` and the command line may end with: the texts of the calls that end them. */
+const ending = /(?:\bwrong\(|\brefuseUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\btold\(exitCodes).*$/gm;
+const printed = [
+  ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^leash/), ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
+  ...["src/config.ts", "src/app.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
+].flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
+  // A sentence, and no name of a setting or of a code.
+  .filter((text) => text.replaceAll("…", "").trim().split(/\s+/).length >= 3);
+
+/** Everything that anything in the sources may say. */
+const sources = [...filesIn("src"), ...filesIn("gateway")].map((path) => readFileSync(path, "utf8")).flatMap(textsOf);
+const shown = codeOf(page);
+
+/** The fixed parts of a text, without the words of a name in front. */
+function parts(text: string): string[] {
+  return text.split("…").map((part) => part.trim()).filter((part) => /\p{L}{2}/u.test(part));
+}
+
+/** Whether a text of the page may be one that is printed: each of its parts stands in it, in their order. */
+function isSaid(text: string, said: string): boolean {
+  let at = 0;
+  return parts(said).every((part) => {
+    const found = text.indexOf(part, at);
+    at = found + part.length;
+    return found >= 0;
+  });
+}
+
+test("the messages are found in the sources", () => {
+  expect(printed.length).toBeGreaterThan(45);
+  expect(printed).toContain("No MongoDB: …. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY.");
+  expect(printed).toContain("must be at least 6 months after V1_DEPRECATED_AT");
+});
+
+test.each([...new Set(printed)])("the page has: %s", (said) => {
+  // What the page shortens by `…` it has as far as it goes.
+  const has = shown.some((text) => isSaid(text, said) || (parts(text).join("").length > 25 && isSaid(said, text)));
+  expect(has, said).toBe(true);
+});
+
+const headings = [...page.prose.matchAll(/^### `(.+)`$/gm)].map(([, heading = ""]) => heading).filter((heading) => !heading.includes("`, `"));
+
+test.each(headings)("the heading is a message that is printed: %s", (heading) => {
+  const fixed = parts(heading.replace(/ \((?:E[A-Z]+|401|npm start)\)/, "…").replace(/^(MONGODB_URI|SERVICE_TOKENS): /, "").replace(/^[A-Z]+…/, ""));
+  expect(fixed.length).toBeGreaterThan(0);
+  expect(sources.some((text) => fixed.every((part) => text.includes(part))), heading).toBe(true);
+});
+
+test("the page has headings for the common faults", () => expect(headings.length).toBeGreaterThan(10));
