@@ -85,6 +85,9 @@ export function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
 }
 
+/** The canonical form of a UUID, in upper or lower case. */
+export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** The UUID that a text in canonical form names, in upper or lower case. Throws a RangeError for any other text. */
 export function uuid(text: string): UUID {
   return UUID.createFromHexString(text.toLowerCase());
@@ -108,8 +111,8 @@ export function failureFrom(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
-/** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, out of disk. */
-const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
+/** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, out of disk, a build of an index given up. */
+const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 276, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
 const passingLabels = [
   MongoErrorLabel.RetryableWriteError,
   MongoErrorLabel.TransientTransactionError,

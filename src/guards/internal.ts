@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { uuid } from "../db/mongo.ts";
+import { uuid, uuidForm } from "../db/mongo.ts";
 import { fail, refuse } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
@@ -34,8 +34,6 @@ export interface InternalAccess {
   /** What the sender of a request is granted; `requireToken` has let it in. */
   operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">): Operator;
 }
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `exists` tells whether there is an account with the id. */
 export function createInternalAccess(tokens: readonly string[], exists: (accountId: UUID) => Promise<boolean>): InternalAccess {

@@ -99,6 +99,8 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
     socket.setNoDelay(true);
+    // A peer that vanished without a word is found within minutes, also under a stream that has no time limit.
+    socket.setKeepAlive(true, keepAliveMs);
     sniff(socket, headersTimeoutMs, (version) => (version === 2 ? http2 : http1).emit("connection", socket));
   });
   tcp.maxConnections = maxConnections;

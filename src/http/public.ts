@@ -15,6 +15,8 @@ import type { ListenerOptions, RefusedStatus, Request, Response } from "./listen
 /** What serves some paths. */
 export interface Surface {
   serves(path: string): boolean;
+  /** The template of a path that it serves, where that may hold what a caller chooses; the path itself where it is not said. */
+  routeOf?(path: string): string;
   /** Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
@@ -77,7 +79,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       if (rest) return surfaces.rest(request, response, inbound);
       const surface = [surfaces.rpc, ...surfaces.others].find((one) => one.serves(path));
       // Of what is served there are only so many paths: none has a part that a caller chooses.
-      if (surface !== undefined || surfaces.documents.has(path)) observe(inbound, { route: path });
+      if (surface !== undefined || surfaces.documents.has(path)) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       const document = surfaces.documents.get(path);
       if (document === undefined) return void refuseUnknown(request, response, inbound);

@@ -5,7 +5,7 @@ import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { commit } from "../db/write.ts";
-import { Failure } from "../errors.ts";
+import { Failure, fail } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 
 /** What every kind of record has. */
@@ -149,19 +149,21 @@ export function alreadyExists(): { readonly failure: Failure } {
   return { failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }) };
 }
 
-/** Where a batch names one new record twice by its external id, both items are that record, as the last one has it. */
+/** Where a batch names one record twice, by its id or its external id, both items are that record, as the last one has it. */
 function withoutRepeats<T extends KnownRecord>(outcomes: readonly Outcome<T>[]): Outcome<T>[] {
   const settled = [...outcomes];
   const seen = new Map<string, number>();
   for (const [at, outcome] of settled.entries()) {
-    if (!("put" in outcome) || outcome.put?.external_id === undefined) continue;
-    const first = seen.get(outcome.put.external_id);
+    if (!("put" in outcome) || outcome.put === undefined) continue;
+    const { external_id } = outcome.put;
+    const names = [`id ${outcome.id.toHexString()}`, ...(external_id === undefined ? [] : [`external_id ${external_id}`])];
+    const first = names.map((name) => seen.get(name)).find((earlier) => earlier !== undefined);
     const earlier = first === undefined ? undefined : settled[first];
     if (first !== undefined && earlier !== undefined && "id" in earlier) {
       settled[first] = { id: earlier.id };
       settled[at] = { ...outcome, id: earlier.id, put: { ...outcome.put, _id: earlier.id } };
     }
-    seen.set(outcome.put.external_id, at);
+    for (const name of names) seen.set(name, at);
   }
   return settled;
 }
@@ -188,8 +190,21 @@ export function identityOf(scope: WriteScope, { id, externalId }: ItemName, befo
   };
 }
 
-/** Why an item fails that does not say what it belongs to, or names what is not there. */
-export function missingParent(kind: string, { id, externalId }: ItemName): Failure {
-  if (id !== undefined || externalId !== undefined) return new Failure(Reason.NOT_FOUND, { message: `${kind}: there is no such record in this account` });
-  return new Failure(Reason.INVALID_REQUEST, { message: `${kind}_id or ${kind}_external_id is required` });
+/** What an item belongs to; fails where it does not say so, names what is not there, or names two. */
+export function parentOf<T extends KnownRecord>(kind: string, name: ItemName, parents: NamedRecords<T>): T {
+  const { id, externalId } = name;
+  if (id === undefined && externalId === undefined) fail(Reason.INVALID_REQUEST, { message: `${kind}_id or ${kind}_external_id is required` });
+  const parent = parents.get(name) ?? fail(Reason.NOT_FOUND, { message: `${kind}: there is no such record in this account` });
+  if (id === undefined || externalId === undefined || parent.external_id === externalId) return parent;
+  return fail(Reason.INVALID_REQUEST, { message: `${kind}_id and ${kind}_external_id: must name the same record, or only one of them be given` });
+}
+
+/** The outcome of an item, or the failure with which it could not be told. */
+export function attempted<T>(outcome: () => Outcome<T>): Outcome<T> {
+  try {
+    return outcome();
+  } catch (error) {
+    if (error instanceof Failure) return { failure: error };
+    throw error;
+  }
 }

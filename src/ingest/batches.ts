@@ -31,11 +31,11 @@ const kinds = {
   contactNote: "contact_notes",
 } as const;
 
-/** What a record may belong to is written before it. */
+/** What a record may belong to is written before it, and what that may belong to before that. */
 const parents: Readonly<Record<RecordKindName, readonly RecordKindName[]>> = {
   contacts: [],
   sessions: ["contacts"],
-  transcripts: ["sessions"],
+  transcripts: ["contacts", "sessions"],
   session_notes: ["contacts", "sessions"],
   contact_notes: ["contacts"],
 };
@@ -89,7 +89,8 @@ function namesNothing({ id, externalId }: ItemName): boolean {
   return id === undefined && externalId === undefined;
 }
 
-function weightOf(item: Item): number {
+/** About how many characters the texts of a record have. */
+export function weightOf(item: Item): number {
   return Object.values(item).reduce((sum: number, value: unknown) => sum + (typeof value === "string" ? value.length : 8), 0);
 }
 

@@ -8,7 +8,7 @@ import type { ProgressStore } from "./progress-store.ts";
 
 /** The search index of notes while imports run. */
 export interface BulkLoading {
-  /** Takes the index away where that pays, after so many notes of one import. */
+  /** Takes the index away where that pays, after so many notes of one stream. */
   ease(scope: WriteScope, notes: number): Promise<void>;
   /** Whether the index has to be built. */
   isOwed(): Promise<boolean>;
@@ -20,7 +20,7 @@ export interface BulkLoading {
   follow(onChange: (what: "dropped" | "built") => void): { stop(): void };
 }
 
-/** An import pays for building the index anew once it has written so many notes, and most of all. */
+/** A stream pays for building the index anew once it has written so many notes, and most of all. */
 const worthwhile = 5_000;
 /** Without the index a search walks the notes of its account: others must not have more than are walked in a moment. */
 const mostOfOthers = 10_000;

@@ -10,7 +10,7 @@ import { duplicateIndex } from "../db/mongo.ts";
 import { commit, withoutInterference } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import type { Outcome } from "./batch.ts";
+import type { ItemName, Outcome } from "./batch.ts";
 import { alreadyExists, findNamed, identityOf } from "./batch.ts";
 import { inTurn } from "./in-turn.ts";
 
@@ -41,26 +41,34 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     return uniquely(() => commit(client, scope, undefined, write, { atomic: renamed }));
   }
 
-  /** Inserts, unless there is a record with this id or external id by now: then false. */
-  async function insert(scope: WriteScope, contact: ContactDocument): Promise<boolean> {
+  /** Inserts, or tells what stands in the way. */
+  async function insert(scope: WriteScope, contact: ContactDocument): Promise<Failure | undefined> {
     try {
       await uniquely(() => commit(client, scope, undefined, () => contacts.insertOne(contact)));
-      return true;
+      return undefined;
     } catch (error) {
-      if (duplicateIndex(error) !== undefined) return false;
+      if (error instanceof Failure && error.reason === Reason.DUPLICATE_EMAIL) return error;
+      if (duplicateIndex(error) !== undefined) return alreadyExists().failure;
       throw error;
     }
   }
+
+  const named = async (scope: WriteScope, item: ItemName): Promise<ContactDocument | undefined> => (await findNamed(contacts, scope, [item])).get(item);
 
   function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
     let before = known;
     return withoutInterference(async () => {
       const after = documentOf(scope, item, before);
-      if (await (before === undefined ? insert(scope, after) : replace(scope, before, after))) return { id: after._id };
-      const wasThere = before !== undefined;
-      before = (await findNamed(contacts, scope, [item])).get(item);
-      // What stands in the way is no record that the item names: another account's, or another contact's external id.
-      return before === undefined && !wasThere ? alreadyExists() : undefined;
+      if (before !== undefined) {
+        if (await replace(scope, before, after)) return { id: after._id };
+        before = await named(scope, item);
+        return undefined;
+      }
+      const failure = await insert(scope, after);
+      if (failure === undefined) return { id: after._id };
+      // What stands in the way of its id, external id or email may be this very record, which another call has made meanwhile.
+      before = await named(scope, item);
+      return before === undefined ? { failure } : undefined;
     });
   }
 
@@ -71,21 +79,53 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
       if ((before.archived_at !== null) === archived) return { id: before._id };
       const after = derive({ ...before, version: before.version + 1, archived_at: archived ? new Date() : null });
       if (await replace(scope, before, after)) return { id: before._id };
-      before = (await findNamed(contacts, scope, [{ id }])).get({ id });
+      before = await named(scope, { id });
       return undefined;
+    });
+  }
+
+  async function putAll(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome<ContactDocument>[]> {
+    const known = await findNamed(contacts, scope, items);
+    // What names a contact again waits for what named it before: the last item is what it stays.
+    const before = new Map<string, Promise<unknown>>();
+    return inTurn(items, width, (item) => {
+      const name = nameOf(item);
+      const write = (): Promise<Outcome<ContactDocument>> => put(scope, item, known.get(item));
+      if (name === undefined) return write();
+      const written = (before.get(name) ?? Promise.resolve()).then(write, write);
+      before.set(name, written);
+      return written;
     });
   }
 
   return {
     async upsert(scope, items) {
-      const known = await findNamed(contacts, scope, items);
-      return inTurn(items, width, (item) => put(scope, item, known.get(item)));
+      const outcomes = await putAll(scope, items);
+      const last = new Map(items.map((item, at) => [nameOf(item), at]));
+      const stands = (at: number): boolean => last.get(nameOf(items[at])) === at || nameOf(items[at]) === undefined;
+      // An email may pass from one item to another: who came too early for it comes again, as long as that helps.
+      for (let left = items.length; ; ) {
+        const refused = [...outcomes.keys()].filter((at) => isEmailTaken(outcomes[at]) && stands(at));
+        if (refused.length === 0 || refused.length === left) return outcomes;
+        left = refused.length;
+        const again = await putAll(scope, refused.map((at) => items[at] as ContactItem));
+        for (const [index, at] of refused.entries()) outcomes[at] = again[index] as Outcome<ContactDocument>;
+      }
     },
     async setArchived(scope, ids, archived) {
       const known = await findNamed(contacts, scope, ids.map((id) => ({ id })));
       return inTurn(ids, width, (id) => archive(scope, id, archived, known.get({ id })));
     },
   };
+}
+
+function nameOf(item: ItemName | undefined): string | undefined {
+  if (item?.id !== undefined) return `id ${item.id.toLowerCase()}`;
+  return item?.externalId === undefined ? undefined : `external_id ${item.externalId}`;
+}
+
+function isEmailTaken(outcome: Outcome<ContactDocument> | undefined): boolean {
+  return outcome !== undefined && "failure" in outcome && outcome.failure.reason === Reason.DUPLICATE_EMAIL;
 }
 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {

@@ -14,6 +14,7 @@ import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
 import { transcriptsCollection } from "../sessions/transcripts.ts";
+import { weightOf } from "./batches.ts";
 import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "./exported.ts";
 
 type ExportedRecord = MessageShape<typeof RecordSchema>;
@@ -28,12 +29,12 @@ interface Source {
   readonly record: (document: never) => ExportedRecord;
 }
 
-/** What belongs to another record comes after it. A page of the largest stays within some 20 MB. */
+/** What belongs to another record comes after it. A page of the largest records stays within some 20 MB. */
 const sources: readonly Source[] = [
-  { collection: contactsCollection, page: 200, record: (document: ContactDocument) => contactRecord(document) },
+  { collection: contactsCollection, page: 100, record: (document: ContactDocument) => contactRecord(document) },
   { collection: sessionsCollection, page: 500, record: (document: SessionDocument) => sessionRecord(document) },
   { collection: transcriptsCollection, page: 10, record: (document: TranscriptDocument) => transcriptRecord(document) },
-  { collection: notesCollection, page: 500, record: (document: NoteDocument) => noteRecord(document) },
+  { collection: notesCollection, page: 200, record: (document: NoteDocument) => noteRecord(document) },
 ];
 
 /** Over the collections of a database. */
@@ -42,10 +43,28 @@ export function createExport(client: MongoClient): Export {
   return async function* (scope) {
     for (const { collection, page, record } of sources) {
       for await (const documents of pagesOf(db.collection(collection), scope, page)) {
-        yield { $typeName: "records.ingest.v1.ExportResponse", records: documents.map((document) => record(document as never)) };
+        yield* messagesOf(documents.map((document) => record(document as never)));
       }
     }
   };
+}
+
+/** Most clients of gRPC take messages of up to 4 MB: a longer one holds a single record. */
+const mostCharacters = 500_000;
+
+function* messagesOf(records: readonly ExportedRecord[]): Iterable<ExportResponse> {
+  let message: ExportedRecord[] = [];
+  let characters = 0;
+  for (const record of records) {
+    const weight = record.record.value === undefined ? 0 : weightOf(record.record.value);
+    if (message.length > 0 && characters + weight > mostCharacters) {
+      yield { $typeName: "records.ingest.v1.ExportResponse", records: message };
+      [message, characters] = [[], 0];
+    }
+    message.push(record);
+    characters += weight;
+  }
+  yield { $typeName: "records.ingest.v1.ExportResponse", records: message };
 }
 
 async function* pagesOf(collection: Collection<Document>, scope: Scope, page: number): AsyncIterable<Document[]> {

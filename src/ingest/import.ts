@@ -52,10 +52,12 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
     const iterator = requests[Symbol.asyncIterator]();
     const first = await iterator.next();
     if (first.done === true || first.value.accountId === "") refuse([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
-    const { accountId, importId = "" } = first.value;
+    const { accountId, importId } = first.value;
     const run = await begin(accountId, importId === "" ? randomUUID() : importId, scopeFor);
     yield run.tell();
     for (let next: IteratorResult<ImportRequest> = first; next.done !== true; next = await iterator.next()) {
+      requireSame("account_id", next.value.accountId, accountId);
+      requireSame("import_id", next.value.importId, importId);
       for (const batch of run.take(next.value)) await run.write(batch);
       if (run.isTimeToTell()) {
         yield await run.settle();
@@ -71,6 +73,8 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
     if (!(await bulk.isOwed())) return;
     let building = true;
     const built = bulk.build().finally(() => (building = false));
+    // Where telling fails first, nobody waits for the index any more.
+    built.catch(() => undefined);
     while (building) {
       yield { ...(await run.settle()), indexing: true };
       await Promise.race([built, new Promise((resolve) => setTimeout(resolve, tellEveryMs))]);
@@ -110,7 +114,8 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
           rejections.push(rejection(batch.positions[at] ?? 0, batch.items[at], outcome.failure));
         }
       },
-      ease: async () => bulk.ease(await scopeOfBatch(), written.session_notes + written.contact_notes),
+      // What earlier streams have written may be indexed by now.
+      ease: async () => bulk.ease(await scopeOfBatch(), notesIn(written) - notesIn(before.written)),
       isTimeToTell: () => performance.now() - toldAt >= tellEveryMs,
       /** Writes all that was received, and tells: what is told is not sent again, and what is not told comes again. */
       async settle(): Promise<ImportResponse> {
@@ -152,12 +157,21 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const empty = new Failure(Reason.INVALID_REQUEST, { message: "must hold one record: contact, session, transcript, session_note or contact_note" });
 
+/** One stream is one import into one account, whatever a later message says. */
+function requireSame(field: string, value: string, first: string): void {
+  if (value !== "" && value !== first) refuse([{ field, rule: "same", message: "must be that of the first message, or left out" }]);
+}
+
 /** A stream begins at or before what is settled, and leaves nothing out. */
 function placeOf(position: bigint, received: number, settled: number): number {
   const place = Number(position);
   if (received === 0 && place <= settled) return place;
-  if (place !== received) refuse([{ field: "position", rule: "order", message: received === 0 ? `must be at most ${settled}, which the import has reached` : `must be ${received}, the place after the record before` }]);
+  if (place !== received) refuse([{ field: "position", rule: "order", message: received === 0 ? `must be at most ${settled}: so many records are settled, and none may be left out` : `must be ${received}, the place after the record before` }]);
   return place;
+}
+
+function notesIn(counts: ImportProgress["written"]): number {
+  return counts.session_notes + counts.contact_notes;
 }
 
 function namesOf(item: Item | undefined): ItemName {

@@ -10,8 +10,8 @@ import { contactLabel, deriveNote, notesCollection } from "../notes/store.ts";
 import { noteTypeName } from "../sessions/messages.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";
-import type { Outcome } from "./batch.ts";
-import { findNamed, holdNamed, identityOf, missingParent, putBatch } from "./batch.ts";
+import type { NamedRecords, Outcome } from "./batch.ts";
+import { attempted, findNamed, holdNamed, identityOf, parentOf, putBatch } from "./batch.ts";
 
 /** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface NoteIngest {
@@ -33,11 +33,11 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
       return putBatch(client, scope, notes, async (session) => {
         const owners = await holdNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
         const known = await findNamed(notes, scope, items, { fields: times, kind: "session", session });
-        return items.map((item) => outcomeOf(item, owners.get(ownerOf(item)), known.get(item)));
+        return items.map((item) => attempted(() => outcomeOf(item, owners, known.get(item))));
       });
 
-      function outcomeOf(item: SessionNoteItem, owner: SessionDocument | undefined, before: NoteDocument | undefined): Outcome<NoteDocument> {
-        if (owner === undefined) return { failure: missingParent("session", ownerOf(item)) };
+      function outcomeOf(item: SessionNoteItem, owners: NamedRecords<SessionDocument>, before: NoteDocument | undefined): Outcome<NoteDocument> {
+        const owner = parentOf("session", ownerOf(item), owners);
         const put = deriveNote({
           ...identityOf(scope, item, before),
           kind: "session",
@@ -62,11 +62,11 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
       return putBatch(client, scope, notes, async (session) => {
         const owners = await holdNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
         const known = await findNamed(notes, scope, items, { fields: times, kind: "contact", session });
-        return items.map((item) => outcomeOf(item, owners.get(ownerOf(item)), known.get(item)));
+        return items.map((item) => attempted(() => outcomeOf(item, owners, known.get(item))));
       });
 
-      function outcomeOf(item: ContactNoteItem, owner: ContactDocument | undefined, before: NoteDocument | undefined): Outcome<NoteDocument> {
-        if (owner === undefined) return { failure: missingParent("contact", ownerOf(item)) };
+      function outcomeOf(item: ContactNoteItem, owners: NamedRecords<ContactDocument>, before: NoteDocument | undefined): Outcome<NoteDocument> {
+        const owner = parentOf("contact", ownerOf(item), owners);
         const createdAt = dateOf(item.createdAt) ?? before?.created_at ?? new Date();
         const put = deriveNote({
           ...identityOf(scope, item, before),

@@ -3,6 +3,7 @@ import type { DescMessage, Message } from "@bufbuild/protobuf";
 import type { DeleteRecordsRequest, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
+import { uuidForm } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
 import { violationsOf } from "../guards/validate.ts";
@@ -30,7 +31,7 @@ export function createIngestService(contacts: ContactIngest, sessions: SessionIn
     async putTranscripts({ accountId, transcripts: items }, operator) {
       const scope = await operator.scopeFor(accountId);
       const outcomes = await itemwise(items, by(TranscriptItemSchema), (right) => sessions.putTranscripts(scope, right));
-      return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results: resultsOf(items.map(() => ({})), outcomes) };
+      return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results: resultsOf(items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId })), outcomes) };
     },
     async upsertSessionNotes({ accountId, notes: items }, operator) {
       const scope = await operator.scopeFor(accountId);
@@ -97,8 +98,6 @@ function nameViolations({ kind, id, externalId }: DeletedName): readonly Violati
   const length = externalId?.length ?? 0;
   return length >= 1 && length <= 200 ? unknown : [...unknown, { field: "external_id", rule: "string.len", message: "must be 1 to 200 characters" }];
 }
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function uuidViolations(id: string): readonly Violation[] {
   return uuidForm.test(id) ? [] : [{ field: "", rule: "string.uuid", message: "must be a valid UUID" }];

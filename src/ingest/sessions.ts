@@ -12,7 +12,7 @@ import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
 import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";
 import type { Outcome } from "./batch.ts";
-import { findNamed, holdNamed, identityOf, missingParent, putBatch } from "./batch.ts";
+import { attempted, findNamed, holdNamed, identityOf, parentOf, putBatch } from "./batch.ts";
 
 /** Writes sessions and transcripts of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface SessionIngest {
@@ -34,13 +34,12 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
       return putBatch(client, scope, sessions, async (session) => {
         const clients = await holdNamed(contacts, scope, items.map(clientOf), { fields: names, session });
         const known = await findNamed(sessions, scope, items, { session });
-        const outcomes = items.map((item): Outcome<SessionDocument> => {
+        const outcomes = items.map((item) => attempted<SessionDocument>(() => {
           const named = clientOf(item);
-          const contact = clients.get(named);
-          if (contact === undefined && (named.id ?? named.externalId) !== undefined) return { failure: missingParent("contact", named) };
+          const contact = (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
           const put = sessionDocument(scope, item, known.get(item), contact);
           return { id: put._id, put, fresh: known.get(item) === undefined };
-        });
+        }));
         for (const [at, item] of items.entries()) {
           const before = known.get(item);
           const outcome = outcomes[at];
@@ -56,11 +55,10 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
       const texts = await Promise.all(items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))));
       return putBatch(client, scope, transcripts, async (session) => {
         const known = await holdNamed(sessions, scope, items.map(sessionOf), { fields: {}, session });
-        return items.map((item, at): Outcome<TranscriptDocument> => {
-          const owner = known.get(sessionOf(item));
-          if (owner === undefined) return { failure: missingParent("session", sessionOf(item)) };
+        return items.map((item, at) => attempted<TranscriptDocument>(() => {
+          const owner = parentOf("session", sessionOf(item), known);
           return { id: owner._id, put: { _id: owner._id, account_id: scope.accountId, text: texts[at] ?? null, recording: recordingDocument(item) } };
-        });
+        }));
       });
     },
   };

@@ -13,7 +13,12 @@ export function createIngestStreams(importRecords: Import, exportRecords: Export
     [
       IngestService.method.export,
       async function* (messages: AsyncIterable<Message>, operator) {
-        for await (const message of messages) yield* exportRecords(await operator.scopeFor((message as ExportRequest).accountId));
+        for await (const message of messages) {
+          const { accountId } = message as ExportRequest;
+          yield* exportRecords(await operator.scopeFor(accountId));
+          // Of an account that was deleted meanwhile only a part has come.
+          await operator.scopeFor(accountId);
+        }
       },
     ],
   ]);

@@ -49,6 +49,7 @@ export function createReference({ baseUrl, throttle, onError }: ReferenceParts):
 
   return {
     serves: (path) => path === pagePath || path.startsWith(assetFolder),
+    routeOf: (path) => (path === pagePath ? path : `${assetFolder}{asset}`),
     async handle(path, request, response, inbound) {
       request.resume();
       try {

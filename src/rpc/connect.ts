@@ -6,8 +6,9 @@ import { ConnectError, createConnectRouter, createContextKey, createContextValue
 import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { writeFailure } from "../../gateway/response.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Failure } from "../errors.ts";
-import { failureOf, isForTheLog } from "../errors.ts";
+import { fail, failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
 import type { Admitted, Answer, Dispatch, Inbound, StreamDispatch } from "./dispatch.ts";
@@ -94,6 +95,7 @@ export function createRpcSurface(
         const streamed = streams?.handlerFor(path);
         if (streams !== undefined && streamed !== undefined) {
           await enter(inbound, () => requireServed(streamed, request));
+          if (streamed.method.methodKind === "bidi_streaming" && request.httpVersionMajor === 1) fail(Reason.MALFORMED_HTTP, { message: `${streamed.method.name} answers while it is sent, which needs HTTP/2.` });
           return await streams.handle(streamed, request, response, inbound);
         }
         const handler = guardedPaths.get(path);

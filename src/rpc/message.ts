@@ -8,6 +8,7 @@ import { compressedFlag } from "@connectrpc/connect/protocol";
 import { trailerFlag } from "@connectrpc/connect/protocol-grpc-web";
 import { receiveBytes } from "../../gateway/body.ts";
 import { withEnumNames } from "../../gateway/enum-names.ts";
+import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
 import type { Request } from "../http/listener.ts";
 import { readFlawedJson } from "./flawed-json.ts";
@@ -100,13 +101,17 @@ function decode(input: DescMessage, binary: boolean, bytes: Uint8Array): Reading
     return unreadable(violation("utf8", "the message must be UTF-8"));
   }
   try {
-    return { kind: "read", message: fromJsonString(input, text), violations: [] };
+    return { kind: "read", message: fromJsonString(input, text), violations: missingTimes(input, text) };
   } catch (error) {
     const named = isOfEnum(error) ? readWithEnumNames(input, text) : undefined;
-    if (named !== undefined) return { kind: "read", message: named, violations: [] };
+    if (named !== undefined) return { kind: "read", message: named, violations: missingTimes(input, text) };
     const { message, violations } = readFlawedJson(input, text, error);
     return message === undefined ? { kind: "unreadable", violations } : { kind: "read", message, violations };
   }
+}
+
+function missingTimes(input: DescMessage, text: string): Violation[] {
+  return timesThatDoNotExist(input, text).map((field) => ({ field, rule: "timestamp", message: "must be a date-time that exists, such as 2026-01-31T09:30:00Z" }));
 }
 
 /** Whether the library ran into the name of an enum's value: then the text is JSON, and no property stands in it twice. */

@@ -133,7 +133,6 @@ function watchMemory(pid: () => number) {
   };
 }
 
-
 function at(started: number): string {
   return `${((performance.now() - started) / 1_000).toFixed(0)} s `;
 }

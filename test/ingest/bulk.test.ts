@@ -44,6 +44,14 @@ test("a large import into a database that is all but empty takes the index away,
   expect((await client.get("/v1/notes?query=note8999")).body.data).toMatchObject([{ content: "note8999 budget" }]);
 });
 
+test("an import that goes on for a few more notes leaves the index that has been built [ING-06]", async () => {
+  await importAll(service, { accountId: client.id, importId: "notes", records: many, chunk: 500, between: (sent) => new Promise((resolve) => setTimeout(resolve, sent > 7_000 ? 1_100 : 0)) });
+  const more: RecordJson[] = Array.from({ length: 300 }, (_, at) => ({ contact_note: { contact_external_id: "c", content: `more${at}`, source: "import" } }));
+  const told = await importAll(service, { accountId: client.id, importId: "notes", position: many.length, records: more, between: () => new Promise((resolve) => setTimeout(resolve, 1_100)) });
+  expect(told.at(-1)).toMatchObject({ done: true, written: { contactNotes: 9_300n } });
+  expect(changes()).toEqual(["dropped", "built"]);
+});
+
 test("where other accounts have many notes the index stays: their searches stay as fast as they are [ING-06, SRC-08]", async () => {
   const others: Document[] = Array.from({ length: 10_001 }, () => ({ _id: new Uuid() as UUID, account_id: new Uuid() }));
   await db.collection("notes").insertMany(others);

@@ -201,3 +201,46 @@ test("ingesting an archived contact again leaves it archived; only restoring bri
   await client.put.restore(id);
   expect((await client.get(`/v1/contacts/${id}`)).body.data.archived_at).toBeNull();
 });
+
+test("a date-time that does not exist is refused, and one that looks like it is not [ING-01, ING-04]", async () => {
+  const client = await newClient(service());
+  const send = async (session_date: string) => (await service().internalCall("records.ingest.v1.IngestService/UpsertSessions", { account_id: client.id, sessions: [{ title: "2026-02-30T00:00:00Z" }, { session_date }] })).body;
+  for (const wrong of ["2026-02-30T00:00:00Z", "2025-02-29T00:00:00Z", "2026-04-31T12:00:00+02:00", "2026-01-01T24:00:00Z"]) {
+    expect(await send(wrong), wrong).toMatchObject({ code: "invalid_argument", message: "sessions[1].session_date: must be a date-time that exists, such as 2026-01-31T09:30:00Z" });
+  }
+  for (const right of ["2024-02-29T00:00:00Z", "2026-01-31T23:59:59.999Z"]) expect((await send(right)).results, right).toHaveLength(2);
+  expect((await client.get("/v1/sessions")).body.data).toHaveLength(4);
+});
+
+test("an item that names what it belongs to twice has to mean one record [ING-04]", async () => {
+  const client = await newClient(service());
+  const [ann] = await client.put.contacts({ external_id: "ann" }, { external_id: "bo" });
+  const [kickoff] = await client.put.sessions({ external_id: "kickoff" }, { external_id: "other" });
+  const wrong = async (rpc: string, batch: string, item: object) => (await client.put.send(rpc, batch, [item])).map(({ error }) => error?.message);
+  const contact = ["contact_id and contact_external_id: must name the same record, or only one of them be given"];
+  const session = ["session_id and session_external_id: must name the same record, or only one of them be given"];
+  expect(await wrong("UpsertSessions", "sessions", { contact_id: ann, contact_external_id: "bo" })).toEqual(contact);
+  expect(await wrong("UpsertContactNotes", "notes", { contact_id: ann, contact_external_id: "bo", content: "c", source: "s" })).toEqual(contact);
+  expect(await wrong("UpsertSessionNotes", "notes", { session_id: kickoff, session_external_id: "other", type: manual })).toEqual(session);
+  expect(await wrong("PutTranscripts", "transcripts", { session_id: kickoff, session_external_id: "other" })).toEqual(session);
+  expect(await wrong("UpsertSessions", "sessions", { contact_id: ann, contact_external_id: "ann" })).toEqual([undefined]);
+  expect(await client.put.send("PutTranscripts", "transcripts", [{ session_external_id: "kickoff" }, { session_external_id: "gone" }])).toMatchObject([{ id: kickoff, externalId: "kickoff" }, { externalId: "gone", error: { reason: "REASON_NOT_FOUND" } }]);
+});
+
+test("an email passes from one contact of a batch to another, in whatever order they stand [ING-04, UNI-01]", async () => {
+  const client = await newClient(service());
+  await client.put.contacts(...["a", "b", "c"].map((name) => ({ external_id: name, email: `${name}@example.com` })));
+  const moved = [{ external_id: "a", email: "b@example.com" }, { external_id: "b", email: "c@example.com" }, { external_id: "c", email: "d@example.com" }];
+  expect((await client.put.send("UpsertContacts", "contacts", moved)).map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  const back = [{ external_id: "x", email: "b@example.com" }, { external_id: "a", email: "a@example.com" }];
+  expect((await client.put.send("UpsertContacts", "contacts", back)).map(({ error }) => error)).toEqual([undefined, undefined]);
+  expect((await client.put.send("UpsertContacts", "contacts", [{ external_id: "y", email: "a@example.com" }, { external_id: "z", full_name: "Z" }])).map(({ error }) => error?.reason)).toEqual(["REASON_DUPLICATE_EMAIL", undefined]);
+});
+
+test("the same contacts with their emails, sent at once over and over, are updates of each other and never duplicates [ING-05]", async () => {
+  const client = await newClient(service());
+  const items = Array.from({ length: 100 }, (_, at) => ({ external_id: `e${at}`, email: `e${at}@example.com` }));
+  const results = (await Promise.all(Array.from({ length: 4 }, () => client.put.send("UpsertContacts", "contacts", items)))).flat();
+  expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
+  expect(new Set(results.map(({ id }) => id)).size).toBe(100);
+});

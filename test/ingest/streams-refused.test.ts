@@ -80,12 +80,26 @@ test("ids that another account has are rejected, however many, and quickly [ING-
 test("a stream may not leave a stretch out: what it begins with lies at most where the import is [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = [{ contact: { full_name: "Ann" } }];
-  expect(await failureOf(importAll(service(), { accountId: client.id, importId: "gap", position: 1, records }))).toMatchObject({ code: Code.InvalidArgument, rawMessage: "position: must be at most 0, which the import has reached" });
+  expect(await failureOf(importAll(service(), { accountId: client.id, importId: "gap", position: 1, records }))).toMatchObject({ code: Code.InvalidArgument, rawMessage: "position: must be at most 0: so many records are settled, and none may be left out" });
   async function* jumping() {
     yield* messages({ accountId: client.id, importId: "gap", records });
     yield create(ImportRequestSchema, { position: 7n, records: [] });
   }
   expect(await failureOf(drain(ingestClient(service()).import(jumping())))).toMatchObject({ rawMessage: "position: must be 1, the place after the record before" });
+});
+
+test("a later message may not lead into another account or import, and Import needs HTTP/2 [ING-06]", async () => {
+  const [client, stranger] = [await newClient(service()), await newClient(service())];
+  for (const [field, other] of [["account_id", { accountId: stranger.id }], ["import_id", { importId: "other" }]] as const) {
+    async function* turning() {
+      yield* messages({ accountId: client.id, importId: "own", records: [{ contact: {} }] });
+      yield create(ImportRequestSchema, other);
+    }
+    expect((await failureOf(drain(ingestClient(service()).import(turning())))).rawMessage).toBe(`${field}: must be that of the first message, or left out`);
+  }
+  expect(await exportAll(service(), stranger.id)).toEqual([]);
+  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/Import`, { method: "POST", headers: { "Content-Type": "application/connect+json", Authorization: `Bearer ${service().serviceToken}` }, body: "" });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { message: "Import answers while it is sent, which needs HTTP/2." } }]);
 });
 
 test("writes that are paused end an import that runs, which goes on when they are back; an export goes on [ING-06, SWI-05]", async () => {

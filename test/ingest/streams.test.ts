@@ -1,5 +1,7 @@
 // Import and Export: an account goes out, is deleted, and comes back the same; what was cut off goes on.
+import { toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { ExportResponseSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";
 import type { TestService } from "../support/service.ts";
@@ -100,4 +102,59 @@ test("two streams of one import at once, as after a cut of which the service kno
   expect(both.flat().flatMap(({ rejections }) => rejections)).toEqual([]);
   for (const told of both) expect(told.at(-1)).toMatchObject({ position: 1_201n, rejected: 0n, done: true });
   expect((await exportAll(service(), client.id)).length).toBe(1_201);
+});
+
+test("records that follow each other as they belong together are all written, however early a batch of one kind is full [ING-06]", async () => {
+  const client = await newClient(service());
+  const records = Array.from({ length: 8 }, (_, at): RecordJson[] => [
+    { contact: { external_id: `c${at}` } },
+    { session: { external_id: `s${at}`, contact_external_id: `c${at}` } },
+    { transcript: { session_external_id: `s${at}`, transcript: "long ".repeat(60_000) } },
+  ]).flat();
+  const told = await importAll(service(), { accountId: client.id, records });
+  expect(told.flatMap(({ rejections }) => rejections)).toEqual([]);
+  expect(told.at(-1)).toMatchObject({ done: true, rejected: 0n, written: { contacts: 8n, sessions: 8n, transcripts: 8n } });
+});
+
+test("an export of an account that is deleted meanwhile fails, and does not end as if it were whole [ING-07]", async () => {
+  const client = await newClient(service());
+  await client.put.contacts(...Array.from({ length: 900 }, (_, at) => ({ full_name: `Contact ${at}`, notes: "long ".repeat(4_000) })));
+  const responses = ingestClient(service()).export({ accountId: client.id })[Symbol.asyncIterator]();
+  expect((await responses.next()).done).toBe(false);
+  await service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id });
+  await expect(async () => {
+    while ((await responses.next()).done !== true);
+  }).rejects.toThrow("There is no such account.");
+});
+
+test("where records that follow each other name the same one, by its id or its external id, it is as the last of them has it [ING-06]", async () => {
+  const client = await newClient(service());
+  const id = randomId();
+  const repeated = (kind: string, fields: object, text: string): RecordJson[] => Array.from({ length: 60 }, (_, at) => ({ [kind]: { ...fields, [text]: `${text} ${at}` } }));
+  const records = [
+    ...repeated("contact", { external_id: "c" }, "full_name"),
+    ...repeated("contact", { id }, "full_name"),
+    ...repeated("session", { external_id: "s" }, "title"),
+    ...repeated("session", { id }, "title"),
+    ...repeated("contact_note", { id, contact_id: id, source: "import" }, "content"),
+  ];
+  const told = await importAll(service(), { accountId: client.id, records });
+  expect(told.at(-1)).toMatchObject({ done: true, rejected: 0n });
+  const last = (await exportAll(service(), client.id)).flatMap((record) => Object.values(record)).map(({ full_name, title, content }) => full_name ?? title ?? content);
+  expect(last).toEqual(["full_name 59", "full_name 59", "title 59", "title 59", "content 59"]);
+});
+
+test("an export of large records comes in messages that every client takes [ING-07]", async () => {
+  const client = await newClient(service());
+  const long = "long ".repeat(19_000);
+  await client.put.contacts(...Array.from({ length: 24 }, (_, at) => ({ full_name: `Contact ${at}`, notes: long, memory: long })));
+  const sizes: number[] = [];
+  let records = 0;
+  for await (const message of ingestClient(service()).export({ accountId: client.id })) {
+    sizes.push(toBinary(ExportResponseSchema, message).length);
+    records += message.records.length;
+  }
+  expect(records).toBe(24);
+  expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
+  expect(sizes.length).toBeGreaterThan(5);
 });

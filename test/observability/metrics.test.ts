@@ -55,6 +55,7 @@ test("whatever paths, methods and names callers make up, the series stay as many
   const series = async (): Promise<number> => (await text()).split("\n").filter((line) => /^records_(requests|request_duration)/.test(line)).length;
   const madeUp = async (mark: string): Promise<void> => {
     await service.rest(`/v1/${mark}/${mark}`, { key: owner.key });
+    await service.rest(`/docs/${mark}`);
     await service.rest(`/v1/contacts/${mark}`, { key: owner.key });
     await service.rest(`/${mark}`);
     await service.rest(`/records.v1.ContactService/${mark}`, { body: {} });

@@ -1,0 +1,27 @@
+// Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST refuses it (contract §2.11).
+import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
+import { parseMoment } from "../src/moment.ts";
+
+/** Looks like a day that its month may not have, or like the hour 24. Few texts do, and only those are looked at closer. */
+const doubtful = /-(?:02-(?:29|30|31)|(?:04|06|09|11)-31)T|T24:/;
+
+/** The paths of the fields, as the JSON spells them, whose date-time does not exist. */
+export function timesThatDoNotExist(message: DescMessage, text: string): readonly string[] {
+  return doubtful.test(text) ? within(message, JSON.parse(text) as JsonValue, "") : [];
+}
+
+function within(message: DescMessage, json: JsonValue, path: string): readonly string[] {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return [];
+  return Object.entries(json).flatMap(([key, value]) => {
+    const field = message.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+    const inner = field?.fieldKind === "map" ? undefined : field?.message;
+    if (field === undefined || inner === undefined) return [];
+    const own = path + field.name;
+    return Array.isArray(value) ? value.flatMap((item, index) => one(inner, item, `${own}[${index}]`)) : one(inner, value, own);
+  });
+}
+
+function one(message: DescMessage, value: JsonValue, path: string): readonly string[] {
+  if (message.typeName !== "google.protobuf.Timestamp") return within(message, value, `${path}.`);
+  return typeof value === "string" && parseMoment(value) === undefined ? [path] : [];
+}
