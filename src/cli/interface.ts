@@ -33,8 +33,9 @@ export function addInterface(program: Command, context: Context): void {
       const command = parent
         .command(enabled ? "on" : "off")
         .description(`switches ${what} ${enabled ? "on" : "off; asks first"}`)
-        .option("--reason <text>", "why, for those who ask later");
-      if (!enabled) command.option("--yes", "does not ask");
+        .option("--reason <text>", "why, for those who ask later")
+        // Of both, so that a script can say it whichever way it switches.
+        .option("--yes", enabled ? "nothing is asked anyway" : "does not ask");
       command.action(async ({ reason = "", yes = false }: SwitchOptions) => {
         if (!enabled) await confirm({ warning: offWarning[name], expected: "off", yes });
         const { interfaceActions } = await import("./interface-actions.ts");
