@@ -40,7 +40,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/app.ts", ["src/", "gateway/"]],
   ["src/main.ts", ["src/", "gateway/"]],
   ["src/cli/doctor/", ["src/cli/", "src/gen/", "src/config.ts", "src/services.ts", "src/db/mongo.ts", "src/sign-in/", "src/embedded/running.ts"]],
-  ["src/cli/", ["src/cli/", "src/gen/", "src/moment.ts", "gateway/enum-names.ts", "gateway/timestamps.ts"]],
+  ["src/cli/", ["src/cli/", "src/gen/", "src/moment.ts", "src/observability/release.ts", "gateway/enum-names.ts", "gateway/timestamps.ts"]],
   ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts"]],
   ["gateway/", ["gateway/", "src/gen/", "src/errors.ts", "src/deflated.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
   ["client/src/", ["client/src/"]],

@@ -1,6 +1,7 @@
 // Asks before something that cannot be taken back, or that others notice at once.
 import { createInterface } from "node:readline/promises";
 import { refuseUsage } from "./exit.ts";
+import { printable } from "./output.ts";
 
 /** What is about to be done. */
 export interface Confirmation {
@@ -21,7 +22,7 @@ export async function confirm({ warning, expected, yes }: Confirmation): Promise
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D are a no.
   const left = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
-  const answer = await Promise.race([terminal.question(`${warning}\nType "${expected}" to go on: `), left]);
+  const answer = await Promise.race([terminal.question(`${printable(warning)}\nType "${printable(expected)}" to go on: `), left]);
   terminal.close();
   if (answer.trim().toLowerCase() !== expected.toLowerCase()) refuseUsage("That does not match. Nothing was done.");
 }

@@ -9,7 +9,9 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
+import { printable } from "./output.ts";
 import { addStatus } from "./status.ts";
+import { release } from "../observability/release.ts";
 
 const help = `
 Where the service is: --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what a service that
@@ -49,11 +51,12 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
     .option("--no-color", "no colours (also: NO_COLOR)")
+    .version(release, "--version", "tells the version of the program")
     .helpOption("-h, --help", "tells about a command")
     .helpCommand("help [command]", "tells about a command")
     .addHelpText("after", help)
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: () => undefined, writeErr: (text) => context.output.note(text.trimEnd()) })
+    .configureOutput({ outputError: () => undefined, writeErr: (text) => text.trimEnd().split("\n").forEach((line) => context.output.note(line)) })
     .exitOverride();
   addStatus(program, context, endWith);
   addAccount(program, context);
@@ -82,7 +85,8 @@ async function inWords(error: unknown, context: Context): Promise<CommandError> 
   return new CommandError(exitCodes.failed, "failed", told instanceof Error ? told.message : String(told));
 }
 
-function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
-  process.stderr.write(json ? `${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n` : `records: ${message}\n`);
+/** Says on standard error how a run failed, as JSON where that is asked for, and returns the exit code. */
+export function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
+  process.stderr.write(json ? `${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n` : `records: ${printable(message)}\n`);
   return exitCode;
 }

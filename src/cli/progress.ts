@@ -93,7 +93,8 @@ function createLines(output: Output, verb: string, size: number | undefined): Pr
   };
 }
 
-function duration(seconds: number): string {
+function duration(exact: number): string {
+  const seconds = Math.ceil(exact);
   const minutes = Math.floor(seconds / 60);
-  return minutes === 0 ? `${Math.ceil(seconds)} s` : `${minutes} min ${Math.round(seconds % 60)} s`;
+  return minutes === 0 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }

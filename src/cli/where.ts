@@ -18,7 +18,6 @@ export interface Where {
 
 /** A token as it may stand in a header. */
 const tokenForm = /^[\x21-\x7e]+$/;
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
  * The address: `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what the running service
@@ -35,7 +34,7 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
 
   const given = options.tokenFile === undefined ? env("SERVICE_TOKENS")?.split(",").map((token) => token.trim()).find((token) => token !== "") : readToken(options.tokenFile);
   // The demo's token is no secret to send anywhere else than to this machine.
-  const kept = loopback.test(new URL(url).hostname) ? (demo.service_token ?? readIfThere(join(dataDir, "service-token"))) : undefined;
+  const kept = isLoopback(new URL(url).hostname) ? (demo.service_token ?? readIfThere(join(dataDir, "service-token"))) : undefined;
   const token = given ?? kept;
   if (token === undefined) {
     refuseUsage(`There is no service token for ${url}: set SERVICE_TOKENS, or say --token-file FILE, or DATA_DIR where the service keeps its own (here it is ${dataDir}).`);
@@ -77,4 +76,9 @@ function readDemo(file: string): { readonly internal_url?: string; readonly serv
   } catch {
     return {};
   }
+}
+
+/** Whether a host, as a setting or a URL names it, is reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }

@@ -1,5 +1,6 @@
 // CSV, vCard and NDJSON: read as address books write them, and what is written is read back the same.
 import { create } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,6 +10,7 @@ import type { Entry } from "../../src/cli/formats/entry.ts";
 import { linesOf } from "../../src/cli/formats/lines.ts";
 import { ndjsonLine, readNdjson } from "../../src/cli/formats/ndjson.ts";
 import { readVcards, vcard } from "../../src/cli/formats/vcard.ts";
+import { moment } from "../../src/cli/moment.ts";
 import type { ContactItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
@@ -51,6 +53,15 @@ test("a quote that is never closed costs the line that opens it and no other", a
     [3, "a quote is opened in this line and never closed"],
     [4, { fullName: "Cy", email: "c@example.com" }],
   ]);
+});
+
+test("a date of CSV may lack its time, its seconds or its T, and has to be in the calendar", async () => {
+  const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
+  expect((await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) => moment((held(entry) as { createdAt?: Timestamp }).createdAt))).toEqual([
+    "2026-01-31T00:00:00.000Z", "2026-01-31T09:30:00.000Z", "2026-01-31T07:30:00.123Z", "2024-03-01T04:59:59.000Z",
+  ]);
+  const wrong = ["2026-02-31", "2026-02-30T10:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T09:30:00", "31.01.2026"];
+  expect((await csv(`name,created_at\n${wrong.map((date) => `Ann,${date}\n`).join("")}`)).map(held)).toEqual(wrong.map((date) => `created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "${date}"`));
 });
 
 test("the exports of Google, old and new, and of Outlook are understood: names from their parts, the first of several emails and phones", async () => {
@@ -142,4 +153,10 @@ test("a row of CSV has the times of a contact, exactly, and a card has no line o
   expect((await csv(csvHeader + csvRow(contact))).map(held)).toEqual([{ ...contact, $typeName: undefined }].map(({ $typeName: _name, ...fields }) => fields));
   for (const folded of vcard(contact).split("\r\n")) expect(Buffer.byteLength(folded)).toBeLessThanOrEqual(75);
   expect((await vcards(vcard(contact))).map(held)).toMatchObject([{ fullName: contact.fullName }]);
+});
+
+test("a line of NDJSON that is no object, or holds two records, is a problem in words", async () => {
+  const entries = await everyOf(readNdjson(linesOf(chunksOf('[]\n7\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))));
+  const none = expect.stringContaining('holds no record: must be an object such as {"contact": {…}}');
+  expect(said(entries)).toEqual([[1, none], [2, none], [3, "holds contact and session: must hold one record only"]]);
 });

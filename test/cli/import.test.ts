@@ -167,6 +167,28 @@ test("an import reconnects by itself when its connection is cut, twice, and noth
   expect(await contactsOf(id)).toEqual({ count: total, names: total });
 });
 
+test("an export whose connection is cut begins again, and its file is the same as that of one that was not [OPS-04, ING-07]", async () => {
+  const { id, put } = await newClient(service());
+  await put.contacts(...Array.from({ length: 900 }, (_, at) => ({ full_name: `Person ${at}`, notes: "long ".repeat(4_000) })));
+  const [whole, cut] = [folder.path("whole.ndjson"), folder.path("cut.ndjson")];
+  await cliJson(service(), ["export", whole, "--account", id]);
+  const proxy = await cuttingProxy(service().internal);
+  const running = startCli(["export", cut, "--account", id], { environment: { ...settingsFor(service()), RECORDS_INTERNAL_URL: proxy.url } });
+  await vi.waitFor(() => expect(statSync(`${cut}.part`).size).toBeGreaterThan(0), { timeout: 60_000, interval: 2 });
+  proxy.cut();
+  const { code, stderr } = await running.ended;
+  await proxy.close();
+  expect([code, stderr]).toEqual([0, expect.stringContaining("beginning again")]);
+  expect(readFileSync(cut).equals(readFileSync(whole))).toBe(true);
+});
+
+test("a file of rejects that can no longer be written ends the import in words", async () => {
+  const { id } = await newClient(service());
+  const file = folder.write("unreadable.ndjson", "nonsense\n".repeat(3));
+  const { code, stderr } = await cli(service(), ["import", file, "--account", id, "--rejects", "/dev/full"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("records: --rejects: /dev/full cannot be written (ENOSPC).")]);
+});
+
 test("standard input is imported too, and goes on under a --name; a name with another, shorter file is refused", async () => {
   const { id } = await newClient(service());
   const input = nameless(0, 3);

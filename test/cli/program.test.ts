@@ -1,6 +1,8 @@
 // The `records` program itself: help, status, where it finds the service, and how it says that something is wrong.
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { useService } from "../support/client.ts";
 import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
@@ -86,4 +88,18 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
   expect(JSON.parse(lost.stderr).error.exit_code).toBe(3);
   const settings = settingsFor(service());
   expect((await startCli(["status", "--url", "ftp://x"], { environment: settings }).ended).code).toBe(2);
+});
+
+test("--version tells the version of the package", async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as { version: string };
+  expect(await startCli(["--version"]).ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("a text of the service cannot command the terminal: its control characters are shown, and are exact in JSON", async () => {
+  const reason = "\u001b[2J\u009b31m moved\u202e";
+  const set = await cli(service(), ["interface", "writes", "on", "--reason", reason]);
+  expect([set.code, set.stdout]).toEqual([0, expect.stringContaining("(\\u001b[2J\\u009b31m moved\\u202e)")]);
+  expect((await cli(service(), ["interface", "log", "--limit", "1"])).stdout).toContain("\t\\u001b[2J");
+  expect((await cliJson(service(), ["interface", "log", "--limit", "1"])).changes[0].reason).toBe(reason);
+  expect((await cli(service(), ["account", "show", "\u001b[2J@x"])).stderr).toContain('"\\u001b[2J@x"');
 });

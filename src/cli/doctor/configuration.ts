@@ -1,9 +1,9 @@
 // Checks the configuration: every wrong variable, and what is allowed but hardly meant.
 import type { Config } from "../../config.ts";
+import { isLoopback } from "../where.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { isLoopback } from "./surroundings.ts";
 
 /** Names that people give to our variables, which no one would read. */
 const mistaken: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { Db, IndexDescription, IndexDescriptionInfo } from "mongodb";
 import { MongoServerError } from "mongodb";
 import type { IndexSpec } from "../../db/mongo.ts";
 import type { Verdict } from "./check.ts";
-import { fault, note, ok } from "./check.ts";
+import { fault, note, ok, warning } from "./check.ts";
 
 /** What makes two indexes of one name and key different ones. */
 const rules = ["unique", "sparse", "expireAfterSeconds", "partialFilterExpression"] as const;
@@ -14,11 +14,16 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
   const collections = await Promise.all(specs.map(async (spec) => ({ spec, present: await indexesOf(db, spec.collection) })));
   const count = specs.reduce((sum, { indexes }) => sum + indexes.length, 0);
   if (collections.every(({ present }) => present === undefined)) return note(`The database ${db.databaseName} is empty: the service makes its ${count} indexes at the first start.`);
-  const found = collections.flatMap(({ spec, present = [] }) => spec.indexes.map((needed) => ({ collection: spec.collection, needed, flaw: flawOf(needed, present) })));
-  const missing = found.filter(({ flaw }) => flaw === "missing").map(nameOf);
+  const found = collections.flatMap(({ spec, present = [] }) => spec.indexes.map((needed) => ({ spec, collection: spec.collection, needed, flaw: flawOf(needed, present) })));
+  const isDeferred = ({ spec, needed }: (typeof found)[number]): boolean => needed.name === spec.deferred;
+  const away = found.filter((one) => one.flaw === "missing" && isDeferred(one)).map(nameOf);
+  const missing = found.filter((one) => one.flaw === "missing" && !isDeferred(one)).map(nameOf);
   const different = found.filter(({ flaw }) => flaw === "different");
   const hidden = found.filter(({ flaw }) => flaw === "hidden");
-  if (missing.length + different.length + hidden.length === 0) return ok(`All ${count} indexes are there.`);
+  if (missing.length + different.length + hidden.length === 0) {
+    if (away.length === 0) return ok(`All ${count} indexes are there.`);
+    return warning(`${away.join(", ")} is away, as it is while a large import runs: until it is there, searches read every record of the account.`, "Let the import come to its end, which builds it. Where none runs, a running service begins to build it within a minute or two.");
+  }
   const messages = [
     ...(missing.length === 0 ? [] : [`Missing: ${missing.join(", ")}.`]),
     ...(different.length === 0 ? [] : [`Not as needed: ${different.map((one) => `${nameOf(one)} (needed is ${JSON.stringify(one.needed.key)}${rulesOf(one.needed)})`).join(", ")}.`]),

@@ -1,10 +1,10 @@
 // Checks the identity provider: its metadata, its keys, whether it knows us, and what it offers beside.
+import { isLoopback } from "../where.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { asClient, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
 import type { ProviderSettings, Surroundings } from "./surroundings.ts";
-import { isLoopback } from "./surroundings.ts";
 import { signatures } from "../../sign-in/provider.ts";
 
 type Metadata = Readonly<Record<string, unknown>>;

@@ -82,11 +82,6 @@ export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, to
   }
 }
 
-/** Whether a host, as a setting names it, is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
-}
-
 function developmentProvider(issuer: string | undefined): ProviderSettings | undefined {
   return issuer === undefined ? undefined : { issuer, client: undefined };
 }

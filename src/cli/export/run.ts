@@ -17,6 +17,7 @@ import type { Output } from "../output.ts";
 import { count, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
+import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Target } from "./target.ts";
 import { openTarget } from "./target.ts";
 
@@ -34,7 +35,8 @@ const attempts = 8;
 const backoffMs = { first: 500, most: 15_000 };
 
 /** Carries out an export and tells its summary. Returns how the command ends. */
-export async function runExport(output: Output, link: Link, file: string, options: ExportOptions): Promise<ExitCode> {
+export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
+  const file = (await isSameFile(name, standardStreams.output)) ? "-" : name;
   if (file === "-" && output.json) refuseUsage("--json and standard output do not go together: the result would stand among the records; name a file.");
   const format = formatOf(file, options.format);
   const { id: accountId, email } = await findAccount(link, options.account);
@@ -93,7 +95,11 @@ async function write(link: Link, accountId: string, format: Format, target: Targ
         counts[kinds[record.record.case]]++;
         texts.push(text);
       }
-      await target.write(texts.join(""));
+      await target.write(texts.join("")).catch((error: unknown) => {
+        // The stream would be waited for, which waits for us to read it.
+        call.abort();
+        throw error;
+      });
       const total = sum(counts);
       progress.show({ records: total, rate: total / ((performance.now() - begunAt) / 1_000), bytes: 0 });
       // Contacts come first: what follows is of no use here.

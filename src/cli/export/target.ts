@@ -1,16 +1,18 @@
-// Where an export goes: a file that appears when it is whole, or standard output.
+// Where an export goes: a file that appears when it is whole, a pipe or device that is written as it is, or standard output.
 import { once } from "node:events";
+import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { open, rename, rm } from "node:fs/promises";
-import { refuseUsage } from "../exit.ts";
+import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
 
 /** A place to write to. */
 export interface Target {
-  /** Writes a stretch; waits where it is taken slowly. */
+  /** Writes a stretch; waits where it is taken slowly. Fails, in words, where it is not taken. */
   write(text: string): Promise<void>;
   /** Begins anew; false where what was written is out already. */
   restart(): Promise<boolean>;
-  /** Puts the file in place. */
+  /** Puts the file in place. Fails, in words, where that cannot be done. */
   finish(): Promise<void>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
@@ -18,7 +20,25 @@ export interface Target {
 
 /** The target for a path, or for `-`. Fails, in words, where it cannot be written. */
 export async function openTarget(file: string): Promise<Target> {
-  return file === "-" ? standardOutput() : fileTarget(file, await openPart(file));
+  if (file === "-") return standardOutput();
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isDirectory() === true) refuseUsage(`${file} is a folder: name a file, or - for standard output.`);
+  // A file in the place of a pipe or a device would break it for everyone else.
+  if (there !== undefined && !there.isFile()) return nodeTarget(file, await openNode(file));
+  const end = await endOfLinks(file);
+  return fileTarget(end, await openPart(end));
+}
+
+/** Where a path leads, also where nothing is there yet; the path itself where it is no link. */
+async function endOfLinks(file: string): Promise<string> {
+  const there = await realpath(file).catch(() => undefined);
+  if (there !== undefined) return there;
+  const next = await readlink(file).catch(() => undefined);
+  return next === undefined ? file : endOfLinks(resolve(dirname(file), next));
+}
+
+async function openNode(file: string): Promise<FileHandle> {
+  return open(file, constants.O_WRONLY).catch(({ code = "" }: NodeJS.ErrnoException) => refuseUsage(`${file} cannot be written (${code}).`));
 }
 
 function partOf(file: string): string {
@@ -28,28 +48,56 @@ function partOf(file: string): string {
 async function openPart(file: string): Promise<FileHandle> {
   // What another run left would keep its rights.
   await rm(partOf(file), { force: true }).catch(() => undefined);
-  return open(partOf(file), "wx", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) => refuseUsage(`${partOf(file)} cannot be written (${code}).`));
+  // Every write goes to the end, also after what was written was thrown away.
+  return open(partOf(file), "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) => refuseUsage(`${partOf(file)} cannot be written (${code}).`));
 }
 
 function fileTarget(file: string, handle: FileHandle): Target {
+  const discard = async (): Promise<void> => {
+    await handle.close();
+    await rm(partOf(file), { force: true });
+  };
+  const fail = async (error: unknown): Promise<never> => {
+    const left = await discard().then(() => "Nothing of this export is left behind.", () => `${partOf(file)} could not be removed.`);
+    throw notWritten(file, error, left);
+  };
   return {
-    async write(text) {
-      await handle.appendFile(text);
-    },
+    discard,
+    write: (text) => handle.appendFile(text).catch(fail),
     async restart() {
-      await handle.truncate(0);
+      await handle.truncate(0).catch(fail);
       return true;
     },
     async finish() {
-      await handle.sync();
-      await handle.close();
-      await rename(partOf(file), file);
-    },
-    async discard() {
-      await handle.close();
-      await rm(partOf(file), { force: true });
+      try {
+        await handle.sync();
+        await handle.close();
+        await rename(partOf(file), file);
+      } catch (error) {
+        await fail(error);
+      }
     },
   };
+}
+
+function nodeTarget(file: string, handle: FileHandle): Target {
+  let begun = false;
+  return {
+    async write(text) {
+      begun = true;
+      await handle.writeFile(text).catch((error: unknown) => {
+        throw notWritten(file, error, "What was written before is out.");
+      });
+    },
+    restart: () => Promise.resolve(!begun),
+    finish: () => handle.close(),
+    discard: () => handle.close(),
+  };
+}
+
+function notWritten(file: string, error: unknown, left: string): CommandError {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return new CommandError(exitCodes.failed, "file", `${file} cannot be written to its end (${code}): is there room for it? ${left}`);
 }
 
 function standardOutput(): Target {

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { parse } from "csv-parse/sync";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import { parseMoment } from "../../moment.ts";
 import { uuidForm } from "../find-account.ts";
 import { moment } from "../moment.ts";
 import type { Columns, ContactField } from "./csv-columns.ts";
@@ -160,7 +161,9 @@ function contentOf(values: Partial<Record<ContactField, string>>): Entry["conten
   return { record: contactRecord(fields) };
 }
 
+/** As of requests; a blank before the time, and a time without seconds, as spreadsheets write them, will do as well. */
 function timestampOf(value: string): Timestamp | undefined {
-  const milliseconds = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(milliseconds) ? undefined : timestampFromDate(new Date(milliseconds));
+  const exact = value.replace(" ", "T").replace(/T(\d\d:\d\d)(?=[Zz+-])/, "T$1:00");
+  const found = parseMoment(exact);
+  return found && timestampFromDate(new Date(exact.includes("T") ? found.last : found.first));
 }

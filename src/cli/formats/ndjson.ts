@@ -3,8 +3,11 @@ import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import { withEnumNames } from "../../../gateway/enum-names.ts";
+import { timesThatDoNotExist } from "../../../gateway/timestamps.ts";
 import type { Entry, ImportedRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
+
+const mustBe = 'must be an object such as {"contact": {…}}, with one of contact, session, transcript, session_note, contact_note';
 
 /** Reads the records; field names in snake_case or lowerCamelCase. Blank lines are passed over. */
 export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
@@ -30,9 +33,14 @@ function contentOf(text: string): Entry["content"] {
   }
   try {
     const record = fromJson(RecordSchema, withEnumNames(RecordSchema, json));
+    const [missing] = timesThatDoNotExist(RecordSchema, text);
+    if (missing !== undefined) return { problem: `${missing}: must be a date-time that exists, such as 2026-01-31T09:30:00Z` };
     if (record.record.case !== undefined) return { record };
-    return { problem: 'holds no record: must be an object such as {"contact": {…}}, with one of contact, session, transcript, session_note, contact_note' };
+    return { problem: `holds no record: ${mustBe}` };
   } catch (error) {
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return { problem: `holds no record: ${mustBe}` };
+    const [, one, other] = /Record\.record from JSON: oneof set multiple times by (\w+) and (\w+)/.exec(messageOf(error)) ?? [];
+    if (one !== undefined) return { problem: `holds ${one} and ${other ?? "another"}: must hold one record only` };
     return { problem: messageOf(error).replace(/^cannot decode (message )?records\.ingest\.v1\./, "cannot be read as ") };
   }
 }

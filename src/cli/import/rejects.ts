@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import type { WriteStream } from "node:fs";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import { refuseUsage } from "../exit.ts";
+import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
 
 /** An entry of the file that was not written. */
 export interface Reject {
@@ -17,12 +17,14 @@ export interface Reject {
 
 /** Collects what was rejected. */
 export interface Rejects {
+  /** Fails once the file can no longer be written. */
   add(reject: Reject): void;
   /** The first of them. */
   readonly first: readonly Omit<Reject, "input">[];
   readonly total: () => number;
   /** Whether the file had something in it already, from a run before. */
   readonly continued: boolean;
+  /** Waits until all of it is in the file. Fails where it can no longer be written. */
   close(): Promise<void>;
 }
 
@@ -34,11 +36,18 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
   const continued = file !== undefined && (await stat(file).then(({ size }) => size > 0, () => false));
   const stream = file === undefined ? undefined : await open(file);
   let total = 0;
+  let broken: NodeJS.ErrnoException | undefined;
+  stream?.on("error", (error) => (broken = error));
+  const requireWhole = (): void => {
+    if (broken === undefined) return;
+    throw new CommandError(exitCodes.failed, "rejects", `--rejects: ${file ?? ""} cannot be written (${broken.code ?? broken.message}).`);
+  };
   return {
     first,
     total: () => total,
     continued,
     add(reject) {
+      requireWhole();
       total++;
       const { line, reason, message, input = null } = reject;
       if (first.length < shownInSummary) first.push({ line, reason, message });
@@ -46,8 +55,9 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
     },
     async close() {
       if (stream === undefined) return;
-      stream.end();
-      await once(stream, "finish");
+      // A stream that failed is closed, and never finished.
+      await new Promise<void>((resolve) => (stream.closed ? resolve() : stream.once("close", resolve).end()));
+      requireWhole();
     },
   };
 }

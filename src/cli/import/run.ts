@@ -14,6 +14,7 @@ import type { Output } from "../output.ts";
 import { count } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
+import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import { collectRejects } from "./rejects.ts";
 import type { Source } from "./source.ts";
@@ -26,6 +27,9 @@ import { createWindow } from "./window.ts";
 export async function runImport(output: Output, link: Link, file: string, options: ImportOptions): Promise<ExitCode> {
   const { format, encoding, map, again = false } = options;
   if (again && options.name !== undefined) refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
+  if (options.rejects !== undefined && (await isSameFile(options.rejects, file === "-" ? standardStreams.input : file))) {
+    refuseUsage(`--rejects: ${options.rejects} is the file that is imported: name another.`);
+  }
   const source = await openSource({ file, format, encoding, map, onColumns: (columns) => output.note(columnsLine(columns)) });
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
@@ -53,6 +57,7 @@ export async function runImport(output: Output, link: Link, file: string, option
   const outcome = { importId, accountId, email, file, format: source.format, complete, resumedFrom, position: Number(last?.position ?? 0), written: last?.written, rejected, rejects, seconds, toGoOn };
   output.result(outcomeDocument(outcome), outcomeLines(outcome, options.rejects));
   if (!complete) return exitCodes.interrupted;
+  if (outcome.position === 0 && rejected === 0) output.note("0 records: is the file empty?");
   return rejected > 0 ? exitCodes.rejected : exitCodes.ok;
 }
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
+import type { Readable } from "node:stream";
 import { TextDecoder } from "node:util";
 import { refuseUsage } from "../exit.ts";
 import type { Columns } from "../formats/csv-columns.ts";
@@ -33,7 +34,7 @@ export interface Source {
   /** The same for the same contents, read in the same way, into the same account; undefined where they are not there beforehand. */
   name(accountId: string): Promise<string | undefined>;
   entries(): AsyncIterable<Entry>;
-  /** Lets go of standard input, which would keep the process. */
+  /** Lets go of the file: what is read to no end would keep the process. */
   close(): void;
 }
 
@@ -55,6 +56,7 @@ export async function openSource({ file, format: said, encoding, map, onColumns 
   if (facts?.isDirectory() === true) refuseUsage(`${file} is a folder: name a file, or - for standard input.`);
   const size = facts?.isFile() === true ? facts.size : undefined;
   let read = 0;
+  let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
 
   async function* counted(): AsyncIterable<Uint8Array> {
     for await (const chunk of bytes()) {
@@ -63,7 +65,7 @@ export async function openSource({ file, format: said, encoding, map, onColumns 
     }
   }
   // What is appended meanwhile belongs to another import.
-  const bytes = (): AsyncIterable<Buffer> => (file === "-" ? process.stdin : size === 0 ? nothing() : createReadStream(file, { highWaterMark: 256 * 1024, ...(size === undefined ? {} : { end: size - 1 }) }));
+  const bytes = (): AsyncIterable<Buffer> => (size === 0 ? nothing() : (reading = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024, ...(size === undefined ? {} : { end: size - 1 }) })));
 
   return {
     format,
@@ -85,7 +87,7 @@ export async function openSource({ file, format: said, encoding, map, onColumns 
       if (format === "csv") return readCsv(lines, targets, onColumns);
       return format === "vcard" ? readVcards(lines) : readNdjson(lines);
     },
-    close: () => void (file === "-" && process.stdin.destroy()),
+    close: () => void reading?.destroy(),
   };
 }
 

@@ -36,23 +36,24 @@ const settleMs = 10_000;
 
 /** Carries the import to its end; false where it was stopped before. Fails where the service refuses it or stays away. */
 export async function transfer(link: Link, work: Transfer): Promise<boolean> {
-  let progressAt = performance.now();
+  let failingSince: number | undefined;
   let furthest = -1;
   for (let failures = 0; ; failures++) {
     if (work.stop.aborted) return false;
     try {
       return await attempt(link, work, (answer) => {
         const position = Number(answer.position);
-        if (position > furthest && furthest !== -1) {
-          progressAt = performance.now();
+        if (answer.indexing || (position > furthest && furthest !== -1)) {
+          failingSince = undefined;
           failures = 0;
         }
         furthest = Math.max(furthest, position);
-        if (answer.indexing) progressAt = performance.now();
       });
     } catch (error) {
       if (work.stop.aborted && !(error instanceof CommandError)) return false;
-      if (!isPassing(error) || performance.now() - progressAt > patienceMs) throw error;
+      // What is slow to come from standard input is no failure of the service.
+      failingSince ??= performance.now();
+      if (!isPassing(error) || performance.now() - failingSince > patienceMs) throw error;
       work.onBreak();
       await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.most), undefined, { signal: work.stop }).catch(() => undefined);
     }

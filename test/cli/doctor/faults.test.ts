@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { startRedis } from "../../../src/embedded/redis.ts";
@@ -70,6 +71,20 @@ describe("MongoDB", () => {
     // The mend mends.
     await db.collection("api_keys").dropIndex("account");
     await db.command({ collMod: "audit_log", index: { name: "list", hidden: false } });
+    await (await service.another()).stop();
+    expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
+  });
+
+  test("without the search index that a large import takes away is no fault, and no restart is asked for [OPS-04]", async () => {
+    const db = service.app.client.db();
+    // An import that lives keeps the index from being built.
+    const alive = { account_id: new UUID(), changed_at: new Date() };
+    await db.collection("imports").insertOne(alive);
+    await db.collection("notes").dropIndex("search");
+    const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
+    expect([status, message]).toEqual(["warning", expect.stringMatching(/^notes\.search is away, as it is while a large import runs/)]);
+    expect(mend).not.toMatch(/restart/i);
+    await db.collection("imports").deleteOne(alive);
     await (await service.another()).stop();
     expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
   });
