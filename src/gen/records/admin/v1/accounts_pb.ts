@@ -347,7 +347,7 @@ export type ErasedPlace = Message<"records.admin.v1.ErasedPlace"> & {
   place: string;
 
   /**
-   * How much of the account was left there when it was looked through just now.
+   * How much of the account was left there when it was looked through just now; no more than 100,000 are counted.
    *
    * @generated from field: int64 left = 2;
    */
