@@ -86,14 +86,13 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
 
   async function putAll(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome<ContactDocument>[]> {
     const known = await findNamed(contacts, scope, items);
-    // What names a contact again waits for what named it before: the last item is what it stays.
+    // What names a contact again, or claims an email again, waits for the item before it: the last name stays, the first email wins.
     const before = new Map<string, Promise<unknown>>();
     return inTurn(items, width, (item) => {
-      const name = nameOf(item);
-      const write = (): Promise<Outcome<ContactDocument>> => put(scope, item, known.get(item));
-      if (name === undefined) return write();
-      const written = (before.get(name) ?? Promise.resolve()).then(write, write);
-      before.set(name, written);
+      const claims = claimsOf(item);
+      const waitedFor = claims.flatMap((claim) => before.get(claim) ?? []);
+      const written = Promise.allSettled(waitedFor).then(() => put(scope, item, known.get(item)));
+      for (const claim of claims) before.set(claim, written);
       return written;
     });
   }
@@ -122,6 +121,12 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
 function nameOf(item: ItemName | undefined): string | undefined {
   if (item?.id !== undefined) return `id ${item.id.toLowerCase()}`;
   return item?.externalId === undefined ? undefined : `external_id ${item.externalId}`;
+}
+
+/** What only one contact can have. */
+function claimsOf(item: ContactItem): string[] {
+  const name = nameOf(item);
+  return [...(name === undefined ? [] : [name]), ...(item.email === undefined ? [] : [`email ${item.email.toLowerCase()}`])];
 }
 
 function isEmailTaken(outcome: Outcome<ContactDocument> | undefined): boolean {

@@ -94,6 +94,13 @@ test("results stand in the order of the items, with id, external_id and error; o
   expect((await client.get("/v1/contacts?query=not+mine")).body.data).toEqual([]);
 });
 
+test("of items that claim one email in a batch, the first gets it [ING-04]", async () => {
+  const client = await newClient(service());
+  const items = Array.from({ length: 200 }, (_, at) => ({ full_name: `Name ${at}`, email: `${at % 2 === 0 ? "p" : "P"}${at >> 1}@example.com` }));
+  const reasons = (await client.put.send("UpsertContacts", "contacts", items)).map(({ error }) => error?.reason);
+  expect(reasons).toEqual(items.map((_, at) => (at % 2 === 0 ? undefined : "REASON_DUPLICATE_EMAIL")));
+});
+
 test("what belongs to a record that is not there fails alone [ING-04]", async () => {
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s" });
