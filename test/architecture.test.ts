@@ -45,15 +45,17 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["gateway/", ["gateway/", "src/gen/", "src/errors.ts", "src/deflated.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
   ["client/src/", ["client/src/"]],
   ["examples/", ["examples/", "client/src/index.ts", "src/gen/"]],
+  ["drills/", ["drills/", "src/", "gateway/", "client/src/", "test/"]],
+  ["bench/", ["bench/", "drills/ground/", "src/", "gateway/", "test/"]],
 ];
 
 function domain(own: string, ...more: string[]): string[] {
   return [own, "src/gen/", "src/db/", "src/search/", "src/errors.ts", "src/guards/scope.ts", "src/rpc/routes.ts", ...more];
 }
 
-const files = ["src", "gateway", "client/src", "examples"].flatMap((folder) =>
+const files = ["src", "gateway", "client/src", "examples", "drills", "bench"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, folder, name), "utf8") })),
 );
 const handWritten = files.filter(({ path }) => !path.startsWith("src/gen/") && path !== "client/src/schema.ts");
@@ -90,7 +92,7 @@ test("only the guards grant the right to write", () => {
 });
 
 test("of the service, only config and the embedded parts read the environment", () => {
-  const reading = handWritten.filter(({ path, text }) => /process\.env/.test(text) && !path.startsWith("examples/")).map(({ path }) => path);
+  const reading = handWritten.filter(({ path, text }) => /process\.env/.test(text) && !/^(examples|drills|bench)\//.test(path)).map(({ path }) => path);
   expect(reading.sort()).toEqual(["src/cli/records.ts", "src/embedded/parts.ts", "src/main.ts"]);
 });
 

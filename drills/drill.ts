@@ -1,0 +1,36 @@
+// What a drill is: something is broken on purpose, and a promise of the README holds all the same, or is seen not to.
+
+/** How long a drill may take: minutes with many faults by a person's command, or seconds with a few among the tests. */
+export type Form = "long" | "short";
+
+/** What a drill has seen. */
+export interface Report {
+  /** What was counted and measured, with its unit in the name: for people to read, never to be asserted. */
+  readonly figures: Readonly<Record<string, number | string>>;
+  /** What should not have happened, in words; nothing where the promise holds. */
+  readonly violations: readonly string[];
+}
+
+/** Tells what a run does while it does it. */
+export type Say = (line: string) => void;
+
+/** A run of a drill. Leaves nothing behind: every process that it starts has ended when it resolves or rejects. */
+export type Run = (form: Form, say: Say) => Promise<Report>;
+
+/** One promise, put to the test. */
+export interface Drill {
+  /** By this name it is called: `npm run drill -- NAME`. */
+  readonly name: string;
+  /** The promise that it stands for, as one sentence. */
+  readonly promise: string;
+  readonly run: Run;
+  /** The same with a fault of ours built in: a drill that does not see it proves nothing. */
+  readonly controls: readonly Control[];
+}
+
+/** A run that has to end with violations. */
+export interface Control {
+  /** What is broken in it. */
+  readonly broken: string;
+  readonly run: Run;
+}

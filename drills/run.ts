@@ -1,0 +1,55 @@
+// `npm run drill`: runs drills in their long form, their negative controls after them, and judges both.
+import { parseArgs } from "node:util";
+import { drills } from "./all.ts";
+import type { Drill, Report, Run } from "./drill.ts";
+
+const usage = `npm run drill -- [NAME …] [--short] [--no-controls] [--list]
+All drills where none is named. Ends with 1 when a promise did not hold, or a control saw nothing wrong.
+
+${drills.map(({ name, promise }) => `  ${name.padEnd(16)} ${promise}`).join("\n")}`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: "boolean", default: false }, list: { type: "boolean", default: false }, short: { type: "boolean", default: false }, "no-controls": { type: "boolean", default: false } },
+});
+if (values.help || values.list) {
+  console.log(usage);
+  process.exit(0);
+}
+const unknown = positionals.filter((wanted) => !drills.some(({ name }) => name === wanted));
+if (unknown.length > 0) {
+  console.error(`no drill is called ${unknown.join(", ")}\n\n${usage}`);
+  process.exit(2);
+}
+
+const verdicts: string[] = [];
+for (const drill of drills.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) await judge(drill);
+console.log(`\n${verdicts.join("\n")}`);
+
+async function judge({ name, promise, run, controls }: Drill): Promise<void> {
+  console.log(`\n# ${name}: ${promise}`);
+  const report = await timed(run);
+  verdict(name, report.violations.length === 0, report.violations.length === 0 ? "holds" : `DOES NOT HOLD: ${report.violations.length} violations`);
+  if (values["no-controls"]) return;
+  for (const { broken, run } of controls) {
+    console.log(`\n# ${name}, control: ${broken}`);
+    const { violations } = await timed(run);
+    verdict(name, violations.length > 0, violations.length > 0 ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}`);
+  }
+}
+
+function verdict(name: string, right: boolean, words: string): void {
+  const line = `${name.padEnd(16)} ${words}`;
+  console.log(line);
+  verdicts.push(line);
+  if (!right) process.exitCode = 1;
+}
+
+async function timed(run: Run): Promise<Report> {
+  const begun = performance.now();
+  const elapsed = (): string => `${((performance.now() - begun) / 1_000).toFixed(1).padStart(7)} s`;
+  const report = await run(values.short ? "short" : "long", (line) => console.log(`${elapsed()}  ${line}`));
+  for (const [figure, value] of Object.entries(report.figures)) console.log(`${elapsed()}  ${figure}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`);
+  for (const violation of report.violations.slice(0, 20)) console.log(`${elapsed()}  VIOLATION ${violation}`);
+  return report;
+}
