@@ -1,4 +1,4 @@
-# The image of the service: the sources, run by tsx, and the dependencies of production.
+# The image of the service: its bundle, the sources that it was made of, and the dependencies of production.
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -24,9 +24,10 @@ COPY bin bin
 COPY gateway gateway
 COPY src src
 COPY deploy/container/healthcheck.js deploy/container/
+RUN node bin/bundle.js
 # The user "node" of the base image, by number: Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000
 EXPOSE 8080 8081
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/container/healthcheck.js"]
 # Node itself is process 1 and gets SIGTERM: no shell and no npm stand in between.
-CMD ["node", "--import", "tsx", "src/main.ts"]
+CMD ["node", "bin/start.js"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line, which is TypeScript, from a checkout as it is.
-import { register } from "tsx/esm/api";
+// Starts the command line.
+import { bundled } from "./bundle.js";
 
-register();
-await import("../src/cli/records.ts");
+process.setSourceMapsEnabled(true);
+await import(await bundled("records"));

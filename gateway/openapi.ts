@@ -48,12 +48,13 @@ export function openApiDocument({ baseUrl, documentProvider, rateLimit, sessionC
   return document;
 }
 
-/** The document as it is served: content type and text by path. */
+/** The document as it is served: content type and text by path. The YAML is written when it is first asked for (60 ms). */
 export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, { readonly type: string; readonly text: string }> {
   const document = openApiDocument(options);
+  let yaml: string | undefined;
   return new Map([
     ["/openapi.json", { type: "application/json; charset=utf-8", text: JSON.stringify(document) }],
-    ["/openapi.yaml", { type: "application/yaml; charset=utf-8", text: stringify(document, { aliasDuplicateObjects: false }) }],
+    ["/openapi.yaml", { type: "application/yaml; charset=utf-8", get text() { return (yaml ??= stringify(document, { aliasDuplicateObjects: false })); } }],
   ]);
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
+import { packageRoot } from "../root.ts";
 
 /** A file as it is served. */
 export interface Asset {
@@ -10,7 +11,7 @@ export interface Asset {
   readonly etag: string;
 }
 
-const folder = join(import.meta.dirname, "page");
+const folder = join(packageRoot, "src/dashboard/page");
 
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { packageRoot } from "../root.ts";
 
 /** What a client may be sent: `identity` is the file as it is. */
 export type Encoding = "br" | "gzip" | "identity";
@@ -31,6 +32,7 @@ export interface Assets {
 export const assetFolder = "/docs/";
 
 const script = "text/javascript; charset=utf-8";
+const page = join(packageRoot, "src/reference/page");
 
 /** Reads all of them (4 MB). Fails where one cannot be read. */
 export async function readAssets(): Promise<Assets> {
@@ -38,8 +40,8 @@ export async function readAssets(): Promise<Assets> {
   const scalar = createRequire(import.meta.url).resolve("@scalar/fastify-api-reference");
   const [renderer, start, style] = await Promise.all([
     readAsset("renderer.js", script, join(scalar, "../js/standalone.js")),
-    readAsset("start.js", script, join(import.meta.dirname, "page/start.js")),
-    readAsset("reference.css", "text/css; charset=utf-8", join(import.meta.dirname, "page/reference.css")),
+    readAsset("start.js", script, join(page, "start.js")),
+    readAsset("reference.css", "text/css; charset=utf-8", join(page, "reference.css")),
   ]);
   return { renderer, start, style };
 }
