@@ -39,7 +39,7 @@ export function createContactSearch(client: MongoClient): ContactSearch {
   };
 }
 
-/** Both tiers, each newest first, and from them the first 25: those of the first tier stand in the second as well. */
+/** Both tiers, each newest first, and from them the first 25: those of the first tier stand in the second as well. A first that can have none is left out. */
 function foundStages(contacts: Collection<Document>, scope: Scope, plans: readonly WordPlan[]): Document[] {
   const tier = (number: number, filters: Document[]): Document[] => [
     { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
@@ -48,9 +48,10 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
     { $project: { n: 0, g: 0 } },
     { $set: { tier: number } },
   ];
+  const whole = plans.flatMap(wholeFilters);
+  const begun = tier(1, plans.map((plan) => planFilter(plan, CONTACT_SHAPE)));
   return [
-    ...tier(0, plans.map(wholeFilter)),
-    { $unionWith: { coll: contacts.collectionName, pipeline: tier(1, plans.map((plan) => planFilter(plan, CONTACT_SHAPE))) } },
+    ...(whole.length === 0 ? begun : [...tier(0, whole), { $unionWith: { coll: contacts.collectionName, pipeline: begun } }]),
     { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
     { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
     { $limit: resultLimit },
@@ -58,13 +59,11 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
   ];
 }
 
-/** Every word of the plan is a whole word of the contact. */
-function wholeFilter({ words, driver }: WordPlan): Document {
-  const driving = driver === undefined ? undefined : wholeProbe(driver);
-  return {
-    ...(driving === undefined ? {} : { g: driving.term }),
-    ...checks(words.filter((word) => word !== driver || driving?.exact !== true).map(wholeCheckPattern)),
-  };
+/** Every word of the plan is a whole word of the contact: a filter, or none where no contact has them all. */
+function wholeFilters({ words, wholeDriver }: WordPlan): Document[] {
+  if (wholeDriver === undefined) return [];
+  const { term, exact } = wholeProbe(wholeDriver);
+  return [{ g: term, ...checks(words.filter((word) => word !== wholeDriver || !exact).map(wholeCheckPattern)) }];
 }
 
 function hydrationStages(scope: Scope): Document[] {

@@ -2,7 +2,7 @@
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../guards/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
-import { checkPattern, probe } from "../search/terms.ts";
+import { checkPattern, probe, wholeProbe } from "../search/terms.ts";
 import { read } from "./read.ts";
 import { isWithoutIndex } from "./search-index.ts";
 
@@ -19,6 +19,8 @@ export interface WordPlan {
   readonly words: readonly string[];
   /** Undefined where no word is long enough for the index: then the whole account is walked, newest first. */
   readonly driver: string | undefined;
+  /** Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps none. */
+  readonly wholeDriver: string | undefined;
 }
 
 /**
@@ -32,14 +34,20 @@ export async function planWords(
   shape: SearchShape,
 ): Promise<WordPlan | undefined> {
   const indexed = words.filter((word) => probe(word, shape) !== undefined);
-  if (indexed.length < 2) return { words, driver: indexed[0] };
-  let counts: readonly number[] = [];
+  if (indexed.length < 2) return { words, driver: indexed[0], wholeDriver: shape.whole ? indexed[0] : undefined };
+  const beginnings = indexed.map((word) => probe(word, shape)?.term);
+  const wholes = shape.whole ? indexed.map((word) => wholeProbe(word).term) : [];
+  let begun: readonly number[] = [];
+  let whole: readonly number[] = [];
   for (const bound of countBounds) {
-    counts = await countWords(collection, scope, indexed, shape, bound);
-    if (counts.some((count) => count === 0)) return undefined;
-    if (counts.some((count) => count < bound)) break;
+    const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound);
+    begun = counts.slice(0, indexed.length);
+    whole = counts.slice(indexed.length);
+    if (begun.includes(0)) return undefined;
+    const isTold = (those: readonly number[]): boolean => those.length === 0 || those.some((count) => count < bound);
+    if (isTold(begun) && isTold(whole)) break;
   }
-  return { words, driver: rarest(indexed, counts) };
+  return { words, driver: rarest(indexed, begun), wholeDriver: whole.includes(0) ? undefined : rarest(indexed, whole) };
 }
 
 /**
@@ -58,7 +66,7 @@ export async function planned<T>(
     return plan === undefined ? [] : await run(plan);
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
-    return run({ words, driver: undefined });
+    return run({ words, driver: undefined, wholeDriver: undefined });
   }
 }
 
@@ -78,15 +86,9 @@ export function checks(patterns: readonly string[]): Document {
 }
 
 /** All counts in one command, none beyond the bound: index keys are counted, no document is read. */
-async function countWords(
-  collection: Collection<Document>,
-  scope: Scope,
-  words: readonly string[],
-  shape: SearchShape,
-  bound: number,
-): Promise<number[]> {
-  const counting = words.map((word, at): Document[] => [
-    { $match: { account_id: scope.accountId, g: probe(word, shape)?.term } },
+async function countTerms(collection: Collection<Document>, scope: Scope, terms: readonly (string | undefined)[], bound: number): Promise<number[]> {
+  const counting = terms.map((term, at): Document[] => [
+    { $match: { account_id: scope.accountId, g: term } },
     { $limit: bound },
     { $count: "count" },
     { $set: { at } },
@@ -94,7 +96,7 @@ async function countWords(
   const [first = [], ...others] = counting;
   const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
   const rows = await read<{ at: number; count: number }>(collection, scope, [...first, ...unions], { hint: searchIndex });
-  const counts = words.map(() => 0);
+  const counts = terms.map(() => 0);
   for (const { at, count } of rows) counts[at] = count;
   return counts;
 }
