@@ -2,6 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../src/errors.ts";
+import { mostViolations } from "../src/errors.ts";
 import type { Json } from "./json.ts";
 import type { RequestReading } from "./request.ts";
 import type { Route } from "./route.ts";
@@ -13,8 +14,6 @@ import { shownName } from "./shown-name.ts";
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
 const loneSurrogate = /\p{Surrogate}/u;
-/** A caller is told of no more than this, so that an answer stays small whatever the request. */
-const maxViolations = 50;
 
 /** The reader of a route that has no body. */
 export function createArgumentReader(route: Route): ArgumentReader {
@@ -32,7 +31,7 @@ export function createArgumentReader(route: Route): ArgumentReader {
     for (const { name, required } of fields.values()) {
       if (required && (given[name] ?? null) === null) violations.push({ field: name, rule: "required", message: "is required" });
     }
-    return { message, violations: violations.slice(0, maxViolations) };
+    return { message, violations: violations.slice(0, mostViolations) };
   };
 }
 

@@ -1,5 +1,6 @@
 // Receives the body of a request: bytes, counted as they come, then a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
+import { gather } from "./gather.ts";
 import type { Request } from "./http.ts";
 import type { Flaw, Json } from "./json.ts";
 import { readJson } from "./json.ts";
@@ -61,16 +62,16 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    const gathered = gather();
     let size = 0;
     request.on("data", (chunk) => {
-      chunks.push(chunk);
+      gathered.add(chunk);
       size += chunk.length;
       if (size <= limit) return;
       request.removeAllListeners("data");
       resolve("too large");
     });
-    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("end", () => resolve(gathered.bytes()));
     // Before the end it means that the client has gone; after it, it comes too late to matter.
     request.on("close", () => resolve("gone"));
   });

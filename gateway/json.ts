@@ -1,15 +1,16 @@
 // A strict JSON reader (RFC 8259) in one pass without recursion: unlike JSON.parse it sees duplicate names and lone surrogates.
+import { mostViolations } from "../src/errors.ts";
 
 /** A JSON value; an object is a Map, so that no name is special and the order is kept. */
 export type Json = null | boolean | number | string | Json[] | Map<string, Json>;
 
-/** Something that is JSON by its grammar and still refused; `path` joins the names that lead to it with dots. */
+/** Something that is JSON by its grammar and still refused; `path` joins the names that lead to it with dots, those of the outermost levels alone. */
 export interface Flaw {
   readonly path: string;
   readonly kind: "duplicate" | "surrogate";
 }
 
-/** What a text holds: a value and its flaws, or why it is no JSON. */
+/** What a text holds: a value and the first of its flaws, or why it is no JSON. */
 export type JsonReading = { readonly value: Json; readonly flaws: readonly Flaw[] } | { readonly problem: string };
 
 interface Cursor {
@@ -26,6 +27,8 @@ interface Frame {
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const loneSurrogate = /\p{Surrogate}/u;
+/** Far more than a caller is shown of a path: deeper ones make no more work. */
+const mostLevels = 100;
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
 
 /** Reads a JSON text of any depth. Positions in problems count UTF-16 units from 0. */
@@ -83,7 +86,8 @@ export function readJson(text: string): JsonReading {
   }
 
   function note(kind: Flaw["kind"]): void {
-    flaws.push({ kind, path: frames.filter(({ container }) => !Array.isArray(container)).map(({ name }) => name).join(".") });
+    if (flaws.length === mostViolations) return;
+    flaws.push({ kind, path: frames.slice(0, mostLevels).filter(({ container }) => !Array.isArray(container)).map(({ name }) => name).join(".") });
   }
 }
 

@@ -32,5 +32,5 @@ export function readQuery(query: string, known: ReadonlySet<string>, violations:
 }
 
 function decode(text: string): string | undefined {
-  return decodePercent(text.includes("+") ? text.replaceAll("+", "%20") : text);
+  return decodePercent(text.replaceAll("+", "%20"));
 }

@@ -3,6 +3,7 @@ import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../src/errors.ts";
+import { mostViolations } from "../src/errors.ts";
 import type { Body } from "./body.ts";
 import type { Flaw, Json } from "./json.ts";
 import { decodePercent } from "./percent.ts";
@@ -22,9 +23,6 @@ export interface RequestReading {
 export type RequestReader = (captured: readonly string[], query: string, body: Body | undefined) => RequestReading;
 
 type Fields = Record<string, Scalar | Message>;
-
-/** A caller is told of no more than this, so that an answer stays small whatever the request. */
-const maxViolations = 50;
 
 /** The reader of a route's requests. A field that has a violation stays unset. */
 export function createRequestReader(route: Route): RequestReader {
@@ -47,7 +45,7 @@ export function createRequestReader(route: Route): RequestReader {
     if (!takesNothing) readParameters(fields, query, violations);
     if (body !== undefined && received?.kind === "object") readProperties(fields, body, received.properties, received.flaws, violations);
     else if (received !== undefined && "violation" in received) violations.push(received.violation);
-    return { message, violations: violations.slice(0, maxViolations) };
+    return { message, violations: violations.slice(0, mostViolations) };
   };
 
   function readParameters(fields: Fields, query: string, violations: Violation[]): void {

@@ -10,7 +10,6 @@ import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import { recordRefusals } from "./audit/refusals.ts";
 import type { Config, OidcConfig } from "./config.ts";
-import { ConfigError } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
@@ -28,6 +27,7 @@ import { SessionService } from "./gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "./guards/assistant.ts";
 import { createAuthentication } from "./guards/authenticate.ts";
 import { localBucket, sharedBucket } from "./guards/bucket.ts";
+import { createCapacity } from "./guards/capacity.ts";
 import type { Handler } from "./guards/chain.ts";
 import { createDispatch } from "./guards/chain.ts";
 import { internalDoor, publicDoor } from "./guards/doors.ts";
@@ -40,8 +40,8 @@ import { createThrottle } from "./guards/throttle.ts";
 import { warmUp } from "./guards/validate.ts";
 import { createHealthService, interfaceVersion } from "./health/service.ts";
 import { internalOptions } from "./http/internal.ts";
-import type { Listener } from "./http/listener.ts";
 import { createListener } from "./http/listener.ts";
+import { listen } from "./http/ports.ts";
 import { publicListener } from "./http/public.ts";
 import { createMcp, createTokens } from "./mcp/surface.ts";
 import { createObservability } from "./observability/observability.ts";
@@ -82,8 +82,8 @@ export interface App {
   readonly mcpUrl: string;
   readonly services: Services;
   readonly client: MongoClient;
-  /** Stops taking requests, lets what runs finish, and closes every connection. */
-  stop(): Promise<void>;
+  /** Stops taking connections, lets what runs finish, and closes every connection: the idle ones after `idleMs`, by default at once. */
+  stop(idleMs?: number): Promise<void>;
 }
 
 const mongoWaitMs = 30_000;
@@ -98,7 +98,7 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
   try {
     return await assemble(config, parts, log, prepare, opened);
   } catch (error) {
-    await closeAll(opened);
+    await closeAll(opened).catch(() => undefined);
     throw error;
   }
 }
@@ -106,16 +106,19 @@ export async function startApp(config: Config, parts: Parts, log: Logger, prepar
 /** How to close what was opened, the last of it first. */
 type Opened = (() => Promise<void> | void)[];
 
+/** What cannot be closed leaves none of the others open. */
 async function closeAll(opened: Opened): Promise<void> {
-  for (const close of opened.reverse()) await close();
+  const close = opened.pop();
+  if (close !== undefined) await Promise.resolve().then(close).finally(() => closeAll(opened));
 }
 
 async function assemble(config: Config, parts: Parts, log: Logger, prepare: (services: Services) => Promise<void>, opened: Opened): Promise<App> {
   const client = await connectMongo(parts.mongodbUri, mongoWaitMs);
   opened.push(() => client.close());
   let redis: RedisLink | undefined;
-  const services = createServices(client, () => redis);
-  await ensureIndexes(client.db(), allIndexes);
+  const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, what);
+  const services = createServices(client, () => redis, onTrouble);
+  await ensureIndexes(client.db(), allIndexes, mongoWaitMs);
   await prepare(services);
 
   const observability = await createObservability(config.tracing, log);
@@ -124,21 +127,18 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   observability.watchMongo(client);
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const watch = await watchSwitches(services.switches);
-  const background = [watch, endAbandonedTransactions(client), services.erasures.follow(), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"))];
+  const background = [watch, endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), onTrouble)];
   opened.push(async () => {
     for (const task of background) task.stop();
     await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
   });
-  let stopping = false;
+  let [stopping, idleMs] = [false, 0];
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
   const size = { rate: config.rateLimit, burst: config.rateBurst };
   const fallback = localBucket(size);
-  const throttle = createThrottle(
-    redis && sharedBucket(redis, size),
-    fallback,
-    () => metrics.throttleFallbacks.inc(),
-  );
+  const capacity = createCapacity(config.maxInFlight, () => metrics.overloaded.inc());
+  const throttle = createThrottle(redis && sharedBucket(redis, size), fallback, () => metrics.throttleFallbacks.inc());
   const authentication = createAuthentication({
     isSecret,
     hash: hashSecret,
@@ -184,7 +184,6 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const restHandlers = new Map(publicHandlers);
   route(restHandlers, ApiKeyService, services.apiKeyService);
   route(restHandlers, AuditService, services.auditLog);
-  warmUp([...internalHandlers.keys(), ...restHandlers.keys()].map(({ input }) => input));
 
   const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
   const door = publicDoor({
@@ -195,7 +194,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     onUse: ({ hash }) => services.lastUse.note(hash),
     onRefusal: recordRefusals(services.audit, onError),
   });
-  const publicDispatch = createDispatch(door, restHandlers, idempotency);
+  const publicDispatch = createDispatch(door, restHandlers, idempotency, capacity);
   const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
   const inside = internalDoor(access, watch.state);
   const internalDispatch = createDispatch(inside, internalHandlers, idempotency);
@@ -204,12 +203,12 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
   const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
   const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
-  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state });
+  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, capacity });
   const mcp = createMcp({
     provider,
     issuer: parts.oidc?.issuer,
     door: assistants,
-    dispatch: createDispatch(assistants ?? door, publicHandlers, idempotency),
+    dispatch: createDispatch(assistants ?? door, publicHandlers, idempotency, capacity),
     documentProvider: config.documentProvider,
     document: () => openApiDocument(documentOptions()),
     version: interfaceVersion,
@@ -251,15 +250,16 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     fallbackBuckets: fallback.count,
   });
   const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
-  opened.push(async () => void (await Promise.all([openListener.close(graceMs), internalListener.close(graceMs)])));
+  opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));
 
   const port = await listen(openListener, "PORT", config.port, "HOST", config.host);
-  const internalPort = await listen(internalListener, "INTERNAL_PORT", config.internalPort, "INTERNAL_HOST", config.internalHost);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
   for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
   const llms = llmsText(openApiDocument(documentOptions()), { baseUrl: where.baseUrl, mcpUrl: provider && where.mcpUrl });
   documents.set("/llms.txt", { type: "text/plain; charset=utf-8", text: llms });
+  const internalPort = await listen(internalListener, "INTERNAL_PORT", config.internalPort, "INTERNAL_HOST", config.internalHost);
+  void warmUp([...restHandlers.keys(), ...internalHandlers.keys()].map(({ input }) => input)).then(() => documents.get("/openapi.yaml")?.text).then(provider && mcp.prepare);
 
   return {
     port,
@@ -267,8 +267,8 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     ...where,
     services,
     client,
-    async stop() {
-      stopping = true;
+    async stop(idle = 0) {
+      [stopping, idleMs] = [true, idle];
       await closeAll(opened);
     },
   };
@@ -283,15 +283,5 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     observability.watchRedis(link.client);
     await link.firstReady;
     return link;
-  }
-}
-
-/** Listens, or fails with one line that names the variable. */
-async function listen(listener: Listener, portName: string, port: number, hostName: string, host: string): Promise<number> {
-  try {
-    return await listener.listen(port, host);
-  } catch (error) {
-    const { code = String(error), syscall } = error as NodeJS.ErrnoException;
-    throw new ConfigError(syscall === "getaddrinfo" || code === "EADDRNOTAVAIL" ? `${hostName}: "${host}" is no address of this machine (${code})` : `${portName}: ${port} cannot be listened on (${code})`);
   }
 }

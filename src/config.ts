@@ -31,6 +31,8 @@ export interface Config {
   readonly rateLimit: number;
   /** Requests allowed at once. */
   readonly rateBurst: number;
+  /** Public requests that are worked on at once; more are refused (503). */
+  readonly maxInFlight: number;
   /** How many proxies in front of us append to `X-Forwarded-For`. */
   readonly trustProxy: number;
   readonly documentProvider: string;
@@ -105,6 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     sessionSecret: sessionSecret && secret("SESSION_SECRET", sessionSecret),
     rateLimit,
     rateBurst: integer("RATE_BURST", env("RATE_BURST"), 20, 1, 1_000_000),
+    maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 256, 1, 1_000_000),
     trustProxy: integer("TRUST_PROXY", env("TRUST_PROXY"), 0, 0, 100),
     documentProvider,
     logLevel: oneOf("LOG_LEVEL", env("LOG_LEVEL"), logLevels, "info"),
@@ -162,10 +165,19 @@ function list(value: string | undefined): string[] {
 
 function tracing(endpoint: string | undefined, headers: string | undefined, serviceName = "records", ratio = "1"): TracingConfig | undefined {
   if (!/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(ratio)) wrong("OTEL_TRACES_SAMPLER_ARG", `must be a number from 0 to 1, not "${ratio}"`);
-  const pairs = list(headers).map((pair) => /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x20-\x7e]*)$/.exec(pair) ?? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas"));
+  const sent = Object.fromEntries(list(headers).map(exportHeader));
   if (endpoint === undefined) return undefined;
-  const sent = Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, decodeURIComponent(value)]));
   return { url: `${endpoint.replace(/\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
+}
+
+/** Name and value of `name=value`, which is percent-encoded. It may be a credential: it is not repeated in the message. */
+function exportHeader(pair: string): [string, string] {
+  const [, name = "", value = ""] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x20-\x7e]*)$/.exec(pair) ?? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas");
+  try {
+    return [name, decodeURIComponent(value)];
+  } catch {
+    return wrong("OTEL_EXPORTER_OTLP_HEADERS", `the value of ${name} must be percent-encoded: write % as %25`);
+  }
 }
 
 function retirement(deprecated: string | undefined, sunset: string | undefined): Retirement | undefined {

@@ -16,6 +16,9 @@ export interface Violation {
   readonly message: string;
 }
 
+/** A caller is told of no more than this, so that an answer stays small whatever the request. */
+export const mostViolations = 50;
+
 /** The values that `records.v1.Reason` defines. */
 export type FailureReason = (typeof Reason)[keyof typeof Reason];
 

@@ -9,6 +9,8 @@ import type { Embedded } from "./embedded/parts.ts";
 import { startEmbedded } from "./embedded/parts.ts";
 import { createLog } from "./log.ts";
 
+/** How long one that is replaced still answers on its idle connections: a person who stops it is not kept waiting. */
+const lastRequestsMs = 2_000;
 const started = performance.now();
 await main().catch((error: unknown) => {
   // One line for people: what was wrong, and what would be right.
@@ -27,8 +29,8 @@ async function main(): Promise<void> {
     const demo = parts && createDemo(config.dataDir, parts.provider.issuer, parts.people, say);
     const app = await startApp(config, embedded, log, async (services) => demo?.fill(services));
     forgetSignals();
-    onSignal(async () => {
-      await app.stop();
+    onSignal(async (signal) => {
+      await app.stop(signal === "SIGTERM" ? lastRequestsMs : 0);
       await embedded.stop();
     });
     parts?.provider.serve(app);
@@ -67,12 +69,12 @@ function say(line: string): void {
 }
 
 /** Runs `stop` on the first SIGINT or SIGTERM, then exits with 0; a second one ends at once. Returns how to take it back. */
-function onSignal(stop: () => Promise<void>): () => void {
+function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
   let stopping = false;
-  const receive = (): void => {
+  const receive = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
     stopping = true;
-    stop().then(
+    stop(signal).then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`records: stopped with an error: ${String(error)}\n`);

@@ -12,6 +12,7 @@ import { createContactService } from "./contacts/service.ts";
 import type { RewriteCopies } from "./contacts/store.ts";
 import { contactIndexes, createContactStore } from "./contacts/store.ts";
 import type { RedisLink } from "./db/redis.ts";
+import type { OnTrouble } from "./db/repeat.ts";
 import { transaction } from "./db/write.ts";
 import { claimIndexes } from "./guards/idempotency.ts";
 import { createBulkLoading } from "./ingest/bulk.ts";
@@ -39,8 +40,11 @@ export const allIndexes = [
   importIndexes, switchIndexes, erasureIndexes,
 ];
 
-/** What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none. */
-export function createServices(client: MongoClient, redis: () => RedisLink | undefined = () => undefined) {
+/**
+ * What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none.
+ * `onTrouble` hears of writes beside the requests that are given up.
+ */
+export function createServices(client: MongoClient, redis: () => RedisLink | undefined = () => undefined, onTrouble: OnTrouble = () => undefined) {
   const db = client.db();
   const notes = createNoteStore(client);
   const sessions = createSessionStore(client);
@@ -51,8 +55,8 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
   const contacts = createContactStore(client, rewriteCopies);
   const accounts = createAccountStore(db);
   const keys = createApiKeyStore(db);
-  const audit = createAuditStore(db);
-  const lastUse = createLastUse(db);
+  const audit = createAuditStore(db, onTrouble);
+  const lastUse = createLastUse(db, onTrouble);
   const ingest = { contacts: createContactIngest(client, rewriteCopies), sessions: createSessionIngest(client, notes), notes: createNoteIngest(client) };
   const imports = createProgressStore(db);
   const bulkLoading = createBulkLoading(db, imports);

@@ -3,7 +3,7 @@ import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 
 /** Adds the API key to every call. */
-export function withApiKey(apiKey: string): Interceptor {
+function withApiKey(apiKey: string): Interceptor {
   return (next) => (request) => {
     request.header.set("authorization", `Bearer ${apiKey}`);
     return next(request);

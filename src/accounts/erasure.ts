@@ -3,6 +3,8 @@ import type { MongoClient, UUID } from "mongodb";
 import type { IndexSpec } from "../db/mongo.ts";
 import { commandLimitMs } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
+import type { Background, OnTrouble } from "../db/repeat.ts";
+import { repeat } from "../db/repeat.ts";
 import { transaction } from "../db/write.ts";
 import type { PlaceLeft } from "./places.ts";
 import { createPlaces } from "./places.ts";
@@ -37,7 +39,7 @@ export interface Erasures {
    */
   erase(id: UUID, untilMs: number): Promise<Erasure | undefined>;
   /** Goes on in the background with what other calls, or instances that ended, have begun. */
-  follow(): { stop(): void };
+  follow(onTrouble: OnTrouble): Background;
 }
 
 /** Requests that were admitted before the deletion may write for this long; an internal batch tries longest. */
@@ -88,24 +90,14 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       if (!erased && erasure.finished_at !== undefined) await erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } });
       return { erased, begunAt: erasure.begun_at, places: seen.flatMap(({ place, left }) => (left === undefined ? [] : [{ place, left }])) };
     },
-    follow() {
-      let timer: NodeJS.Timeout | undefined;
-      let stopped = false;
-      const look = async (): Promise<void> => {
+    follow: (onTrouble) =>
+      repeat(everyMs, async (isStopped) => {
+        const failures: unknown[] = [];
         for (const erasure of await erasures.find({ finished_at: { $exists: false } }, { comment: "watch", maxTimeMS: commandLimitMs }).toArray()) {
-          if (!stopped) await finish(erasure);
+          // One that cannot go on is tried again next time, and holds up no other.
+          if (!isStopped()) await finish(erasure).catch((error: unknown) => failures.push(error));
         }
-      };
-      const wait = (): void => {
-        timer = setTimeout(() => void look().catch(() => undefined).then(() => stopped || wait()), everyMs).unref();
-      };
-      wait();
-      return {
-        stop() {
-          stopped = true;
-          clearTimeout(timer);
-        },
-      };
-    },
+        if (failures.length > 0) throw failures[0];
+      }, (error) => onTrouble("the erasure of an account cannot go on", error)),
   };
 }

@@ -1,5 +1,7 @@
 // When API keys were used last: noted in memory, and written beside the requests, at most once a minute for each key.
 import type { Binary, Db } from "mongodb";
+import { gatherWrites } from "../db/gathered.ts";
+import type { OnTrouble } from "../db/repeat.ts";
 import { keep } from "../remembered.ts";
 import type { ApiKeyDocument } from "./store.ts";
 import { apiKeysCollection } from "./store.ts";
@@ -16,19 +18,15 @@ const precisionMs = 60_000;
 const writeAfterMs = 1_000;
 
 /** The uses of the keys of a database. A use that was noted less than a second before a crash is lost. */
-export function createLastUse(db: Db): LastUse {
+export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
   const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
   /** When the use of a key was noted, by its hash: until a minute later it need not be noted again. */
   const noted = new Map<string, number>();
-  let unwritten = new Map<string, { readonly hash: Binary; readonly at: Date }>();
-
-  async function flush(): Promise<void> {
-    if (unwritten.size === 0) return;
-    const uses = [...unwritten.values()];
-    unwritten = new Map();
-    const updates = uses.map(({ hash, at }) => ({ updateOne: { filter: { _id: hash, active: true as const }, update: { $max: { last_used_at: at } } } }));
-    await keys.bulkWrite(updates, { ordered: false, comment: "watch" });
-  }
+  const uses = gatherWrites<{ readonly hash: Binary; readonly at: Date }>(
+    writeAfterMs,
+    (used) => keys.bulkWrite(used.map(({ hash, at }) => ({ updateOne: { filter: { _id: hash, active: true as const }, update: { $max: { last_used_at: at } } } })), { ordered: false, comment: "watch" }),
+    (error) => onTrouble("the last use of keys is not written", error),
+  );
 
   return {
     note(hash) {
@@ -36,9 +34,8 @@ export function createLastUse(db: Db): LastUse {
       const now = Date.now();
       if (now - (noted.get(name) ?? 0) < precisionMs) return;
       keep(noted, name, now);
-      if (unwritten.size === 0) setTimeout(() => void flush().catch(() => undefined), writeAfterMs).unref();
-      unwritten.set(name, { hash, at: new Date(now) });
+      uses.add({ hash, at: new Date(now) });
     },
-    flush,
+    flush: uses.flush,
   };
 }

@@ -1,9 +1,11 @@
 // The audit log in MongoDB: entries are added and listed, never changed.
 import type { ClientSession, Db } from "mongodb";
-import { UUID } from "mongodb";
+import { MongoBulkWriteError, UUID } from "mongodb";
+import { gatherWrites } from "../db/gathered.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { commandLimitMs } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
+import type { OnTrouble } from "../db/repeat.ts";
 import type { Actor } from "../guards/scope.ts";
 
 /** What an entry can be about. */
@@ -49,30 +51,31 @@ export const auditIndexes: IndexSpec = {
 const gatherMs = 100;
 
 /** The audit logs of a database. */
-export function createAuditStore(db: Db): AuditStore {
+export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const entries = db.collection<AuditDocument>("audit_log");
-  let waiting: AuditDocument[] = [];
-
-  async function flush(): Promise<void> {
-    const added = waiting;
-    waiting = [];
-    if (added.length > 0) await entries.insertMany(added, { ordered: false, comment: "watch" });
-  }
+  const soon = gatherWrites<AuditDocument>(
+    gatherMs,
+    (added) => entries.insertMany(added, { ordered: false, comment: "watch" }).catch(unlessThere),
+    (error) => onTrouble("entries of the audit log are lost", error),
+  );
 
   return {
     async append(accountId, actor, fact, session) {
       await entries.insertOne(entryOf(accountId, actor, fact), session === undefined ? {} : { session });
     },
-    appendSoon(accountId, actor, fact) {
-      if (waiting.length === 0) setTimeout(() => void flush().catch(() => undefined), gatherMs).unref();
-      waiting.push(entryOf(accountId, actor, fact));
-    },
-    flush,
+    appendSoon: (accountId, actor, fact) => soon.add(entryOf(accountId, actor, fact)),
+    flush: soon.flush,
     async list(accountId, { limit, offset }) {
-      await flush();
+      await soon.flush();
       return entries.find({ account_id: accountId }, { maxTimeMS: commandLimitMs }).sort({ created_at: -1, _id: -1 }).skip(offset).limit(limit + 1).toArray();
     },
   };
+}
+
+/** Entries that were written while the acknowledgement was lost are there already when they are added again. */
+function unlessThere(error: unknown): void {
+  const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  if (failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
 }
 
 function entryOf(accountId: UUID, { person, requestId, address }: Actor, { event, detail, keyPrefix }: AuditFact): AuditDocument {

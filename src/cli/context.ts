@@ -7,7 +7,7 @@ import type { Where } from "./where.ts";
 import { findService } from "./where.ts";
 
 /** The options that every command has. */
-export interface GlobalOptions {
+interface GlobalOptions {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly json?: boolean;

@@ -1,16 +1,16 @@
 // Ends transactions that a killed instance left open: MongoDB alone would hold their locks for a minute and a half.
 import type { MongoClient } from "mongodb";
 import { appName, commandLimitMs } from "./mongo.ts";
+import type { Background, OnTrouble } from "./repeat.ts";
+import { repeat } from "./repeat.ts";
 
 /** Between two commands of a transaction of ours lie milliseconds. */
 const abandonedAfterMs = 2_000;
 const everyMs = 1_000;
 
 /** Looks in the background until it is stopped. Whoever lost a transaction while it lived is told to begin it again. */
-export function endAbandonedTransactions(client: MongoClient): { stop(): void } {
+export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTrouble): Background {
   const admin = client.db("admin");
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
 
   async function look(): Promise<void> {
     const pipeline = [
@@ -22,15 +22,6 @@ export function endAbandonedTransactions(client: MongoClient): { stop(): void } 
     const found = await admin.aggregate<{ id: unknown }>(pipeline, { maxTimeMS: commandLimitMs, comment: "watch" }).toArray();
     if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
-  function follow(): void {
-    timer = setTimeout(() => void look().catch(() => undefined).then(() => stopped || follow()), everyMs).unref();
-  }
 
-  follow();
-  return {
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
+  return repeat(everyMs, look, (error) => onTrouble("transactions of killed instances cannot be ended", error));
 }

@@ -1,4 +1,5 @@
 // The connection to MongoDB.
+import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, MongoError, MongoErrorLabel, MongoServerError, UUID } from "mongodb";
 import type { Db, IndexDescription } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -8,6 +9,9 @@ import { Failure, failureOf } from "../errors.ts";
 export const appName = "records";
 /** Commands give up on their own a little before a request's deadline of 5 seconds. */
 export const commandLimitMs = 4_500;
+
+/** How long a start waits before it tries to connect again. */
+const retryMs = 250;
 
 /** An index that a store needs. */
 export interface IndexSpec {
@@ -24,19 +28,12 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
 
 /**
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
- * monitor within about 4 seconds, and what waits for it is ended then. Throws with one line when no primary is found within
- * `waitMs`, and when the server has no transactions.
+ * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says,
+ * reads are those of the primary. Throws with one line when the URI is none, no primary is found within `waitMs`, or the
+ * server has no transactions.
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
-  const client = new MongoClient(withDatabase(uri), {
-    appName,
-    writeConcern: { w: "majority" },
-    serverSelectionTimeoutMS: commandLimitMs,
-    waitQueueTimeoutMS: commandLimitMs,
-    connectTimeoutMS: 2_000,
-    heartbeatFrequencyMS: 2_000,
-    monitorCommands: true,
-  });
+  const client = clientOf(uri);
   const until = Date.now() + waitMs;
   for (;;) {
     try {
@@ -44,11 +41,33 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
       await requireTransactions(client);
       return client;
     } catch (error) {
-      if (error instanceof MongoError && Date.now() < until) continue;
+      if (error instanceof MongoError && Date.now() < until) {
+        // What is refused at once, as a wrong password is, is not asked for again at once.
+        await sleep(retryMs);
+        continue;
+      }
       await client.close();
       if (!(error instanceof MongoError)) throw error;
       throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
     }
+  }
+}
+
+function clientOf(uri: string): MongoClient {
+  try {
+    return new MongoClient(withDatabase(uri), {
+      appName,
+      writeConcern: { w: "majority" },
+      // Another member may not know yet what was written, or that a key was revoked.
+      readPreference: "primary",
+      serverSelectionTimeoutMS: commandLimitMs,
+      waitQueueTimeoutMS: commandLimitMs,
+      connectTimeoutMS: 2_000,
+      heartbeatFrequencyMS: 2_000,
+      monitorCommands: true,
+    });
+  } catch (error) {
+    throw new Error(`MONGODB_URI: is not understood (${error instanceof Error ? error.message : String(error)})`, { cause: error });
   }
 }
 
@@ -70,8 +89,23 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 /** As many records are indexed in a moment. */
 const fewRecords = 20_000;
 
-/** Creates the indexes that are missing, and drops those that are retired. Safe on several instances at once. */
-export async function ensureIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void> {
+/**
+ * Creates the indexes that are missing, and drops those that are retired. Safe on several instances at once. The driver
+ * repeats neither, so that it is begun again where the primary changes meanwhile, for as long as `waitMs`.
+ */
+export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], waitMs = 0): Promise<void> {
+  const until = Date.now() + waitMs;
+  for (;;) {
+    try {
+      return await createIndexes(db, specs);
+    } catch (error) {
+      if (!isUnavailable(error) || Date.now() >= until) throw error;
+      await sleep(retryMs);
+    }
+  }
+}
+
+async function createIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void> {
   for (const { collection: name, indexes, retired = [], deferred } of specs) {
     const collection = db.collection(name);
     const many = deferred !== undefined && (await collection.estimatedDocumentCount()) > fewRecords;
@@ -111,8 +145,8 @@ export function failureFrom(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
-/** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, out of disk, a build of an index given up. */
-const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 276, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
+/** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, of disk or of cache, writes blocked, a build of an index given up. */
+const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 276, 365, 371, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
 const passingLabels = [
   MongoErrorLabel.RetryableWriteError,
   MongoErrorLabel.TransientTransactionError,

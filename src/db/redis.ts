@@ -6,7 +6,7 @@ export interface RedisLink {
   readonly client: Redis;
   /** Settles when Redis answers for the first time, or after a second: nobody waits longer for it to start. */
   readonly firstReady: Promise<void>;
-  /** False from the first command that failed until a ping is answered again: callers then go on without Redis. */
+  /** False from the first command that failed until Redis takes a write in time again: callers then go on without it. */
   ready(): boolean;
   /** Runs a command; undefined when Redis is away, fails, or takes longer than 50 ms. Never throws. */
   attempt<T>(command: (client: Redis) => Promise<T>): Promise<T | undefined>;
@@ -23,6 +23,8 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
+    // A host that is lost says nothing: without it the system would hold on to the connection for many minutes.
+    socketTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
   });
   let away = false;
@@ -33,7 +35,11 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
     if (away || closed) return;
     away = true;
     onChange(false, error);
-    probe = setInterval(() => void client.ping().then(comeBack, () => undefined), probeIntervalMs).unref();
+    probe = setInterval(probeOnce, probeIntervalMs).unref();
+  }
+  /** By a write: one that is out of memory, a replica or without its disk still answers a ping, and is of no use. */
+  function probeOnce(): void {
+    void answered(client.set("probe", "", "PX", 1_000)).then(comeBack, () => undefined);
   }
   function comeBack(): void {
     if (!away) return;
@@ -44,7 +50,7 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
 
   client.on("error", (error: Error) => leave(error));
   client.on("close", () => leave());
-  client.on("ready", () => (away ? comeBack() : onChange(true)));
+  client.on("ready", () => (away ? probeOnce() : onChange(true)));
   const ready = (): boolean => !away && client.status === "ready";
   const firstReady = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, firstReadyMs);

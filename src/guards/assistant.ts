@@ -5,6 +5,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import { bearer } from "./authenticate.ts";
 import type { Caller, TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
+import type { Capacity } from "./capacity.ts";
 import type { Door } from "./chain.ts";
 import { deadlineMs, within } from "./deadline.ts";
 import { readOnlyScope } from "./scope.ts";
@@ -22,7 +23,7 @@ export interface Tokens {
 
 /** Lets assistants in. */
 export interface AssistantDoor extends Door {
-  /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 for a person without an account. */
+  /** The guards of the endpoint: 503 when there is too much to do, then in the contract's order (§8) 429, 503, 401; then 403 for a person without an account. */
   enter(inbound: Inbound): Promise<TokenFacts>;
 }
 
@@ -31,9 +32,10 @@ export interface AssistantDoorParts {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
   readonly switches: () => SwitchState;
+  readonly capacity: Capacity;
 }
 
-export function assistantDoor({ throttle, tokens, switches }: AssistantDoorParts): AssistantDoor {
+export function assistantDoor({ throttle, tokens, switches, capacity }: AssistantDoorParts): AssistantDoor {
   const entered = new WeakMap<Inbound, TokenFacts>();
 
   /** A token that was not seen before is charged to the address, before the provider is asked anything about it. */
@@ -54,7 +56,8 @@ export function assistantDoor({ throttle, tokens, switches }: AssistantDoorParts
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
   return {
     async enter(inbound) {
-      const identify = await charge(inbound, bearer(inbound.header("authorization"))); // 429
+      capacity.require(); // 503
+      const identify = await capacity.count(() => charge(inbound, bearer(inbound.header("authorization")))); // 429
       requireInterface(switches()); // 503
       const facts = await identify(); // 401
       observeCaller(inbound, { kind: "token", token: facts });

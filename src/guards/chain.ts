@@ -1,6 +1,7 @@
 // The one chain that every request passes, whatever its wire: the guards of its door, the body, the service.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { Credential } from "../gen/records/v1/options_pb.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
 import type { Failure } from "../errors.ts";
@@ -9,6 +10,8 @@ import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
 import { factsOf } from "./call.ts";
+import type { Capacity } from "./capacity.ts";
+import { unlimited } from "./capacity.ts";
 import { deadlineMs, within } from "./deadline.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { keyViolations } from "./idempotency.ts";
@@ -40,17 +43,20 @@ export interface Door {
   refused(call: Call, caller: Caller, failure: Failure): Promise<void>;
 }
 
-/** The chain behind a listener's door. */
-export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary, Handler>, idempotency: Idempotency): Dispatch {
+/** The chain behind a listener's door. An operator's calls are not limited by `capacity`. */
+export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary, Handler>, idempotency: Idempotency, capacity: Capacity = unlimited): Dispatch {
   const known = new Map([...handlers].map(([rpc, handler]) => [rpc, { handler, facts: factsOf(rpc) }]));
   return {
     async throttle(inbound) {
-      await door.charge(inbound, undefined);
+      capacity.require(); // 503
+      await capacity.count(() => door.charge(inbound, undefined)); // 429
     },
     async admit(rpc, inbound) {
       const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...facts, inbound };
-      const caller = await door.charge(inbound, call);
+      // Health is 200 or 429, whatever else there is to do.
+      if (facts.rules.credential !== Credential.NONE) capacity.require(); // 503
+      const caller = await capacity.count(() => door.charge(inbound, call)); // 429
       try {
         for (const guard of door.guards(call)) guard(call, caller);
       } catch (error) {
@@ -64,7 +70,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       };
 
       function limited<T>(work: (until: number) => Promise<T>): Promise<T> {
-        return within(deadlineMs - spentMs, run(work, performance.now() + deadlineMs - spentMs));
+        return capacity.count(() => within(deadlineMs - spentMs, run(work, performance.now() + deadlineMs - spentMs)));
       }
 
       async function run<T>(work: (until: number) => Promise<T>, until: number): Promise<T> {

@@ -79,19 +79,20 @@ export function createIdempotency(
 
       /** One try to write; undefined when the key was taken by a request that did not leave an answer after all. */
       async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<Answer | undefined> {
+        let kept: StoredClaim | undefined;
         try {
           const message = await write(grantWrites(scope, granted));
-          release(claim.stored());
+          kept = claim.stored();
           return { message, replayed: false, body: undefined };
         } catch (error) {
-          if (!(error instanceof ClaimTaken)) {
-            release();
-            throw error;
-          }
-          const earlier = await findClaim(claims, scope.accountId, key);
-          if (earlier === undefined) await removeExpired(claims, scope.accountId, key);
-          release(earlier);
-          return earlier === undefined ? undefined : replay(rpc, fingerprint, earlier);
+          if (!(error instanceof ClaimTaken)) throw error;
+          kept = await findClaim(claims, scope.accountId, key);
+          if (kept !== undefined) return replay(rpc, fingerprint, kept);
+          await removeExpired(claims, scope.accountId, key);
+          return undefined;
+        } finally {
+          // However it ends: a reservation that nobody releases is renewed for ever, and holds off every repetition.
+          release(kept);
         }
       }
     },

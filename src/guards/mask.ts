@@ -14,22 +14,19 @@ import type { Violation } from "../errors.ts";
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
   if (maskField === undefined) return [];
+  const told = (message: string): Violation => ({ field: maskField.name, rule: "update_mask", message });
   const fields = reflect(schema, message);
-  const updatable = schema.fields.filter((field) => field !== maskField && field.proto.proto3Optional);
+  const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
   const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
   const implied = updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
   const paths = given === undefined || given.paths.length === 0 ? implied : [...new Set(given.paths)];
   const names = updatable.map(({ name }) => name).join(", ");
-  if (paths.length === 0) {
-    return [{ field: maskField.name, rule: "update_mask", message: `the update must change at least one of ${names}` }];
-  }
+  if (paths.length === 0) return [told(`the update must change at least one of ${names}`)];
   fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
   return paths.flatMap((path) => pathViolations(path, updatable.find(({ name }) => name === path)));
 
   function pathViolations(path: string, field: DescField | undefined): Violation[] {
-    if (field === undefined) {
-      return [{ field: maskField?.name ?? "", rule: "update_mask", message: `"${path}" is not one of ${names}` }];
-    }
+    if (field === undefined) return [told(`"${path}" is not one of ${names}`)];
     if (fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
     return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
   }

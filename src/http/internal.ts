@@ -1,6 +1,7 @@
 // The internal listener's requests: rpcs, and besides them liveness, readiness, metrics.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -32,30 +33,42 @@ export interface InternalSurfaces {
 
 /** The handlers of the internal listener. */
 export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfaces): ListenerOptions {
+  function begin(request: Request, response: Response): Inbound {
+    const inbound = inboundOf(request, 0);
+    response.setHeader("X-Request-Id", inbound.requestId);
+    log(request, response, inbound);
+    return inbound;
+  }
+
   return {
     handle(request, response) {
       const path = pathOf(request);
-      const inbound = inboundOf(request, 0);
-      response.setHeader("X-Request-Id", inbound.requestId);
-      log(request, response, inbound);
+      const inbound = begin(request, response);
       try {
         requireSingleLines(request);
       } catch (error) {
-        request.resume();
-        return writeFailure(response, failureOf(error));
+        return writeFailureAndClose(request, response, failureOf(error));
       }
       const served = rpc.serves(path);
       if (served || probePaths.has(path)) observe(inbound, { route: path });
       if (served) return void rpc.handle(path, request, response, inbound);
       request.resume();
-      void serveProbe(path, response, probes).then((served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)));
+      void serveProbe(path, response, probes).then(
+        (served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)),
+        (error: unknown) => writeFailure(response, failureOf(error)),
+      );
     },
     refuse(status) {
       const requestId = randomUUID();
       logRefused(status, requestId);
       return refusal(status, requestId, []);
     },
-    refuseExpectation: (_request, response) => writeFailure(response, new Failure(Reason.EXPECTATION_FAILED)),
+    refuseExpectation(request, response) {
+      begin(request, response);
+      writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
+    },
+    // An import lasts as long as its sender needs.
+    refuseSlow: undefined,
   };
 }
 

@@ -1,8 +1,8 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right server.
 import { createServer as createHttp1 } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createHttp2 } from "node:http2";
-import type { ServerHttp2Session } from "node:http2";
+import { constants, createServer as createHttp2 } from "node:http2";
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { createServer as createTcp } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
@@ -17,6 +17,8 @@ export interface ListenerOptions {
   refuse(status: RefusedStatus): string;
   /** Answers an `Expect` that is not understood: 417. */
   refuseExpectation(request: Request, response: Response): void;
+  /** Answers a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a stream does. */
+  readonly refuseSlow: ((request: Request, response: Response) => void) | undefined;
 }
 
 export type RefusedStatus = 400 | 408 | 431;
@@ -25,21 +27,30 @@ export type RefusedStatus = 400 | 408 | 431;
 export interface Listener {
   /** Listens; 0 picks a free port. Returns the port. Rejects when the port is taken. */
   listen(port: number, host: string): Promise<number>;
-  /** Stops taking connections, lets what runs finish within `graceMs`, and closes. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Stops taking connections, lets what runs finish within `graceMs`, and closes. For `idleMs` of these it also answers
+   * what still comes on open connections, and tells each that it was the last: a client that sends on an idle one just as
+   * it is closed would get no answer.
+   */
+  close(graceMs: number, idleMs: number): Promise<void>;
 }
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
+/** How long a client over HTTP/2 that is told to go may still begin a request. */
+const lastWordMs = 1_000;
+/** The highest that there is. */
+const lastStreamId = 2 ** 31 - 1;
 const maxConnections = 10_000;
 
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
-export function createListener({ handle, refuse, refuseExpectation }: ListenerOptions): Listener {
+export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions): Listener {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const running = new Set<Response>();
+  let accepted = 0;
   let closing = false;
   let onIdle: (() => void) | undefined;
 
@@ -54,6 +65,7 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
     follow(response);
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
+    if (refuseSlow !== undefined && request.httpVersionMajor === 2) limit(request as never, response, refuseSlow);
     handle(request, response);
   }
   function receiveExpectation(request: Request, response: Response): void {
@@ -88,6 +100,7 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
   http2.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
+    limitIdle(session);
   });
   http2.on("sessionError", () => undefined);
   // Without these Node would answer by itself, and without a body.
@@ -95,6 +108,7 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
   http2.on("connect", receive as never);
 
   const tcp = createTcp((socket) => {
+    accepted += 1;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
@@ -117,20 +131,18 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
         });
       });
     },
-    async close(graceMs) {
+    async close(graceMs, idleMs) {
       closing = true;
+      const until = performance.now() + graceMs;
+      await takeAll(() => accepted, until);
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      for (const session of sessions) session.close();
-      http1.closeIdleConnections();
+      for (const session of sessions) if (!session.destroyed) announceEnd(session);
       for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
-      if (running.size > 0) {
-        let timer: NodeJS.Timeout | undefined;
-        await new Promise<void>((resolve) => {
-          onIdle = resolve;
-          timer = setTimeout(resolve, graceMs);
-        });
-        clearTimeout(timer);
-      }
+      await orAfter(idleMs, closed);
+      // A connection on which something has arrived is not idle.
+      await lookAround();
+      http1.closeIdleConnections();
+      if (running.size > 0) await orAfter(until - performance.now(), new Promise<void>((resolve) => (onIdle = resolve)));
       // The last answers may still be on their way out of the sockets' buffers.
       for (const socket of sockets) socket.destroySoon();
       const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 500);
@@ -140,6 +152,52 @@ export function createListener({ handle, refuse, refuseExpectation }: ListenerOp
       http2.close();
     },
   };
+}
+
+/** Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts one in each turn of its loop. */
+async function takeAll(accepted: () => number, until: number): Promise<void> {
+  for (let before = -1; before !== accepted() && performance.now() < until; ) {
+    before = accepted();
+    await lookAround();
+  }
+}
+
+/** Lets Node look once at everything that has arrived: from one check phase to the next but one lies a whole look. */
+async function lookAround(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((soon) => setImmediate(soon));
+}
+
+/** Settles as the promise does, or after `ms`. */
+async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
+  if (ms <= 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([promise, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+}
+
+/** Asks for no more streams, takes those that were on their way when that arrived, and closes (RFC 9113 §6.8). */
+function announceEnd(session: ServerHttp2Session): void {
+  session.goaway(constants.NGHTTP2_NO_ERROR, lastStreamId);
+  session.ping(() => session.close());
+}
+
+/** Node limits how long a connection may be without a request in HTTP/1.1 alone; pings and parts of headers are none. */
+function limitIdle(session: ServerHttp2Session): void {
+  let open = 0;
+  const end = (): void => {
+    announceEnd(session);
+    timer = setTimeout(() => session.destroy(), lastWordMs);
+  };
+  let timer = setTimeout(end, headersTimeoutMs);
+  session.on("stream", (stream) => {
+    open += 1;
+    clearTimeout(timer);
+    stream.once("close", () => {
+      open -= 1;
+      if (open === 0 && !session.destroyed) timer = setTimeout(end, keepAliveMs);
+    });
+  });
+  session.once("close", () => clearTimeout(timer));
 }
 
 /** Waits for as many bytes as tell HTTP/2 from HTTP/1, and puts them back. */
@@ -161,6 +219,16 @@ function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void)
     if (!alike) socket.resume();
   };
   socket.on("data", look);
+}
+
+/** Node limits how long a request may take to come in HTTP/1.1 alone. A client that was answered and goes on sending is cut off. */
+function limit(request: Request & { readonly stream: ServerHttp2Stream }, response: Response, refuseSlow: (request: Request, response: Response) => void): void {
+  if (request.stream.endAfterHeaders) return;
+  const timer = setTimeout(() => {
+    if (response.headersSent && !request.complete) request.stream.close();
+    else if (!request.complete) refuseSlow(request, response);
+  }, requestTimeoutMs);
+  response.once("close", () => clearTimeout(timer));
 }
 
 /** The path and query of a target that is a whole URL, which a server has to take as well (RFC 9112 §3.2.2). */

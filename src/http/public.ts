@@ -1,6 +1,7 @@
 // The public listener's requests: common headers first, then the surface by its path.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { Config } from "../config.ts";
 import { Failure, failureOf, isForTheLog } from "../errors.ts";
@@ -46,7 +47,9 @@ const reasonPhrases = { 400: "Bad Request", 408: "Request Timeout", 431: "Reques
 export function publicListener(config: Config, surfaces: PublicSurfaces): ListenerOptions {
   const limits = rateLimitHeaders(config);
   const retirement = retirementHeaders(config);
+  const restHeaders: HeaderList = [...limits, ...retirement];
   const rpcHeaders: HeaderList = [...limits, ["Cache-Control", "no-store"]];
+  const served = [surfaces.rpc, ...surfaces.others];
 
   function begin(request: Request, response: Response, headers: HeaderList): Inbound {
     const inbound = inboundOf(request, config.trustProxy);
@@ -70,14 +73,15 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       const path = pathOf(request);
       const rest = isRest(path);
       const rpc = !rest && isRpc(path);
-      const inbound = begin(request, response, rest ? [...limits, ...retirement] : rpc ? rpcHeaders : []);
+      const inbound = begin(request, response, rest ? restHeaders : rpc ? rpcHeaders : []);
       try {
         requireSingleLines(request);
       } catch (error) {
-        return refuseAndClose(request, response, failureOf(error));
+        // Where the next request begins is not certain after such a message.
+        return writeFailureAndClose(request, response, failureOf(error));
       }
       if (rest) return surfaces.rest(request, response, inbound);
-      const surface = [surfaces.rpc, ...surfaces.others].find((one) => one.serves(path));
+      const surface = served.find((one) => one.serves(path));
       // Of what is served there are only so many paths: none has a part that a caller chooses.
       if (surface !== undefined || surfaces.documents.has(path)) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
@@ -89,12 +93,13 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     refuse(status) {
       const requestId = randomUUID();
       surfaces.logRefused(status, requestId);
-      return refusal(status, requestId, [...limits, ...retirement]);
+      return refusal(status, requestId, restHeaders);
     },
     refuseExpectation(request, response) {
-      begin(request, response, [...limits, ...retirement]);
-      refuseAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
+      begin(request, response, restHeaders);
+      writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
+    refuseSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
   };
 }
 
@@ -119,17 +124,6 @@ function isRest(path: string): boolean {
 
 function isRpc(path: string): boolean {
   return path.startsWith("/records.");
-}
-
-function refuse(request: Request, response: Response, failure: Failure): void {
-  request.resume();
-  writeFailure(response, failure);
-}
-
-/** Where the next request begins is not certain after such a message. */
-function refuseAndClose(request: Request, response: Response, failure: Failure): void {
-  if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
-  refuse(request, response, failure);
 }
 
 function serveDocument(request: Request, response: Response, { type, text }: { type: string; text: string }): void {

@@ -39,13 +39,33 @@ export interface FindOptions {
   readonly session?: ClientSession;
 }
 
-/** Finds the records that any of the names means, in one command. */
-export async function findNamed<T extends KnownRecord>(
+/**
+ * Finds the records that any of the names means, in one command. The names are those of a batch's own items: one that
+ * gives a record its external id means that record to the others too.
+ */
+export async function findNamed<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, names: readonly ItemName[], options: FindOptions = {}): Promise<NamedRecords<T>> {
+  const found = await find(collection, scope, names, options);
+  const given = new Map<string, T>();
+  for (const { id, externalId } of names) {
+    const record = id === undefined ? undefined : found.get({ id });
+    if (record !== undefined && externalId !== undefined) given.set(externalId, record);
+  }
+  return { get: (name) => found.get(name) ?? (name.id === undefined ? given.get(name.externalId ?? "") : undefined) };
+}
+
+/** Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete it. */
+export async function holdNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly ItemName[],
-  { fields, kind, session }: FindOptions = {},
+  options: FindOptions & { readonly session: ClientSession },
 ): Promise<NamedRecords<T>> {
+  const filter = namedFilter<T>(scope, names, options.kind);
+  if (filter !== undefined) await collection.updateMany(filter, { $inc: { version: 1 } } as never, { session: options.session });
+  return find(collection, scope, names, options);
+}
+
+async function find<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, names: readonly ItemName[], { fields, kind, session }: FindOptions): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, kind);
   const options = {
     ...(fields === undefined ? {} : { projection: { account_id: 1, external_id: 1, ...fields } }),
@@ -60,18 +80,6 @@ export async function findNamed<T extends KnownRecord>(
       return externalId === undefined ? undefined : byExternalId.get(externalId);
     },
   };
-}
-
-/** As `findNamed`, and marks the records first, so that in the same transaction nothing else can change or delete them. */
-export async function holdNamed<T extends KnownRecord>(
-  collection: Collection<T>,
-  scope: WriteScope,
-  names: readonly ItemName[],
-  options: FindOptions & { readonly session: ClientSession },
-): Promise<NamedRecords<T>> {
-  const filter = namedFilter<T>(scope, names, options.kind);
-  if (filter !== undefined) await collection.updateMany(filter, { $inc: { version: 1 } } as never, { session: options.session });
-  return findNamed(collection, scope, names, options);
 }
 
 /** The condition on `external_id`. The type is said again for the planner, who does not take the partial index without. */

@@ -93,4 +93,3 @@ function namesNothing({ id, externalId }: ItemName): boolean {
 export function weightOf(item: Item): number {
   return Object.values(item).reduce((sum: number, value: unknown) => sum + (typeof value === "string" ? value.length : 8), 0);
 }
-

@@ -1,5 +1,8 @@
 // Imports into a database that is all but empty load notes without their search index, which is built when they are in.
 import type { Collection, Db, Document } from "mongodb";
+import { recordsIndex } from "../db/mongo.ts";
+import type { Background, OnTrouble } from "../db/repeat.ts";
+import { repeat } from "../db/repeat.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -17,7 +20,7 @@ export interface BulkLoading {
    * Builds the index in the background when it is missing and no import runs: one that was cut off may never go on.
    * `onChange` hears of the index, for the log.
    */
-  follow(onChange: (what: "dropped" | "built") => void): { stop(): void };
+  follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;
 }
 
 /** A stream pays for building the index anew once it has written so many notes, and most of all. */
@@ -36,7 +39,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore): BulkLoading 
 
   async function isWorthwhile({ accountId }: WriteScope, written: number): Promise<boolean> {
     if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
-    const others = await notes.countDocuments({ account_id: { $ne: accountId } }, { limit: mostOfOthers + 1, hint: "records" });
+    const others = await notes.countDocuments({ account_id: { $ne: accountId } }, { limit: mostOfOthers + 1, hint: recordsIndex.name });
     return others <= mostOfOthers && (await index.isBuilt());
   }
   async function build(): Promise<void> {
@@ -52,24 +55,12 @@ export function createBulkLoading(db: Db, progress: ProgressStore): BulkLoading 
     },
     isOwed: async () => !(await index.isBuilt()),
     build,
-    follow(onChange) {
+    follow(onChange, onTrouble) {
       tell = onChange;
-      let timer: NodeJS.Timeout | undefined;
-      let stopped = false;
-      const look = async (): Promise<void> => {
+      return repeat(lookEveryMs, async () => {
         if ((await index.isBuilt()) || (await progress.isAnyLive(silentMs))) return;
         await build();
-      };
-      const wait = (): void => {
-        timer = setTimeout(() => void look().catch(() => undefined).then(() => stopped || wait()), lookEveryMs).unref();
-      };
-      wait();
-      return {
-        stop() {
-          stopped = true;
-          clearTimeout(timer);
-        },
-      };
+      }, (error) => onTrouble("the search index of notes cannot be built", error));
     },
   };
 }

@@ -124,9 +124,9 @@ function nameOf(item: ItemName | undefined): string | undefined {
 }
 
 /** What only one contact can have. */
-function claimsOf(item: ContactItem): string[] {
-  const name = nameOf(item);
-  return [...(name === undefined ? [] : [name]), ...(item.email === undefined ? [] : [`email ${item.email.toLowerCase()}`])];
+function claimsOf({ id, externalId, email }: ContactItem): string[] {
+  const claims = { id: id?.toLowerCase(), external_id: externalId, email: email?.toLowerCase() };
+  return Object.entries(claims).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
 }
 
 function isEmailTaken(outcome: Outcome<ContactDocument> | undefined): boolean {

@@ -1,7 +1,7 @@
 // records.ingest.v1.IngestService: batches of records, answered item by item.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
-import type { DeleteRecordsRequest, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { DeleteRecordsRequest, ExternalName, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
 import { uuidForm } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
@@ -55,9 +55,9 @@ export function createIngestService(contacts: ContactIngest, sessions: SessionIn
     },
     async deleteRecords(request, operator) {
       const scope = await operator.scopeFor(request.accountId);
-      const names = deletedNames(request);
-      const outcomes = await itemwise(names, nameViolations, (right) => deletion.delete(scope, right));
-      return { $typeName: "records.ingest.v1.DeleteRecordsResponse", results: resultsOf(names, outcomes) };
+      const named = deletedNames(request);
+      const outcomes = await itemwise(named, ({ violations }) => violations, (right) => deletion.delete(scope, right.map(({ name }) => name)));
+      return { $typeName: "records.ingest.v1.DeleteRecordsResponse", results: resultsOf(named.map(({ name }) => name), outcomes) };
     },
   };
 }
@@ -77,26 +77,31 @@ const deletedKinds: Readonly<Record<RecordKind, DeletedKind | undefined>> = {
   [RecordKind.CONTACT_NOTE]: "contact_note",
 };
 
+/** A name, and what is wrong with it. */
+interface CheckedName {
+  readonly name: DeletedName;
+  readonly violations: readonly Violation[];
+}
+
 /** The records that a request names, in the order of its fields. */
-function deletedNames({ contactIds, sessionIds, transcriptIds, noteIds, external }: DeleteRecordsRequest): readonly DeletedName[] {
-  const byId = (kind: DeletedKind, ids: readonly string[]): DeletedName[] => ids.map((id) => ({ kind, id }));
+function deletedNames({ contactIds, sessionIds, transcriptIds, noteIds, external }: DeleteRecordsRequest): readonly CheckedName[] {
+  const byId = (kind: DeletedKind, ids: readonly string[]): CheckedName[] => ids.map((id) => ({ name: { kind, id }, violations: uuidViolations(id) }));
   const names = [
     ...byId("contact", contactIds),
     ...byId("session", sessionIds),
     ...byId("transcript", transcriptIds),
     ...byId("note", noteIds),
-    ...external.map(({ kind, externalId }) => ({ kind: deletedKinds[kind], externalId })),
+    ...external.map((one) => ({ name: { kind: deletedKinds[one.kind], externalId: one.externalId }, violations: externalViolations(one) })),
   ];
   const message = `must name from 1 to ${mostDeleted.toLocaleString("en")} records: contact_ids, session_ids, transcript_ids, note_ids, external`;
   if (names.length === 0 || names.length > mostDeleted) refuse([{ field: "", rule: "items", message }]);
   return names;
 }
 
-function nameViolations({ kind, id, externalId }: DeletedName): readonly Violation[] {
-  if (id !== undefined) return uuidViolations(id);
-  const unknown = kind === undefined ? [{ field: "kind", rule: "enum", message: "must be one of the kinds of records, such as RECORD_KIND_CONTACT" }] : [];
-  const length = externalId?.length ?? 0;
-  return length >= 1 && length <= 200 ? unknown : [...unknown, { field: "external_id", rule: "string.len", message: "must be 1 to 200 characters" }];
+function externalViolations(external: ExternalName): readonly Violation[] {
+  const message = "must be one of the kinds of records, such as RECORD_KIND_CONTACT";
+  // The rule's own words tell a number.
+  return violationsOf(ExternalNameSchema, external).map((one) => (one.field === "kind" ? { ...one, message } : one));
 }
 
 function uuidViolations(id: string): readonly Violation[] {

@@ -1,5 +1,5 @@
 // /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the challenge, 405.
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
@@ -20,8 +20,8 @@ import { toResponse, toWebRequest } from "./web.ts";
 export interface EndpointParts {
   readonly door: Pick<AssistantDoor, "enter">;
   readonly calls: Calls;
-  /** Made when it is first asked for: it needs to know where we are. */
-  readonly serverFactory: () => ServerFactory;
+  /** Asked for once, when the protocol's library is loaded. */
+  readonly serverFactory: () => Promise<ServerFactory>;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   /** Origins of browsers that may call, beside our own. */
   readonly corsOrigins: readonly string[];
@@ -32,6 +32,8 @@ export interface EndpointParts {
 
 /** The endpoint, and how to end what still streams. */
 export interface Endpoint extends Surface {
+  /** Loads the protocol's library, which an instance that starts does not wait for: the first call would. */
+  prepare(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -46,16 +48,22 @@ const bodyLimit = 262_144;
 const allow = "POST, OPTIONS";
 
 export function createEndpoint({ door, calls, serverFactory, where, corsOrigins, onToolCall, onError }: EndpointParts): Endpoint {
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      const { inbound, holder } = authInfo?.extra?.["exchange"] as Exchange;
-      return serverFactory()({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
-        observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
-        onToolCall(tool, holder, inbound);
-      });
-    },
-    { maxRequestBodySize: bodyLimit, maxSubscriptions: 100, onerror: () => undefined },
-  );
+  let prepared: Promise<ReturnType<typeof createMcpHandler>> | undefined;
+  const prepare = (): NonNullable<typeof prepared> => (prepared ??= load());
+
+  async function load(): Promise<ReturnType<typeof createMcpHandler>> {
+    const [{ createMcpHandler }, createServer] = await Promise.all([import("@modelcontextprotocol/server"), serverFactory()]);
+    return createMcpHandler(
+      ({ authInfo }) => {
+        const { inbound, holder } = authInfo?.extra?.["exchange"] as Exchange;
+        return createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
+          observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
+          onToolCall(tool, holder, inbound);
+        });
+      },
+      { maxRequestBodySize: bodyLimit, onerror: () => undefined },
+    );
+  }
 
   /** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
   function requireOrigin(request: Request): void {
@@ -84,17 +92,18 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
         const exchange: Exchange = { inbound, holder };
         const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
         const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
-        if (asked !== undefined) await toResponse(await handler.fetch(asked, { authInfo }), response);
+        if (asked !== undefined) await toResponse(await (await prepare()).fetch(asked, { authInfo }), response);
       } catch (error) {
         refuse(request, response, inbound, failureFrom(error));
       }
     },
-    close: () => handler.close(),
+    prepare,
+    close: async () => (await prepared)?.close(),
   };
 }
 
 /** The challenge of every 401 (RFC 6750 §3, RFC 9728 §5.1). */
-export function challenge(description: string, mcpUrl: string): string {
+function challenge(description: string, mcpUrl: string): string {
   const said = description.replace(/[^\x20-\x7e]|["\\]/g, "");
   return `Bearer error="invalid_token", error_description="${said}", resource_metadata="${new URL(mcpUrl).origin}/.well-known/oauth-protected-resource"`;
 }

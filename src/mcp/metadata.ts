@@ -6,6 +6,8 @@ import type { Request, Response } from "../http/listener.ts";
 import type { Surface } from "../http/public.ts";
 import type { OnError } from "../rpc/connect.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
+import { unreachable } from "../sign-in/provider.ts";
+import { refreshed } from "../sign-in/refreshed.ts";
 
 /** What the documents tell of. */
 export interface MetadataParts {
@@ -64,23 +66,10 @@ export function createMetadata({ issuer, issuerName, mcpUrl, onError }: Metadata
   };
 }
 
-/** The provider's own document, byte for byte; when it is old it is fetched again beside those who ask, and while the provider is away it is as it was last. */
+/** The provider's own document, byte for byte; while the provider is away, as it was last. */
 function createMirror(issuer: string | undefined, path: string): () => Promise<Buffer> {
-  let kept: { readonly body: Buffer; readonly at: number } | undefined;
-  let fetching: Promise<Buffer> | undefined;
-  const fetchAgain = async (): Promise<Buffer> => {
-    const body = await fetchFirst(candidates(issuer ?? "", path));
-    kept = { body, at: Date.now() };
-    return body;
-  };
-  return async () => {
-    if (kept !== undefined && Date.now() - kept.at < mirrorMs) return kept.body;
-    // However many ask, the provider is asked once at a time.
-    fetching ??= fetchAgain().finally(() => (fetching = undefined));
-    if (kept === undefined) return fetching.catch((cause: unknown) => fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause }));
-    fetching.catch(() => undefined);
-    return kept.body;
-  };
+  const mirror = refreshed(mirrorMs, () => fetchFirst(candidates(issuer ?? "", path)));
+  return () => mirror().catch(unreachable);
 }
 
 /** Where a provider may have it: RFC 8414 §3.1 puts the issuer's path behind, OpenID Connect Discovery §4 before. */

@@ -4,7 +4,7 @@ import type { Tool, ToolContext } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
 
 /** Something that was found. */
-export interface Found {
+interface Found {
   readonly id: string;
   readonly title: string;
   readonly url: string;

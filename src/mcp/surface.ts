@@ -14,8 +14,6 @@ import { createCalls } from "./calls.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createEndpoint } from "./endpoint.ts";
 import { createMetadata } from "./metadata.ts";
-import type { ServerFactory } from "./server.ts";
-import { createServerFactory } from "./server.ts";
 import { createTokenVerifier, refuse } from "./tokens.ts";
 
 /** What the surface is made of. */
@@ -38,16 +36,17 @@ export interface McpParts {
 /** The surfaces to serve, and how to end what still streams. */
 export interface Mcp {
   readonly surfaces: readonly Surface[];
+  /** Loads what the first call would have to wait for. */
+  prepare(): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export function createMcp({ provider, issuer, door, dispatch, documentProvider, document, version, where, corsOrigins, audit, onError }: McpParts): Mcp {
-  let factory: ServerFactory | undefined;
   const off = { enter: () => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." })) };
   const endpoint: Endpoint = createEndpoint({
     door: door ?? off,
     calls: createCalls(dispatch, documentProvider, onError),
-    serverFactory: () => (factory ??= createServerFactory(document(), version)),
+    serverFactory: async () => (await import("./server.ts")).createServerFactory(document(), version),
     where,
     corsOrigins,
     onToolCall(tool, { accountId, name }, inbound) {
@@ -58,7 +57,7 @@ export function createMcp({ provider, issuer, door, dispatch, documentProvider, 
     onError,
   });
   const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", mcpUrl: () => where.mcpUrl, onError });
-  return { surfaces: [endpoint, metadata], close: () => endpoint.close() };
+  return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
 /** Access tokens, and whose account they stand for. */

@@ -6,7 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { keep } from "../remembered.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
-import { isAway, signatures } from "../sign-in/provider.ts";
+import { isAway, signatures, text, unreachable } from "../sign-in/provider.ts";
 
 /** Who an access token stands for. */
 export interface TokenHolder {
@@ -141,10 +141,6 @@ export function refuse(why: string): never {
   return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. Sign in again.` });
 }
 
-function unreachable(cause: unknown): never {
-  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause });
-}
-
 function headerOf(token: string): { alg: string; typ: string | undefined } {
   try {
     const { alg = "", typ } = decodeProtectedHeader(token);
@@ -176,10 +172,6 @@ function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
 /** Some providers tell what a token is for in a claim of their own, also when they are asked about it. */
 function isOtherUse({ token_use: use }: JWTPayload): boolean {
   return use !== undefined && use !== "access" && use !== "access_token";
-}
-
-function text(claim: unknown): string | undefined {
-  return typeof claim === "string" && claim !== "" ? claim : undefined;
 }
 
 function number(claim: unknown): number | undefined {

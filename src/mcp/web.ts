@@ -1,4 +1,5 @@
 // Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
+import { gather } from "../../gateway/gather.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../http/listener.ts";
 
 /** The request with its body, at most one byte over the limit, so that who reads it sees that it is too large; undefined when the client has gone. */
@@ -15,14 +16,14 @@ export async function toWebRequest(request: NodeRequest, url: string, limit: num
 function receive(request: NodeRequest, limit: number): Promise<Buffer | undefined> {
   if (request.destroyed) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    const gathered = gather();
     let size = 0;
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size - chunk.length <= limit) chunks.push(chunk);
-      if (size > limit) resolve(Buffer.concat(chunks).subarray(0, limit + 1));
+      if (size - chunk.length <= limit) gathered.add(chunk);
+      if (size > limit) resolve(gathered.bytes().subarray(0, limit + 1));
     });
-    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("end", () => resolve(gathered.bytes()));
     request.on("close", () => resolve(undefined));
   });
 }
@@ -30,6 +31,8 @@ function receive(request: NodeRequest, limit: number): Promise<Buffer | undefine
 /** Writes an answer, piece by piece where it is a stream. */
 export async function toResponse(answer: Response, response: NodeResponse): Promise<void> {
   const headers: Record<string, string> = Object.fromEntries(answer.headers);
+  // How the connection goes on is node's to say, and nobody's over HTTP/2 (RFC 9113 §8.2.2).
+  delete headers["connection"];
   response.writeHead(answer.status, { "Cache-Control": "no-store", ...headers });
   if (answer.body === null) return void response.end();
   const reader = answer.body.getReader();

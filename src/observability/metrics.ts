@@ -22,6 +22,8 @@ export interface InstanceState {
 export interface Metrics {
   /** A request that the bucket of this instance decided, because Redis did not. */
   readonly throttleFallbacks: Counter;
+  /** A request that was refused because there was too much to do. */
+  readonly overloaded: Counter;
   /** 1 while Redis answers. */
   readonly redisUp: Gauge;
   /** Counts the commands to MongoDB and Redis. */
@@ -72,6 +74,7 @@ export function createMetrics(): Metrics {
 
   return {
     throttleFallbacks: counter("records_throttle_fallback_total", "Requests that were throttled by the bucket of this instance, because Redis was away or slow."),
+    overloaded: counter("records_overloaded_total", "Requests that were refused with 503 because too many were worked on."),
     redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
     commands({ system, name }) {
       const startedAt = performance.now();

@@ -39,14 +39,14 @@ export function startTracing({ url, headers, serviceName, ratio }: TracingConfig
   };
 
   return {
-    around: ({ handle, refuse, refuseExpectation }) => {
+    around: ({ handle, refuseExpectation, ...options }) => {
       const inSpan = (work: typeof handle): typeof handle => (request, response) => {
         const parent = callerOf(request);
         const span = tracer.startSpan(request.method ?? "", { kind: SpanKind.SERVER }, parent);
         const current: Handled = { span, requestId: "", over: false };
         contexts.with(trace.setSpan(parent, span).setValue(handledKey, current), () => work(request, response));
       };
-      return { handle: inSpan(handle), refuse, refuseExpectation: inSpan(refuseExpectation) };
+      return { ...options, handle: inSpan(handle), refuseExpectation: inSpan(refuseExpectation) };
     },
     enter(requestId) {
       const current = handled();

@@ -3,6 +3,7 @@ import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue, Message }
 import { ScalarType, fromJson } from "@bufbuild/protobuf";
 import { shownName } from "../../gateway/shown-name.ts";
 import type { Violation } from "../errors.ts";
+import { mostViolations } from "../errors.ts";
 
 /** What could be read of the message, and what stood against the rest. */
 export interface FlawedReading {
@@ -11,8 +12,6 @@ export interface FlawedReading {
   readonly violations: readonly Violation[];
 }
 
-/** A caller is told of no more than this, so that an answer stays small whatever the request. */
-const maxViolations = 50;
 const duplicateKey = /duplicate object key "(.*)"$/s;
 const lowest = -2_147_483_648;
 const highest = 2_147_483_647;
@@ -35,14 +34,14 @@ export function readFlawedJson(input: DescMessage, text: string, refusal: unknow
   if (violations.length === 0) return unreadable("json", `the message cannot be read: ${message.slice(0, 200)}`);
   // A list of which a part is left out would break other rules, and be told of those too; so would what was not looked at.
   const deep = Object.keys(json).some((key) => !(key in sound) && !isPlain(fieldOf(input, key)));
-  return { message: deep || violations.length >= maxViolations ? undefined : decoded(input, sound), violations };
+  return { message: deep || violations.length >= mostViolations ? undefined : decoded(input, sound), violations };
 }
 
 /** Adds what is wrong with an object's properties; those with which nothing is wrong go to `sound`. */
 function collect(desc: DescMessage, json: JsonObject, path: string, violations: Violation[], sound: JsonObject = {}): void {
   const seen = new Map<DescField, string>();
   for (const [key, value] of Object.entries(json)) {
-    if (violations.length >= maxViolations) return;
+    if (violations.length >= mostViolations) return;
     const field = fieldOf(desc, key);
     if (field === undefined) {
       const names = desc.fields.map(({ name }) => name).join(", ");
@@ -84,7 +83,7 @@ function explain(desc: DescMessage, field: DescField, key: string, value: JsonVa
   if (field.fieldKind !== "list") return explainOne(field, value, path, violations);
   if (!Array.isArray(value)) return void violations.push({ field: path, ...type("must be a list") });
   for (const [index, item] of value.entries()) {
-    if (violations.length >= maxViolations) return;
+    if (violations.length >= mostViolations) return;
     if (decoded(desc, { [key]: [item] }) === undefined) explainOne(field, item, `${path}[${index}]`, violations);
   }
 }

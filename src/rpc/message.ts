@@ -46,7 +46,8 @@ export async function readMessage(input: DescMessage, spoken: Spoken, request: R
   if (packed === "too large") return tooLarge;
   if ("rule" in packed) return unreadable(packed);
   const [first, ...others] = packed;
-  if (first === undefined || others.length > 0) return { kind: "foreign", foreign: { messages: packed.length } };
+  if (first === undefined) return { kind: "foreign", foreign: { messages: 0 } };
+  if (others.length > 0) return { kind: "foreign", foreign: { messages: 2 } };
   if (first.compressed && compression === undefined) return unreadable(violation("compression", "the message is marked as compressed, and grpc-encoding does not say how"));
   try {
     const bytes = first.compressed ? await compressionGzip.decompress(first.bytes, maxBytes) : first.bytes;

@@ -23,8 +23,8 @@ export interface Spoken {
 export interface Foreign {
   /** How the message is compressed, where that is not known here. */
   readonly encoding?: string;
-  /** How many messages there were, where it was not one. */
-  readonly messages?: number;
+  /** How many messages there were, where it was not one: none, or more. */
+  readonly messages?: 0 | 2;
 }
 
 const asText = /^application\/grpc-web-text/i;

@@ -3,7 +3,7 @@ import type { Db } from "mongodb";
 import type { IndexSpec } from "../db/mongo.ts";
 
 /** An end: of all that a person had begun, or of a session at the provider. */
-export interface EndedDocument {
+interface EndedDocument {
   _id: { issuer: string; subject: string } | { issuer: string; sid: string };
   ended_at: Date;
 }

@@ -6,6 +6,7 @@ import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail } from "../errors.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
+import { refreshed } from "./refreshed.ts";
 import type { Identified } from "./session-store.ts";
 
 /** Which provider, and who we are to it. */
@@ -77,12 +78,12 @@ export async function discoverProvider({ issuer, clientId, clientSecret, outgoin
 /** The provider, asked for its metadata when they are needed first: we start without it. */
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId, outgoing } = options;
-  const configuration = remembering(() => discoverProvider(options));
+  const configuration = refreshed(metadataMs, () => discoverProvider(options));
   let named: { readonly config: Configuration; readonly issuer: string } | undefined;
   let kept: { readonly uri: string; readonly set: KeySet; refreshedAt: number } | undefined;
 
   async function discovered(): Promise<Configuration> {
-    return configuration().catch((cause: unknown) => fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause }));
+    return configuration().catch(unreachable);
   }
 
   /** A key that is not among them has them fetched again, at most once a second, however many tokens name it. */
@@ -157,7 +158,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         if (!["logout+jwt", "jwt", undefined].includes(protectedHeader.typ?.toLowerCase())) throw new Error("typ");
         return endedBy(payload);
       } catch (error) {
-        if (isAway(error)) return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause: error });
+        if (isAway(error)) return unreachable(error);
         return fail(Reason.INVALID_LOGOUT_TOKEN);
       }
     },
@@ -208,21 +209,12 @@ function requireEndpoints(found: Configuration): void {
   }
 }
 
-/** Makes a thing once, and again beside those who use it when it is old: while it cannot be made again, the old one does. */
-function remembering<T>(make: () => Promise<T>): () => Promise<T> {
-  let kept: { readonly value: T; readonly at: number } | undefined;
-  let making: Promise<T> | undefined;
-  const remake = (): Promise<T> => {
-    making ??= make().then((value) => ((kept = { value, at: Date.now() }), value)).finally(() => (making = undefined));
-    return making;
-  };
-  return async () => {
-    if (kept === undefined) return remake();
-    if (Date.now() - kept.at >= metadataMs) remake().catch(() => undefined);
-    return kept.value;
-  };
+/** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
+export function unreachable(cause: unknown): never {
+  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause });
 }
 
-function text(claim: unknown): string | undefined {
+/** A claim that has to be a text, and is not the empty one; undefined for any other. */
+export function text(claim: unknown): string | undefined {
   return typeof claim === "string" && claim !== "" ? claim : undefined;
 }

@@ -51,9 +51,9 @@ export interface DashboardSessions {
 }
 
 /** However busy the person is, they sign in again after this long. */
-export const absoluteLifetimeMs = 12 * 3_600_000;
+const absoluteLifetimeMs = 12 * 3_600_000;
 /** A session that is not used for this long has ended. */
-export const idleLifetimeMs = 2 * 3_600_000;
+const idleLifetimeMs = 2 * 3_600_000;
 const usedPrecisionMs = 60_000;
 
 export const sessionIndexes: IndexSpec = {

@@ -90,16 +90,19 @@ export async function watchSwitches(store: SwitchStore): Promise<SwitchWatch> {
   let reachable = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
+  let asked = 0;
+  let answered = 0;
 
   async function refresh(): Promise<void> {
-    try {
-      const documents = await within(answerWithinMs, store.read());
-      const on = (name: keyof SwitchState): boolean => documents.find(({ _id }) => _id === name)?.enabled ?? true;
-      state = { publicInterface: on("publicInterface"), writes: on("writes") };
-      reachable = true;
-    } catch {
-      reachable = false;
-    }
+    const question = ++asked;
+    const documents = await within(answerWithinMs, store.read()).catch(() => undefined);
+    // An answer that a later question's overtook tells how things were before: a switch would be back for a moment.
+    if (question < answered) return;
+    answered = question;
+    reachable = documents !== undefined;
+    if (documents === undefined) return;
+    const on = (name: keyof SwitchState): boolean => documents.find(({ _id }) => _id === name)?.enabled ?? true;
+    state = { publicInterface: on("publicInterface"), writes: on("writes") };
   }
   async function follow(): Promise<void> {
     await refresh();

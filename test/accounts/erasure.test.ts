@@ -139,6 +139,19 @@ test("nobody looks after a finished erasure by themselves, every call does, and 
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(0);
 });
 
+test("an erasure that cannot go on holds up no other [ADM-04]", async () => {
+  const erasures = service().app.client.db().collection("erasures");
+  const _id = new UUID() as never;
+  await erasures.insertOne({ _id, begun_at: new Date(0), identities: "no list" });
+  try {
+    const { id } = await newClient(service());
+    await admin("DeleteAccount", { account_id: id });
+    await letFinish(id);
+  } finally {
+    await erasures.deleteOne({ _id });
+  }
+});
+
 test("the mark of an erasure is kept for 90 days after the end; the account is then unknown [ADM-04]", async () => {
   const { id } = await newClient(service());
   await admin("DeleteAccount", { account_id: id });

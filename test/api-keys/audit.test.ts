@@ -1,6 +1,8 @@
 // The audit log of an account: what is written into it, by whom it is seen, and that nothing changes it.
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import type { Collection } from "mongodb";
+import { MongoNetworkError, UUID } from "mongodb";
+import { expect, test, vi } from "vitest";
 import { useService } from "../support/client.ts";
 import { newPerson } from "../support/person.ts";
 
@@ -66,6 +68,27 @@ test("a change whose entry cannot be written does not happen", async () => {
     await db.command({ collMod: "audit_log", validator: {} });
   }
   expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(201);
+});
+
+test("an entry that nobody waits for is there once, whether MongoDB was away, or wrote it and its answer was lost [DSH-03]", async () => {
+  const { client, services } = service().app;
+  const { id } = await service().account();
+  const collection = Object.getPrototypeOf(client.db().collection("audit_log")) as Collection;
+  const insertMany = collection.insertMany;
+  const insert = vi.spyOn(collection, "insertMany");
+  insert.mockRejectedValueOnce(new MongoNetworkError("no answer"));
+  insert.mockImplementationOnce(async function (this: Collection, ...given) {
+    await insertMany.apply(this, given);
+    throw new MongoNetworkError("no answer");
+  });
+  try {
+    const actor = { person: "ann@example.com", requestId: "soon-1", address: "127.0.0.1" };
+    for (const detail of ["get_contact", "search"]) services.audit.appendSoon(new UUID(id), actor, { event: "tool_called", detail });
+    for (const _ of ["away", "lost"]) await expect(services.audit.flush()).rejects.toThrow("no answer");
+    expect((await services.audit.list(new UUID(id), { limit: 25, offset: 0 })).map(({ detail }) => detail).sort()).toEqual(["get_contact", "search"]);
+  } finally {
+    insert.mockRestore();
+  }
 });
 
 test("the store of the log can add and list, and nothing else", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { MongoClient } from "mongodb";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
@@ -22,6 +22,22 @@ test.each([
   ["mongodb://user:pass@db1/?authSource=users", "mongodb://user:pass@db1/records?authSource=users"],
 ])("%s is taken as %s", (uri, taken) => {
   expect(withDatabase(uri)).toBe(taken);
+});
+
+test.each(["mongodb://user:p@ss@db1/records", "mongodb://db1/?nope=1", "mongodb://db1:99999/"])("%s stops the start with one line that names the variable, and does not repeat a password [OPS-14]", async (uri) => {
+  const failed = connectMongo(uri, 0);
+  await expect(failed).rejects.toThrow(/^MONGODB_URI: .+$/);
+  await expect(failed).rejects.not.toThrow(/p@ss/);
+});
+
+test("whatever the URI prefers, records are read from the primary: another member may not know yet that a key was revoked", async () => {
+  const client = await connectMongo(`${inject("mongodbUri")}&readPreference=secondaryPreferred`, 5_000);
+  try {
+    expect(client.readPreference.mode).toBe("primary");
+    expect(client.db().readPreference?.mode).toBe("primary");
+  } finally {
+    await client.close();
+  }
 });
 
 test("a server that cannot be reached stops the start with one line that names the variable [OPS-14]", async () => {

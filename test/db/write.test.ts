@@ -1,7 +1,138 @@
-// Writes that rest on what was read before: they are tried again, and not for ever.
-import { expect, test } from "vitest";
-import { withoutInterference } from "../../src/db/write.ts";
+// Transactions and writes that rest on what was read before: they are tried again where that is safe, and not for ever.
+import { randomUUID } from "node:crypto";
+import type { ClientSession } from "mongodb";
+import { MongoClient, MongoServerError, UUID } from "mongodb";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { commit, transaction, withoutInterference } from "../../src/db/write.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import { databaseUri } from "../support/service.ts";
+
+let client: MongoClient;
+beforeAll(async () => {
+  client = await MongoClient.connect(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`));
+});
+afterAll(async () => {
+  await client.db().dropDatabase();
+  await client.close();
+});
+
+function labelled(label: string): MongoServerError {
+  return new MongoServerError({ message: label, code: 112, errorLabels: [label] });
+}
+
+/** Ended under a command, as by `abandoned.ts`: no label says so. */
+const interrupted = new MongoServerError({ message: "interrupted", code: 11601 });
+const other = new MongoServerError({ message: "other", code: 11600 });
+const transient = labelled("TransientTransactionError");
+const unknown = labelled("UnknownTransactionCommitResult");
+
+describe("a transaction", () => {
+  const notes = () => client.db().collection("notes");
+
+  test.each([["a transient error", transient], ["an end under a command", interrupted]])("is begun again after %s, and what came before is not written", async (_what, error) => {
+    const name = randomUUID();
+    let attempts = 0;
+    const result = await transaction(client, async (session) => {
+      await notes().insertOne({ name }, { session });
+      if (++attempts < 3) throw error;
+      return "done";
+    });
+    expect([result, attempts, await notes().countDocuments({ name })]).toEqual(["done", 3, 1]);
+  });
+
+  test.each([other, new Error("of its own"), unknown])("is not begun again after another failure, and nothing is written: %s", async (error) => {
+    const name = randomUUID();
+    let attempts = 0;
+    await expect(
+      transaction(client, async (session) => {
+        attempts++;
+        await notes().insertOne({ name }, { session });
+        throw error;
+      }),
+    ).rejects.toBe(error);
+    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 0]);
+  });
+
+  /** Fails the first commits of the session with the error. */
+  function failCommits(session: ClientSession, times: number, error: Error): void {
+    const real = session.commitTransaction.bind(session);
+    let left = times;
+    session.commitTransaction = () => (left-- > 0 ? Promise.reject(error) : real());
+  }
+
+  test.each([unknown, interrupted])("whose commit has an unknown result is committed again, and not done again: %s", async (error) => {
+    const name = randomUUID();
+    let attempts = 0;
+    await transaction(client, async (session) => {
+      if (++attempts === 1) failCommits(session, 2, error);
+      await notes().insertOne({ name }, { session });
+    });
+    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
+  });
+
+  test("whose commit meets a transient error is done again as a whole, and one whose commit fails otherwise is not", async () => {
+    const name = randomUUID();
+    let attempts = 0;
+    const work = (error: Error) => async (session: ClientSession): Promise<void> => {
+      if (++attempts === 1) failCommits(session, 1, error);
+      await notes().insertOne({ name }, { session });
+    };
+    await transaction(client, work(transient));
+    expect([attempts, await notes().countDocuments({ name })]).toEqual([2, 1]);
+    attempts = 0;
+    await expect(transaction(client, work(other))).rejects.toBe(other);
+    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
+  });
+
+  test.each([["its work", (session: ClientSession) => void session], ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)]])(
+    "gives up trying %s again after 30 seconds",
+    async (what, prepare) => {
+      const began = Date.now();
+      const clock = vi.spyOn(Date, "now").mockImplementation(() => began + tries * 10_000);
+      let tries = 0;
+      try {
+        const failed = transaction(client, async (session) => {
+          prepare(session);
+          const real = session.commitTransaction;
+          session.commitTransaction = () => {
+            tries++;
+            return real.call(session);
+          };
+          if (what !== "its work") return;
+          tries++;
+          throw transient;
+        });
+        await expect(failed).rejects.toBe(what === "its work" ? transient : unknown);
+        expect(tries).toBe(3);
+      } finally {
+        clock.mockRestore();
+      }
+    },
+  );
+});
+
+describe("a commit", () => {
+  test("takes no transaction for one document, and one for several", async () => {
+    const scope = grantWrites(readScope(new UUID()));
+    const within = (options?: { atomic: boolean }) => commit(client, scope, undefined, (session) => Promise.resolve(session?.inTransaction()), options);
+    expect([await within(), await within({ atomic: false }), await within({ atomic: true })]).toEqual([undefined, undefined, true]);
+  });
+
+  test("of a scope that was not granted the right to write does nothing", async () => {
+    const work = vi.fn(() => Promise.resolve());
+    await expect(commit(client, { ...readScope(new UUID()), claim: undefined } as never, undefined, work)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  test("whose claim cannot be stored fails as the database said, and is not done", async () => {
+    const work = vi.fn(() => Promise.resolve());
+    // A key that is no key of a document.
+    const claim = { document: () => ({ _id: [1] }) as never };
+    await expect(commit(client, grantWrites(readScope(new UUID()), claim), {} as never, work)).rejects.toBeInstanceOf(MongoServerError);
+    expect(work).not.toHaveBeenCalled();
+  });
+});
 
 test("a write is tried again until nothing comes between", async () => {
   let attempts = 0;

@@ -71,11 +71,23 @@ test.each([
   ['{"full_name":"a","__proto__":{"email":"x"}}', ["__proto__: is none of the properties full_name, email, phone"]],
   ['{"full_name":"a","fullName":"b","id":"c"}', ["fullName: is none of the properties full_name, email, phone", "id: is none of the properties full_name, email, phone"]],
   ['{"full_name":"a","full_name":"a"}', ["full_name: must not be given more than once"]],
+  ['{"full_name":5,"full_name":"a","email":5}', ["full_name: must not be given more than once", "email: must be a string"]],
+  ['{"full_name":"a","full_name":5}', ["full_name: must not be given more than once"]],
   ['{"full_name":"a","phone":{"x":1,"x":2}}', ["phone.x: must not be given more than once", "phone: must be a string"]],
   ['{"full_name":"\\ud83d"}', ["full_name: must not hold a lone surrogate"]],
   ['{"full_name":"a","\\udc00":1}', ["\ufffd: must not hold a lone surrogate", "\ufffd: is none of the properties full_name, email, phone"]],
 ])("%s is refused [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
   expect(await refusals(body)).toEqual(expected);
+});
+
+test("what is wrong has a rule for programs, and the field stays as if it had not been sent", async () => {
+  const rules = [];
+  for (const [method, path, body] of [["POST", "/v1/contacts", '{"full_name":5,"nickname":1}'], ["POST", "/v1/contacts", '{"email":null}'], ["PATCH", "/v1/contacts/7", '{"full_name":null}'], ["PATCH", "/v1/contacts/7", "{}"]] as const) {
+    await gateway.send(method, path, { body });
+    rules.push(gateway.violations.at(-1)?.map(({ rule }) => rule));
+  }
+  expect(rules).toEqual([["type", "unknown_property"], ["required"], ["not_null"], ["min_properties"]]);
+  expect(gateway.messages[0]).toMatchObject({ fullName: "" });
 });
 
 test("a caller is told of 50 faults at most, and of long names only the beginning", async () => {

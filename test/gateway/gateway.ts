@@ -3,13 +3,13 @@ import { createServer as createHttp1, request as requestHttp1 } from "node:http"
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect as connectHttp2, createServer as createHttp2 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import type { DescMethodUnary, DescMessage, Message, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { createGateway } from "../../gateway/handler.ts";
 import type { Failure, Violation } from "../../src/errors.ts";
 import { refuse } from "../../src/errors.ts";
-import type { Answer, Inbound } from "../../src/rpc/dispatch.ts";
+import type { Answer, Inbound, Observation } from "../../src/rpc/dispatch.ts";
 
 export type Version = "HTTP/1.1" | "HTTP/2";
 
@@ -28,6 +28,8 @@ export interface Running {
   readonly messages: Message[];
   readonly violations: (readonly Violation[])[];
   readonly errors: Failure[];
+  /** What was found out about the requests. */
+  readonly observation: Observation;
   /** How many requests have been handed to the gateway and are not done. */
   pending(): number;
   send(method: string, path: string, options?: { headers?: Record<string, string>; body?: string | Buffer }): Promise<Received>;
@@ -38,6 +40,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 /** An answer that holds these fields. */
@@ -51,6 +54,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
   const messages: Message[] = [];
   const violations: (readonly Violation[])[] = [];
   const errors: Failure[] = [];
+  const observation: Observation = {};
   let pending = 0;
   const gateway = createGateway({
     documentProvider: "google",
@@ -79,7 +83,8 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     pending += 1;
     response.setHeader("X-Request-Id", "r1");
-    void gateway(request, response, inbound).then(() => (pending -= 1));
+    response.setHeader("Vary", "Origin");
+    void gateway(request, response, { ...inbound, observation }).then(() => (pending -= 1));
   };
   const server = version === "HTTP/2" ? createHttp2((request, response) => handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)) : createHttp1(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -90,6 +95,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
     messages,
     violations,
     errors,
+    observation,
     pending: () => pending,
     send: (method, path, { headers = {}, body } = {}) => {
       const all = body === undefined ? headers : { "content-type": "application/json", ...headers };
@@ -108,7 +114,7 @@ const inbound: Inbound = { header: () => undefined, address: "127.0.0.1", reques
 function sendHttp1(port: number, method: string, path: string, headers: Record<string, string>, body: string | Buffer | undefined): Promise<Received> {
   return new Promise((resolve, reject) => {
     const request = requestHttp1({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode ?? 0, headers: response.headers as Received["headers"], body }), reject);
+      buffer(response).then((bytes) => resolve({ status: response.statusCode ?? 0, headers: response.headers as Received["headers"], body: bytes.toString(), bytes }), reject);
     });
     request.on("error", reject);
     request.end(body);
@@ -123,9 +129,9 @@ function sendHttp2(port: number, method: string, path: string, headers: Record<s
     stream.on("error", reject);
     stream.on("response", (head) => {
       const plain = Object.fromEntries(Object.entries(head).filter(([name]) => !name.startsWith(":")));
-      text(stream).then((body) => {
+      buffer(stream).then((bytes) => {
         session.close();
-        resolve({ status: Number(head[":status"]), headers: plain as Received["headers"], body });
+        resolve({ status: Number(head[":status"]), headers: plain as Received["headers"], body: bytes.toString(), bytes });
       }, reject);
     });
     if (body !== undefined) stream.end(body);

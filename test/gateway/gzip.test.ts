@@ -2,8 +2,11 @@
 import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { acceptsGzip, combineCrc32, gzipAround } from "../../gateway/gzip.ts";
+import { create } from "@bufbuild/protobuf";
+import { acceptsGzip, combineCrc32, findDeflated, gzipAround, renderGzip } from "../../gateway/gzip.ts";
 import { deflateText, holdDeflated } from "../../src/deflated.ts";
+import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 
 test("the CRC of two texts in a row is had from those of each", () => {
   fc.assert(
@@ -43,8 +46,43 @@ test("a held text is inflated when it is read, to what it was", async () => {
   expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
 });
 
+test("an answer that holds a deflated text is written around it, and the text is not inflated", async () => {
+  const deflated = await deflateText("Zoë: hello");
+  const transcript = holdDeflated({ ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "7" } }).transcript! }, "transcript", deflated);
+  const answer = { ...create(GetSessionTranscriptResponseSchema), transcript };
+  expect(findDeflated(answer)).toEqual({ name: "transcript", holder: transcript, field: "transcript", text: deflated });
+  const gzipped = renderGzip(answer, ({ $typeName, ...rest }) => JSON.stringify({ $typeName, data: rest }));
+  expect(Object.getOwnPropertyDescriptor(transcript, "transcript")).toHaveProperty("get");
+  const { $typeName, transcript: plain } = JSON.parse(JSON.stringify(answer)) as Record<string, unknown>;
+  expect(JSON.parse(gunzipSync(gzipped!).toString())).toEqual({ $typeName, data: { transcript: plain } });
+});
+
+test("an answer without a deflated text is not written here", () => {
+  for (const answer of [create(GetContactResponseSchema), create(GetContactResponseSchema, { contact: { fullName: "Ann" } })]) {
+    expect(findDeflated(answer)).toBeUndefined();
+    expect(renderGzip(answer, () => "")).toBeUndefined();
+  }
+});
+
+test("what stands around a text has at most 65,535 bytes", async () => {
+  const text = await deflateText("x");
+  const around = "y".repeat(65_535);
+  expect(gunzipSync(gzipAround(Buffer.from(around), text, Buffer.from(around))).toString()).toBe(`${around}"x"${around}`);
+  expect(() => gzipAround(Buffer.from(`${around}y`), text, Buffer.alloc(0))).toThrow("a stored block has at most 65,535 bytes");
+});
+
 test.each([
   ["gzip", true],
+  ["br, gzip", true],
+  ["br ,gzip", true],
+  ["gzip;q=1", true],
+  ["gzip;q=1.000", true],
+  ["gzip ; q=0.001 ", true],
+  ["GZIP,br", true],
+  ["gzip;q=0.", false],
+  ["gzip;q=2", false],
+  ["gzip;q=0.5x", false],
+  ["agzip", false],
   ["br, GZIP;q=0.5, *;q=0", true],
   ["x-gzip", true],
   ["gzip;q=0", false],

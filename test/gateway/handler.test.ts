@@ -1,8 +1,13 @@
 // The gateway over real connections of both versions: order, statuses, headers, bodies (contract §2.2–§2.9).
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { deflateText, holdDeflated } from "../../src/deflated.ts";
 import { fail } from "../../src/errors.ts";
 import { CreateContactResponseSchema, GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
+import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
+import type { Answer } from "../../src/rpc/dispatch.ts";
 import type { Behaviour, Received, Running, Version } from "./gateway.ts";
 import { answerOf, startGateway } from "./gateway.ts";
 
@@ -103,6 +108,41 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(answer).toMatchObject({ status: 503 });
     expect(Object.keys(answer.headers)).not.toContain("retry-after");
     expect(Object.keys(answer.headers)).not.toContain("www-authenticate");
+  });
+
+  test("a 429 says to wait a second where nobody said how long [RTE-03]", async () => {
+    behaviour.admit = async () => fail(Reason.RATE_LIMITED);
+    expect((await gateway.send("GET", `/v1/contacts/${id}`)).headers["retry-after"]).toBe("1");
+  });
+
+  test("the log learns the route and the rpc, as far as there are any", async () => {
+    await gateway.send("GET", "/v1/nothing");
+    expect(gateway.observation).toEqual({});
+    await gateway.send("DELETE", `/v1/contacts/${id}?a=b`);
+    expect(gateway.observation).toEqual({ route: "/v1/contacts/{contact_id}" });
+    await gateway.send("GET", "/v1/contacts?query=ann");
+    expect(gateway.observation).toEqual({ route: "/v1/contacts", rpc: "records.v1.ContactService/SearchContacts" });
+    expect(gateway.messages).toMatchObject([{ query: "ann" }]);
+  });
+
+  test("a stored text goes out compressed to who takes gzip, and plain to who does not, the same", async () => {
+    const transcript = async (): Promise<Answer> => {
+      const { message } = answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
+      holdDeflated((message as GetSessionTranscriptResponse).transcript as Transcript, "transcript", await deflateText("[00:12] Zoë"));
+      return { message, replayed: false, body: undefined };
+    };
+    behaviour.answer = transcript;
+    const path = `/v1/sessions/${id}/transcript`;
+    const plain = await gateway.send("GET", path);
+    expect(JSON.parse(plain.body)).toMatchObject({ data: { session_id: id, transcript: "[00:12] Zoë" } });
+    expect(plain.headers).toMatchObject({ vary: "Origin, Accept-Encoding", "content-type": "application/json; charset=utf-8", "cache-control": "no-store" });
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const gzipped = await gateway.send("GET", path, { headers: { "accept-encoding": "gzip" } });
+    expect(gzipped.headers).toMatchObject({ vary: "Origin, Accept-Encoding", "content-encoding": "gzip", "content-length": String(gzipped.bytes.length), "content-type": "application/json; charset=utf-8" });
+    expect(gunzipSync(gzipped.bytes).toString()).toBe(plain.body);
+    behaviour.answer = async () => answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
+    const none = await gateway.send("GET", path, { headers: { "accept-encoding": "gzip" } });
+    expect([none.headers["vary"], none.headers["content-encoding"]]).toEqual(["Origin", undefined]);
   });
 
   test("an unexpected failure is 500 without anything of the inside, and is told to the log [ERR-07]", async () => {

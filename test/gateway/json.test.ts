@@ -1,7 +1,7 @@
 // Holds the JSON reader to the language's own, and to what that one does not see (contract §2.3, §2.4).
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Json } from "../../gateway/json.ts";
+import type { Flaw, Json } from "../../gateway/json.ts";
 import { readJson } from "../../gateway/json.ts";
 
 test("a JSON text is read as JSON.parse reads it, however it is spaced [VAL-01]", () => {
@@ -63,6 +63,18 @@ test.each([
   ['{"a":"\\ud83d😀"}', ["a"]],
 ])("%s has lone surrogates at %j [VAL-12]", (text, paths) => {
   expect(flawsOf(text)).toEqual(paths.map((path) => ({ path, kind: "surrogate" })));
+});
+
+test.each([
+  ["many flaws deep in lists", `{"a":${"[".repeat(60_000)}${Array(15_000).fill('"\\ud800"').join(",")}${"]".repeat(60_000)}}`, /^a$/],
+  ["many flaws deep in objects", `${'{"b":'.repeat(20_000)}{${Array(10_000).fill('"c":0').join(",")}}${"}".repeat(20_000)}`, /^(b\.)*b$/],
+])("of %s the first 50 are told, by the names of the outermost levels: a small text makes little work [VAL-03, VAL-12]", (_what, text, path) => {
+  const flaws = flawsOf(text) as Flaw[];
+  expect(flaws).toHaveLength(50);
+  for (const flaw of flaws) {
+    expect(flaw.path).toMatch(path);
+    expect(flaw.path.length).toBeLessThan(200);
+  }
 });
 
 test("no name of an object is special", () => {

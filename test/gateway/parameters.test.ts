@@ -23,6 +23,7 @@ test("what is not sent stays unset: defaults are the same on every wire, and not
 test("a parameter that is required and missing is named [CSR-03]", () => {
   expect(read("", search).told).toEqual(["query: is required"]);
   expect(read("query=%ff", search).told).toEqual(["query: must be percent-encoded UTF-8"]);
+  expect(read("limit=x&other=%ff", search).told).toEqual(["other: must be percent-encoded UTF-8", "query: is required", "limit: must be a whole number in digits, without a sign or leading zeros"]);
 });
 
 test.each([["0", 0], ["10", 10], ["2147483647", 2_147_483_647]])("offset=%s is %i [VAL-08]", (text, value) => {
@@ -64,6 +65,7 @@ test("a path id is decoded once, and an encoded slash stays in it", () => {
 const common = { name: "f", local: "f", required: false, nullable: true };
 const bool: RequestField = { ...common, kind: "bool" };
 const int32: RequestField = { ...common, kind: "int32" };
+const text: RequestField = { ...common, kind: "string", moment: false };
 const access: RequestField = { ...common, kind: "enum", values: { read_write: 1, read_only: 2 } };
 
 test.each([
@@ -89,7 +91,21 @@ test.each([
   [int32, "1", "must be a whole number"],
   [access, "read_write", 1],
   [access, 1, "must be one of read_write, read_only"],
+  [access, ["read_only"], "must be one of read_write, read_only"],
+  [text, "1", "1"],
+  [text, 1, "must be a string"],
 ])("in a body, %o takes %o as %o [VAL-06]", (field, value, expected) => {
   const violations: Violation[] = [];
   expect(readValue(field, value, violations) ?? violations[0]?.message).toBe(expected);
+});
+
+test.each([
+  [bool, 1, "type"],
+  [int32, 2_147_483_648, "range"],
+  [int32, -2_147_483_649, "range"],
+  [access, "none", "enum"],
+])("a program can tell by its rule what is wrong: of %o and %o, %s", (field, value, rule) => {
+  const violations: Violation[] = [];
+  readValue(field, value, violations);
+  expect(violations).toMatchObject([{ field: "f", rule }]);
 });

@@ -28,6 +28,7 @@ test("names and values are decoded, a plus is a blank", () => {
   expect(read("q%75ery=a+b%2Bc%20d", "query")).toEqual({ values: { query: "a b+c d" }, violations: [] });
   expect(read("a=%E2%82%AC=%3D&b&c=", "a", "b", "c").values).toEqual({ a: "€==", b: "", c: "" });
   expect(read("&&a=1&", "a").values).toEqual({ a: "1" });
+  expect(read("b&a", "a").values).toEqual({ a: "" });
 });
 
 test("an unknown parameter is ignored, however often it comes [VAL-10]", () => {
@@ -48,4 +49,6 @@ test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u00
 test("a name that cannot be decoded is named as it was sent, and not at length", () => {
   expect(read("%zz=1").violations).toMatchObject([{ field: "%zz" }]);
   expect(read(`${"%ff".repeat(99)}=1`).violations[0]?.field).toHaveLength(65);
+  expect(read(`${"n".repeat(64)}=%ff`).violations[0]?.field).toBe("n".repeat(64));
+  expect(read("=%ff").violations[0]?.field).toBe('""');
 });

@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { createRenderBody } from "../../gateway/response.ts";
 import { table } from "../../gateway/route.ts";
+import { ArchiveContactsResponseSchema, IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { AppendContactNoteResponseSchema, ContactService, GetContactResponseSchema, SearchContactsResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { CheckHealthResponseSchema, HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import { NoteService, SearchNotesResponseSchema } from "../../src/gen/records/v1/notes_pb.ts";
@@ -35,6 +36,10 @@ test("a contact with everything, in a list without pagination [CSR-01, CGT-10, C
       `"recent_sessions":[{"id":"s","title":null,"subtitle":null,"session_date":null,"recording_status":null},{"id":"r","title":"t","subtitle":"u","session_date":${time},"recording_status":"done"}],` +
       `"inferred_name":"i","archived_at":${time}}]}`,
   );
+});
+
+test("an rpc that REST does not offer has no body in REST", () => {
+  expect(() => renderBody(IngestService.method.archiveContacts, create(ArchiveContactsResponseSchema))).toThrow("records.ingest.v1.IngestService.ArchiveContacts has no REST route");
 });
 
 test("a timeline note", () => {

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { findRedis } from "../../src/embedded/find-redis.ts";
 import { redis as redisKind } from "../../src/embedded/redis.ts";
@@ -114,6 +115,22 @@ test("with Redis stopped each instance has a bucket of its own, and finds Redis 
     await again.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
+});
+
+test("a Redis that answers and takes no writes is away until it takes them: it is not asked again for every request [RTE-13, HLT-03]", async () => {
+  const { key } = await service.account();
+  const admin = new Redis(service.redis.uri);
+  onTestFinished(() => admin.disconnect());
+  await service.rest("/v1/health");
+  await admin.config("SET", "min-replicas-to-write", "1");
+  for (let request = 0; request < 10; request++) {
+    await service.rest("/v1/sessions", { key });
+    await sleep(100);
+  }
+  await expectAway(service);
+  expect(service.logLines.filter((line) => line.includes("Redis is away")).length).toBe(1);
+  await admin.config("SET", "min-replicas-to-write", "0");
+  await expectBack(service);
 });
 
 test("an instance that starts without any Redis serves with a bucket of its own, and says so [RTE-13, OPS-15, HLT-03]", async () => {

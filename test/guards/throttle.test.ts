@@ -9,7 +9,6 @@ import { newSecret } from "../../src/api-keys/secret.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { createThrottle } from "../../src/guards/throttle.ts";
 import { grpcCall } from "../rpc/http2-call.ts";
 import type { RestAnswer, RestCall, TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
@@ -213,16 +212,6 @@ test.each([
     expect(answer.headers.get("RateLimit-Limit")).toBe("1");
     expect(answer.headers.get("Retry-After")).toBe(status === 429 ? "1" : null);
   }
-});
-
-test.each([
-  [1, 1, "1 second"],
-  [1_000, 1, "1 second"],
-  [1_001, 2, "2 seconds"],
-  [59_400, 60, "60 seconds"],
-])("the refusal says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]", async (waitMs, seconds, words) => {
-  const throttle = createThrottle(undefined, { take: async () => waitMs }, () => undefined);
-  await expect(throttle({ kind: "nobody", sent: false }, "::1")).rejects.toMatchObject({ retryAfterSeconds: seconds, message: `Too many requests: try again in ${words}.` });
 });
 
 test("the internal listener is not throttled, and takes nothing from the public bucket [RTE-17]", async () => {

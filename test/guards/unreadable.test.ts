@@ -92,6 +92,24 @@ test("a key store that cannot be read is 503, never 401, for a key that was seen
   await expectRecovered();
 });
 
+test.each([
+  ["has no room on its disk", 14031],
+  ["has its writes blocked (setUserWriteBlockMode)", 371],
+  ["cannot for want of cache", 365],
+])("a write that MongoDB does not take because it %s is 503, and reads go on", async (_why, errorCode) => {
+  const fault = { failCommands: ["insert", "update", "findAndModify"], errorCode, appName: "records" };
+  await withFault(mongod.uri, "alwaysOn", fault, async () => {
+    const write = { key: owner.key, body: { full_name: "Not now" } };
+    const answers = await Promise.all([
+      service.rest("/v1/contacts", write),
+      service.rest("/v1/contacts", { ...write, headers: { "Idempotency-Key": randomUUID() } }),
+      service.rest(`/v1/contacts/${contact}`, { ...write, method: "PATCH" }),
+      service.rest(`/v1/contacts/${contact}`, { key: owner.key }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 200]);
+  });
+});
+
 test("with MongoDB frozen every read and write is 503 in time on every wire, health is 200 and degraded, and all recovers by itself [OPS-15, AUT-04, HLT-03]", async () => {
   const pid = mongod.members[0]?.pid as number;
   process.kill(pid, "SIGSTOP");

@@ -1,5 +1,7 @@
 // What is where: the public listener serves the public interface and nothing of the inside, the internal one the rest.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { internalOptions } from "../../src/http/internal.ts";
+import { createListener } from "../../src/http/listener.ts";
 import { grpcCall, http2Call } from "../rpc/http2-call.ts";
 import type { TestAccount, TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
@@ -82,6 +84,27 @@ test("an internal records.v1 call needs the account's id, of an account that is 
 test("the internal listener answers what is malformed as the public one does: two Authorization lines are 400 [ERR-09]", async () => {
   const { answers } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n");
   expect(answers.map(({ status, body }) => [status, JSON.parse(body).error.code])).toEqual([[400, "400"]]);
+});
+
+test("the internal listener answers an Expect that is not understood with an id, under which the log has it [FMT-06, ERR-08]", async () => {
+  const { answers } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n");
+  expect(answers[0]?.status).toBe(417);
+  const id = answers[0]?.headers.get("x-request-id") ?? "none";
+  await expect.poll(() => service.logLines.find((line) => line.includes(`"${id}"`))).toMatch(/"listener":"internal".*"status":417/);
+});
+
+test("metrics that cannot be gathered are 500 in the envelope, and the listener serves on [ERR-01]", async () => {
+  const nothing = (): void => undefined;
+  const probes = { ready: () => true, parts: () => ({}), metrics: () => Promise.reject(new Error("no numbers")) };
+  const listener = createListener(internalOptions({ rpc: { serves: () => false, handle: () => Promise.resolve() }, probes, log: nothing, logRefused: nothing }));
+  try {
+    const base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
+    const failed = await fetch(`${base}/metrics`);
+    expect([failed.status, await failed.json()]).toEqual([500, { error: { code: "500", message: "Something went wrong on our side." } }]);
+    expect((await fetch(`${base}/livez`)).status).toBe(200);
+  } finally {
+    await listener.close(0, 0);
+  }
 });
 
 test("REST is not served on the internal listener [WIR-01, ISO-09]", async () => {

@@ -1,4 +1,5 @@
 // A key whose first request still runs: duplicates wait in Redis, get its answer, and give up at the deadline.
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hurt } from "../faults/hurt.ts";
 import { startHurt } from "../faults/hurt.ts";
@@ -94,4 +95,16 @@ test("a first request that fails with 500 leaves its key to the duplicate that w
   expect(answers.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
   expect((await send(wires.REST, one, account)).replayed).toBe(true);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("a repetition for which MongoDB could not look up the first answer leaves the key: the next one gets it [IDM-11, IDM-15]", async () => {
+  const account = await one.account();
+  const first = await send(wires.REST, one, account);
+  const redis = new Redis(hurt.redis.uri);
+  await redis.flushall();
+  redis.disconnect();
+  const fault = { failCommands: ["find"], errorCode: 8, namespace: `${one.app.client.db().databaseName}.idempotency`, appName: "records" };
+  const failed = await withFault(hurt.mongod.uri, { times: 1 }, fault, () => send(wires.REST, one, account));
+  expect(failed.outcome).toBe("500");
+  expect(await send(wires.REST, two, account)).toEqual({ ...first, replayed: true });
 });

@@ -27,7 +27,7 @@ export interface NewContact {
   readonly email?: string;
 }
 
-/** One wire's two operations that take an idempotency key. */
+/** One wire's two operations that take an idempotency key. Both reject where no answer comes. */
 export interface Wire {
   create(target: Target, idempotencyKey: string, contact: NewContact): Promise<WireAnswer>;
   append(target: Target, idempotencyKey: string, contactId: string, content: string): Promise<WireAnswer>;
@@ -63,7 +63,10 @@ function rpcWire(transportOf: (base: string) => ReturnType<typeof createGrpcTran
     try {
       return { outcome: "ok", ...(await work((headers) => (replayed = headers.get("idempotent-replayed") === "true"))), replayed };
     } catch (error) {
-      return { outcome: Code[ConnectError.from(error).code], id: "", text: String(error), replayed };
+      const { code, details } = ConnectError.from(error);
+      // A failure of ours has details. One without comes from the connection: no answer, as where fetch rejects.
+      if (details.length === 0) throw error;
+      return { outcome: Code[code], id: "", text: String(error), replayed };
     }
   }
   const metadata = (key: string, idempotencyKey: string) => ({ authorization: `Bearer ${key}`, "idempotency-key": idempotencyKey });

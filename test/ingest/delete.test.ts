@@ -70,6 +70,17 @@ test("records go by their external ids, each kind by its own, in one request and
   expect(again.map(({ error }) => error?.reason)).toEqual(kinds.map(() => "REASON_NOT_FOUND"));
 });
 
+test("an external id that can be written can be deleted by, whatever its characters; one that is longer, or of no kind, is told so [ING-03, ING-05]", async () => {
+  const { client } = await account();
+  const external_id = "\u{1F33B}".repeat(200);
+  const id = await client.put.contact({ external_id, full_name: "Flora" });
+  const [deleted, long, kind] = await remove(client, { external: [{ kind: "RECORD_KIND_CONTACT", external_id }, { kind: "RECORD_KIND_CONTACT", external_id: `${external_id}x` }, { kind: 0, external_id }] });
+  expect(deleted).toMatchObject({ id, externalId: external_id });
+  expect([deleted?.error, long?.error?.message, kind?.error?.message]).toEqual([
+    undefined, "external_id: must be at most 200 characters", "kind: must be one of the kinds of records, such as RECORD_KIND_CONTACT",
+  ]);
+});
+
 test("results stand in the order of the request; what is not there, or not right, or another account's fails alone [ING-03, ING-04]", async () => {
   const { client, contact, session } = await account();
   const stranger = await account();

@@ -161,6 +161,22 @@ test("one external_id that comes many times at once, in a batch and beside it, b
   expect(ids(await client.get("/v1/sessions"))).toHaveLength(1);
 });
 
+test("a record that gets its external_id in a batch is meant by it in the rest of that batch, whether it was there or is new [ING-05]", async () => {
+  const client = await newClient(service());
+  const parent = await client.put.contact({});
+  const { contacts, sessions, contactNotes } = client.put;
+  const note = { contact_id: parent, source: "import" };
+  const kinds = [["contacts", contacts, {}, "full_name"], ["sessions", sessions, {}, "title"], ["notes", contactNotes, note, "content"]] as const;
+  for (const [kind, put, item, text] of kinds) {
+    const [there] = await put({ ...item, [text]: "before" });
+    for (const id of [there, randomId()]) {
+      const external_id = `${kind} ${id}`;
+      expect(await put({ ...item, id, external_id, [text]: "first" }, { ...item, external_id, [text]: "last" }), kind).toEqual([id, id]);
+      expect(await service().app.client.db().collection(kind).findOne({ external_id }, { projection: { [text]: 1, _id: 0 } })).toEqual({ [text]: "last" });
+    }
+  }
+});
+
 test("a contact and a session that bear one id keep their notes apart [ING-01, CGT-11, SGT-09]", async () => {
   const client = await newClient(service());
   const id = randomId();

@@ -291,3 +291,10 @@ test("a mask path that is no text, or very long, is told like any other [CUP-11,
     }
   }
 });
+
+test("a unary call of very many messages is refused as one of two is [WIR-06]", async () => {
+  const form = forms.find(({ protocol }) => protocol === "grpc") as Form;
+  const [two, many] = await Promise.all([2, 200_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)));
+  expect(two?.code).not.toBe("internal");
+  expect([many?.code, many?.message]).toEqual([two?.code, two?.message]);
+});

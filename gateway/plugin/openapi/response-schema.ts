@@ -10,7 +10,7 @@ import type { JsonObject } from "./schema.ts";
 import { orNull, reference } from "./schema.ts";
 
 /** The mark of a property whose name bears the document provider's at run time; gateway/openapi.ts takes it out. */
-export const providerMark = "x-provider-name";
+const providerMark = "x-provider-name";
 
 /** The schema of a message in answers. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {

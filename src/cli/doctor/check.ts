@@ -17,7 +17,7 @@ export interface Finding extends Verdict {
 }
 
 /** No check takes longer, so that one that hangs hides no other. */
-export const checkLimitMs = 6_000;
+const checkLimitMs = 6_000;
 
 export const ok = (message: string): Verdict => ({ status: "ok", message, mend: null });
 export const note = (message: string, mend: string | null = null): Verdict => ({ status: "note", message, mend });

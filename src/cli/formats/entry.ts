@@ -9,8 +9,7 @@ import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 export type ImportedRecord = MessageShape<typeof RecordSchema>;
 
 /** The formats of files. */
-export const formats = ["ndjson", "csv", "vcard"] as const;
-export type Format = (typeof formats)[number];
+export type Format = "ndjson" | "csv" | "vcard";
 
 /** One entry of a file: a record, or why there is none. */
 export interface Entry {

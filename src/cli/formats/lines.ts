@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** No message may be larger than 32 MiB on the internal listener, and a record goes in one. */
-export const longestLine = 30 * 1024 * 1024;
+const longestLine = 30 * 1024 * 1024;
 
 /**
  * The lines of a file in `encoding` (a label of the WHATWG Encoding Standard), those of one chunk at a time. A byte order

@@ -13,6 +13,7 @@ import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "../../../src/guards/assistant.ts";
+import { unlimited } from "../../../src/guards/capacity.ts";
 import type { AssistantDoor } from "../../../src/guards/assistant.ts";
 import type { Door, Handler } from "../../../src/guards/chain.ts";
 import { createDispatch } from "../../../src/guards/chain.ts";
@@ -56,6 +57,7 @@ beforeAll(async () => {
     throttle: () => Promise.resolve(),
     tokens: { knows: () => true, identify: () => Promise.resolve(facts) },
     switches: () => ({ publicInterface: true, writes: true }),
+    capacity: unlimited,
   });
   inbound = { header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
   await door.enter(inbound);

@@ -1,5 +1,6 @@
 // The revisions of the protocol at the one address: how each begins, and how each is refused.
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { http2Call } from "../../rpc/http2-call.ts";
 import { useHouse } from "../../sign-in/set-up.ts";
 import type { Holder, Revision } from "./set-up.ts";
 import { connect, headersFor, holderOf, message, post, request, revisions } from "./set-up.ts";
@@ -169,6 +170,18 @@ describe("what a client accepts", () => {
       expect((await send(revision, "tools/list", {}, { Accept: both })).status, revision).toBe(200);
       expect((await send(revision, "tools/list", {}, { Accept: "text/html" })).status, revision).toBe(406);
     }
+  });
+
+  test("the stream of events of the others comes over HTTP/2 as over HTTP/1.1, without a word on the connection [MCP-03]", async () => {
+    const warned = vi.fn();
+    process.on("warning", warned);
+    onTestFinished(() => void process.off("warning", warned));
+    const asked = Buffer.from(JSON.stringify(message("2025-06-18", "tools/list")));
+    const headers = { ":method": "POST", ":path": "/mcp", authorization: `Bearer ${holder.token}`, "content-type": "application/json", accept: both, ...headersFor("2025-06-18", "tools/list") };
+    const answer = await http2Call(house().base, headers, asked);
+    expect([answer.status, answer.headers["content-type"], answer.headers.connection]).toEqual([200, "text/event-stream", undefined]);
+    expect(answer.text).toContain('"name":"search_contacts"');
+    expect(warned).not.toHaveBeenCalled();
   });
 
   test("an answer is never kept by those between [MCP-01]", async () => {

@@ -1,0 +1,59 @@
+// Writes that nobody waits for: gathered for a moment, then written together.
+
+/** What is gathered and not yet written. */
+export interface GatheredWrites<T> {
+  /** Takes an item; it is written with others of the moment. */
+  add(item: T): void;
+  /** Writes what waits, and waits for what is on its way. Rejects when that cannot be written now. */
+  flush(): Promise<void>;
+}
+
+/** Longer than an election takes, and less than the erasure of an account waits for what its last requests write. */
+const keptMs = 20_000;
+/** Nothing is gathered without bound while MongoDB is away. */
+const most = 10_000;
+
+/**
+ * Gathers for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be one
+ * that may be done twice. `onLost` hears of what was given up.
+ */
+export function gatherWrites<T>(afterMs: number, write: (items: readonly T[]) => Promise<unknown>, onLost: (error: unknown) => void): GatheredWrites<T> {
+  let waiting: { readonly item: T; readonly since: number }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  function writeSoon(): void {
+    timer ??= setTimeout(() => void flush().catch(() => undefined), afterMs).unref();
+  }
+
+  async function writeWaiting(): Promise<void> {
+    const taken = waiting;
+    waiting = [];
+    if (taken.length === 0) return;
+    try {
+      await write(taken.map(({ item }) => item));
+    } catch (error) {
+      const now = performance.now();
+      const all = taken.length + waiting.length;
+      waiting = [...taken.filter(({ since }) => now - since < keptMs), ...waiting].slice(-most);
+      if (waiting.length < all) onLost(error);
+      if (waiting.length > 0) writeSoon();
+      throw error;
+    }
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.catch(() => undefined).then(writeWaiting);
+    return writing;
+  }
+
+  return {
+    add(item) {
+      waiting.push({ item, since: performance.now() });
+      writeSoon();
+    },
+    flush,
+  };
+}

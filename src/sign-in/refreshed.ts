@@ -1,0 +1,19 @@
+// A thing that takes its time to make, kept and made again when it is old.
+
+/**
+ * Gives the thing, making it when it is first asked for. Once it is older than `ageMs` it is made again beside those who
+ * ask, one making at a time: while that fails, they get the old one. Rejects only while there is none.
+ */
+export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promise<T> {
+  let kept: { readonly value: T; readonly at: number } | undefined;
+  let making: Promise<T> | undefined;
+  const remake = (): Promise<T> => {
+    making ??= make().then((value) => ((kept = { value, at: Date.now() }), value)).finally(() => (making = undefined));
+    return making;
+  };
+  return async () => {
+    if (kept === undefined) return remake();
+    if (Date.now() - kept.at >= ageMs) remake().catch(() => undefined);
+    return kept.value;
+  };
+}

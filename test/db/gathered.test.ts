@@ -1,0 +1,65 @@
+// Writes that nobody waits for: together, none lost while the database is away for a moment, and none kept for ever.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { gatherWrites } from "../../src/db/gathered.ts";
+
+const unheard = (): void => undefined;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("what comes within a moment is written together, once", async () => {
+  const written: (readonly string[])[] = [];
+  const gathered = gatherWrites<string>(100, (items) => Promise.resolve(written.push(items)), unheard);
+  for (const item of ["one", "two"]) gathered.add(item);
+  expect(written).toEqual([]);
+  await vi.advanceTimersByTimeAsync(100);
+  gathered.add("three");
+  await gathered.flush();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(written).toEqual([["one", "two"], ["three"]]);
+});
+
+test("who asks for what is written waits for what is on its way as well", async () => {
+  let arrive: () => void = () => undefined;
+  const gathered = gatherWrites<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
+  gathered.add("one");
+  await vi.advanceTimersByTimeAsync(100);
+  let flushed = false;
+  const asked = gathered.flush().then(() => (flushed = true));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(flushed).toBe(false);
+  arrive();
+  await asked;
+});
+
+test("what could not be written is written later, before what came since; who asks hears that it could not", async () => {
+  const written: string[] = [];
+  let away = true;
+  const gathered = gatherWrites<string>(100, async (items) => {
+    if (away) throw new Error("away");
+    written.push(...items);
+  }, unheard);
+  gathered.add("one");
+  await expect(gathered.flush()).rejects.toThrow("away");
+  gathered.add("two");
+  await vi.advanceTimersByTimeAsync(5_000);
+  away = false;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(written).toEqual(["one", "two"]);
+});
+
+test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is told", async () => {
+  let tries = 0;
+  const lost: unknown[] = [];
+  const gathered = gatherWrites<string>(1_000, () => Promise.reject(new Error(`away, ${++tries}`)), (error) => lost.push(error));
+  gathered.add("one");
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(lost).toEqual([]);
+  await vi.advanceTimersByTimeAsync(15_000);
+  const tried = tries;
+  expect(tried).toBeGreaterThan(10);
+  expect(lost).toEqual([new Error(`away, ${tried}`)]);
+  await gathered.flush();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([tries, vi.getTimerCount()]).toEqual([tried, 0]);
+});

@@ -1,0 +1,54 @@
+// The connection to Redis when the way to it breaks without a word, as it does when a host is lost.
+import { mkdtempSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RedisLink } from "../../src/db/redis.ts";
+import { connectRedis } from "../../src/db/redis.ts";
+import { startRedis } from "../../src/embedded/redis.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import { testCacheDir } from "../support/global-setup.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "records-redis-link-"));
+const open = new Set<Socket>();
+/** A way to Redis: what is open on it can be lost, after which nothing comes through and nobody is told. */
+const way = createServer((near) => {
+  const far = connect(Number(new URL(redis.uri).port), "127.0.0.1");
+  for (const socket of [near, far]) {
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+  }
+  near.pipe(far).pipe(near);
+});
+let redis: EmbeddedServer;
+let link: RedisLink;
+
+beforeAll(async () => {
+  const started = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  if (started === undefined) throw new Error("no redis-server for the tests");
+  redis = started;
+  await new Promise<void>((resolve) => way.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  link.close();
+  for (const socket of open) socket.destroy();
+  way.close();
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a connection that is lost without a word is given up, and Redis is used again over another [RTE-13]", async () => {
+  const changes: boolean[] = [];
+  link = connectRedis(`redis://127.0.0.1:${(way.address() as AddressInfo).port}`, (ready) => changes.push(ready));
+  await link.firstReady;
+  expect(await link.attempt((client) => client.set("a", "1"))).toBe("OK");
+  for (const socket of open) socket.unpipe().pause();
+  expect(await link.attempt((client) => client.get("a"))).toBeUndefined();
+  expect(link.ready()).toBe(false);
+  await expect.poll(() => link.ready(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => link.attempt((client) => client.get("a")), { timeout: 10_000 }).toBe("1");
+  expect(changes.slice(0, 3)).toEqual([true, false, true]);
+});

@@ -1,0 +1,33 @@
+// Work in the background: again after it is done, also when it fails, and of failures in a row the first is told.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { repeat } from "../../src/db/repeat.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("the first failure of a row is told, and the work goes on", async () => {
+  const outcomes = [true, false, false, true, false];
+  const told: number[] = [];
+  let turn = 0;
+  const background = repeat(100, async () => {
+    turn += 1;
+    if (outcomes[turn - 1] === false) throw new Error("away");
+  }, () => told.push(turn));
+  await vi.advanceTimersByTimeAsync(550);
+  expect([turn, told]).toEqual([5, [2, 5]]);
+  background.stop();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([turn, vi.getTimerCount()]).toEqual([5, 0]);
+});
+
+test("work that is stopped while it runs ends without a word, and is not begun again", async () => {
+  const told: unknown[] = [];
+  const background = repeat(100, async (isStopped) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (isStopped()) throw new Error("the connection is closed");
+  }, (error) => told.push(error));
+  await vi.advanceTimersByTimeAsync(120);
+  background.stop();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([told, vi.getTimerCount()]).toEqual([[], 0]);
+});

@@ -1,0 +1,126 @@
+// The chain of guards over parts made by hand: what happens is noted in its order, and what each part answers is the test's to say.
+import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { Binary, UUID } from "mongodb";
+import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
+import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { createAuthentication } from "../../src/guards/authenticate.ts";
+import type { KeyFacts, SignedIn } from "../../src/guards/call.ts";
+import type { Capacity } from "../../src/guards/capacity.ts";
+import type { Door, Grant, Handler } from "../../src/guards/chain.ts";
+import { createDispatch } from "../../src/guards/chain.ts";
+import { publicDoor } from "../../src/guards/doors.ts";
+import type { Idempotency } from "../../src/guards/idempotency.ts";
+import { grantWrites } from "../../src/guards/scope.ts";
+import { createSessionGuard } from "../../src/guards/session.ts";
+import type { Throttle } from "../../src/guards/throttle.ts";
+import { createThrottle } from "../../src/guards/throttle.ts";
+import type { Answer, Dispatch, Inbound, Observation } from "../../src/rpc/dispatch.ts";
+
+export const accountId = new UUID("3f2a8c54-0000-4000-8000-000000000001");
+export const keyId = new UUID("3f2a8c54-0000-4000-8000-000000000002");
+export const contactId = "3f2a8c54-0000-4000-8000-000000000003";
+export const keyFacts: KeyFacts = { hash: new Binary(Buffer.from("rec_good")), keyId, accountId, readOnly: false, prefix: "rec_good" };
+export const person: SignedIn = { sessionId: "s1", name: "ann@example.com", account: { id: accountId, betaEnrolled: true } };
+export const origin = "https://records.example";
+
+/** What the parts answer; a test may change it at any time. */
+export interface World {
+  findKey: () => Promise<KeyFacts | undefined>;
+  findPerson: () => Promise<SignedIn | undefined>;
+  publicInterface: boolean;
+  writes: boolean;
+  /** For how many milliseconds the bucket has a request wait. */
+  waitMs: number;
+  serve: (rpc: DescMethodUnary, grant: Grant) => Promise<void>;
+}
+
+/** The parts, and what happened. */
+export interface Made {
+  readonly world: World;
+  /** In their order: `take key:…`, `find`, `serve CreateContact`, `used`, `refused CreateApiKey 403`. */
+  readonly steps: string[];
+  /** What the services were granted. */
+  readonly grants: Grant[];
+  readonly observation: Observation;
+  readonly throttle: Throttle;
+  inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
+  /** The chain behind a door. */
+  behind(door: Door, capacity?: Capacity): Dispatch;
+  /** Sends a message through the chain. */
+  call(dispatch: Dispatch, rpc: DescMethodUnary, headers?: Readonly<Record<string, string>>, message?: object): Promise<Answer>;
+}
+
+export function make(): Made {
+  const steps: string[] = [];
+  const grants: Grant[] = [];
+  const observation: Observation = {};
+  const world: World = {
+    findKey: () => Promise.resolve(keyFacts),
+    findPerson: () => Promise.resolve(person),
+    publicInterface: true,
+    writes: true,
+    waitMs: 0,
+    serve: () => Promise.resolve(),
+  };
+  const take = (name: string): Promise<number> => {
+    steps.push(`take ${name}`);
+    return Promise.resolve(world.waitMs);
+  };
+  const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
+    .flatMap((service): readonly DescMethod[] => service.methods)
+    .filter((rpc): rpc is DescMethodUnary => rpc.methodKind === "unary")
+    .map((rpc): [DescMethodUnary, Handler] => [
+      rpc,
+      async (_message, grant) => {
+        steps.push(`serve ${rpc.name}`);
+        grants.push(grant);
+        await world.serve(rpc, grant);
+        return create(rpc.output);
+      },
+    ]);
+  const idempotency: Idempotency = {
+    async run({ rpc, scope, key }, write) {
+      steps.push(`once ${rpc.name} ${key}`);
+      return { message: await write(grantWrites(scope)), replayed: key === "again", body: "as it was" };
+    },
+  };
+  const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({ header: (name) => headers[name], address: "192.0.2.1", requestId: "r1", arrivedAt, observation });
+  return {
+    ...{ world, steps, grants, observation, inbound },
+    throttle: createThrottle(undefined, { take }, () => undefined),
+    behind: (door, capacity) => createDispatch(door, new Map(handlers), idempotency, capacity),
+    async call(dispatch, rpc, headers, message = {}) {
+      const admitted = await dispatch.admit(rpc, inbound(headers));
+      return admitted.invoke(create(rpc.input, message as MessageInitShape<DescMessage>));
+    },
+  };
+}
+
+/** The public door over the parts; a secret begins with `rec_`, and any cookie names the session. */
+export function publicDoorOf({ world, steps, throttle }: Made): Door {
+  const find = (): Promise<KeyFacts | undefined> => {
+    steps.push("find");
+    return world.findKey();
+  };
+  return publicDoor({
+    throttle,
+    authentication: createAuthentication({ isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find }),
+    sessions: createSessionGuard((cookie) => (cookie === undefined ? Promise.resolve(undefined) : world.findPerson()), () => origin),
+    switches: () => world,
+    onUse: ({ prefix }) => void steps.push(`used ${prefix}`),
+    onRefusal: async ({ rpc }, _caller, { kind }) => void steps.push(`refused ${rpc.name} ${kind.http}`),
+  });
+}
+
+/** The name of the reason for which something fails; `no failure` where it does not. */
+export function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(
+    () => "no failure",
+    (error: { reason?: Reason }) => Object.entries(Reason).find(([, value]) => value === error.reason)?.[0] ?? String(error),
+  );
+}

@@ -1,0 +1,258 @@
+// The doors of operators and of assistants, over parts made by hand: who is let in, in which order, and what the service is granted.
+import { createHash } from "node:crypto";
+import type { Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
+import { MongoNetworkError } from "mongodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { fail } from "../../src/errors.ts";
+import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
+import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
+import type { AssistantDoor } from "../../src/guards/assistant.ts";
+import { assistantDoor } from "../../src/guards/assistant.ts";
+import type { TokenFacts } from "../../src/guards/call.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
+import { internalDoor } from "../../src/guards/doors.ts";
+import type { Operator } from "../../src/guards/internal.ts";
+import { createInternalAccess } from "../../src/guards/internal.ts";
+import { grantWrites, readOnlyScope, readScope, requireGrant } from "../../src/guards/scope.ts";
+import type { StreamHandler } from "../../src/guards/stream.ts";
+import { createStreamDispatch } from "../../src/guards/stream.ts";
+import type { Dispatch } from "../../src/rpc/dispatch.ts";
+import type { Made } from "./made.ts";
+import { accountId, contactId, make, reasonOf } from "./made.ts";
+
+const { getContact, createContact } = ContactService.method;
+const { upsertContacts } = IngestService.method;
+const account = accountId.toHexString();
+const token = { authorization: "Bearer token-one" };
+const one = { contactId };
+const batch = { accountId: account, contacts: [{ fullName: "Ann" }] };
+
+let parts: Made;
+beforeEach(() => {
+  parts = make();
+});
+
+const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.resolve(id.equals(accountId)));
+
+describe("the internal door", () => {
+  let dispatch: Dispatch;
+  beforeEach(() => {
+    dispatch = parts.behind(internalDoor(access, () => parts.world));
+  });
+  const call = (...[rpc, headers, message]: [Parameters<Made["call"]>[1], Record<string, string>, object?]) => parts.call(dispatch, rpc, headers, message);
+
+  test.each([{}, { authorization: "Bearer token-on" }, { authorization: "Bearer token-three" }, { authorization: "Basic token-one" }, { authorization: "Bearer " }])("the credential %j is no service token", async (headers) => {
+    expect(await reasonOf(call(upsertContacts, headers, batch))).toBe("INVALID_SERVICE_TOKEN");
+    expect(await reasonOf(call(HealthService.method.checkHealth, headers))).toBe("no failure");
+    expect(parts.steps).toEqual(["serve CheckHealth"]);
+    expect(parts.grants).toEqual([undefined]);
+  });
+
+  test("each of the tokens lets an operator in, who is known by the beginning of its hash, and is not throttled [RTE-17]", async () => {
+    parts.world.waitMs = 1;
+    parts.world.publicInterface = false;
+    for (const name of ["token-one", "token-two"]) {
+      await call(upsertContacts, { authorization: `Bearer ${name}` }, batch);
+      const { caller } = parts.grants.pop() as Operator;
+      expect(caller).toEqual({ address: "192.0.2.1", requestId: "r1", token: createHash("sha256").update(name).digest("hex").slice(0, 8) });
+    }
+    expect(parts.steps).toEqual(["serve UpsertContacts", "serve UpsertContacts"]);
+  });
+
+  test("an operator may write into an account that exists, and into no other", async () => {
+    await call(upsertContacts, token, batch);
+    const operator = parts.grants[0] as Operator;
+    expect(parts.observation).toEqual({});
+    const scope = await operator.scopeFor(account.toUpperCase());
+    expect(scope.accountId.equals(accountId)).toBe(true);
+    expect(() => requireGrant(scope)).not.toThrow();
+    expect(parts.observation).toEqual({ account: accountId });
+    await expect(operator.scopeFor(contactId)).rejects.toMatchObject({ reason: Reason.NOT_FOUND, message: "There is no such account." });
+  });
+
+  test("while writes are paused records are not written, and an operator's own work and reads go on [ERR-16, ERR-17]", async () => {
+    parts.world.writes = false;
+    expect(await reasonOf(call(upsertContacts, token, batch))).toBe("WRITES_PAUSED");
+    expect(await reasonOf(call(upsertContacts, {}, batch))).toBe("INVALID_SERVICE_TOKEN");
+    expect(await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "" }))).toBe("no failure");
+    expect(await reasonOf(call(getContact, { ...token, "records-account-id": account }, one))).toBe("no failure");
+    expect(await reasonOf(call(createContact, { ...token, "records-account-id": account }, { fullName: "Ann" }))).toBe("WRITES_PAUSED");
+  });
+
+  test("an account's own operations are done on behalf of the one that a header names", async () => {
+    const own = { ...token, "records-account-id": account.toUpperCase() };
+    await call(getContact, own, one);
+    expect(parts.grants[0]).toMatchObject({ accountId, unproven: undefined });
+    expect(parts.observation).toMatchObject({ account: accountId });
+    await call(createContact, { ...own, "idempotency-key": "again" }, { fullName: "Ann" });
+    expect(() => requireGrant(parts.grants[1] as never)).not.toThrow();
+    expect(parts.steps).toEqual(["serve GetContact", "once CreateContact again", "serve CreateContact"]);
+    expect(await reasonOf(call(getContact, { ...token, "records-account-id": contactId }, one))).toBe("NOT_FOUND");
+  });
+
+  test.each([undefined, "", "7", `${account}0`, ` ${account}`])("the account %j is none", async (name) => {
+    const violations = [{ field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" }];
+    await expect(call(getContact, { ...token, ...(name !== undefined && { "records-account-id": name }) }, one)).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
+  });
+
+  test("a batch is judged as a whole, and its items by whoever answers them", async () => {
+    expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe("no failure");
+    expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [] }))).toBe("INVALID_REQUEST");
+    expect(await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "r".repeat(501) }))).toBe("INVALID_REQUEST");
+  });
+});
+
+describe("a stream", () => {
+  const rpc = IngestService.method.import;
+  const first = create(ImportRequestSchema, { accountId: account });
+
+  /** Lets every message through to the answers. */
+  const echo: StreamHandler = async function* (messages) {
+    yield* messages;
+  };
+
+  async function answersOf(handler: StreamHandler, messages: () => AsyncIterable<Message>, headers: Record<string, string> = token): Promise<number> {
+    const stream = await createStreamDispatch(internalDoor(access, () => parts.world), new Map([[rpc, handler]])).admit(rpc, parts.inbound(headers));
+    let count = 0;
+    for await (const _ of stream(messages())) count += 1;
+    return count;
+  }
+
+  test("goes through with the right to any account, message by message", async () => {
+    let granted: Operator | undefined;
+    const handler: StreamHandler = (messages, operator) => {
+      granted = operator;
+      return echo(messages, operator);
+    };
+    expect(await answersOf(handler, async function* () { yield* [first, first]; })).toBe(2);
+    expect(granted?.caller.requestId).toBe("r1");
+  });
+
+  test("without a token, or while writes are paused, does not begin", async () => {
+    const none = async function* (): AsyncGenerator<Message> {};
+    expect(await reasonOf(answersOf(echo, none, {}))).toBe("INVALID_SERVICE_TOKEN");
+    parts.world.writes = false;
+    expect(await reasonOf(answersOf(echo, none))).toBe("WRITES_PAUSED");
+  });
+
+  test("ends at the message before which writes were paused [ERR-16]", async () => {
+    let taken = 0;
+    const counting: StreamHandler = async function* (messages) {
+      for await (const message of messages) {
+        taken += 1;
+        yield message;
+      }
+    };
+    const pausing = async function* (): AsyncGenerator<Message> {
+      yield first;
+      parts.world.writes = false;
+      yield first;
+    };
+    expect(await reasonOf(answersOf(counting, pausing))).toBe("WRITES_PAUSED");
+    expect(taken).toBe(1);
+  });
+
+  test("ends at a message that is wrong as a whole", async () => {
+    expect(await reasonOf(answersOf(echo, async function* () { yield create(ImportRequestSchema, { accountId: "7" }); }))).toBe("INVALID_REQUEST");
+  });
+
+  test("that MongoDB cannot serve is 503, and every other failure stays what it was", async () => {
+    const failing = (error: Error): StreamHandler => async function* (messages) {
+      yield* messages;
+      throw error;
+    };
+    const messages = async function* (): AsyncGenerator<Message> { yield first; };
+    const cause = new MongoNetworkError("gone");
+    await expect(answersOf(failing(cause), messages)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
+    const other = new Error("premature EOF");
+    await expect(answersOf(failing(other), messages)).rejects.toBe(other);
+  });
+
+  test("of an rpc that nobody serves, or that is not the operator's, does not begin", async () => {
+    const nobody = createStreamDispatch(internalDoor(access, () => parts.world), new Map());
+    expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
+    const door = internalDoor(access, () => parts.world);
+    for (const grant of [undefined, readScope(accountId)]) {
+      const astray = createStreamDispatch({ ...door, grant: () => Promise.resolve(grant) }, new Map([[rpc, echo]]));
+      await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow("Import streams, and is not the operator's");
+    }
+  });
+});
+
+describe("the assistants' door", () => {
+  const facts: TokenFacts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
+  let known: boolean;
+  let identify: (token: string) => Promise<TokenFacts>;
+  let door: AssistantDoor;
+  beforeEach(() => {
+    known = true;
+    identify = () => Promise.resolve(facts);
+    const tokens = {
+      knows: () => known,
+      identify: (sent: string) => {
+        parts.steps.push(`identify ${sent}`);
+        return identify(sent);
+      },
+    };
+    door = assistantDoor({ throttle: parts.throttle, tokens, switches: () => parts.world, capacity: unlimited });
+  });
+
+  test("a person is charged by name, by the address as long as their token is new, and reads [RTE-16]", async () => {
+    known = false;
+    expect(await door.enter(parts.inbound(token))).toEqual(facts);
+    known = true;
+    expect(await door.enter(parts.inbound(token))).toEqual(facts);
+    expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "identify token-one", "take user:https://id.example ann"]);
+    expect(parts.observation).toEqual({ account: accountId });
+  });
+
+  test("of many things that are wrong the first in the contract's order answers", async () => {
+    const told = [];
+    parts.world.waitMs = 1;
+    parts.world.publicInterface = false;
+    identify = async () => fail(Reason.INVALID_TOKEN);
+    const mended = [() => (parts.world.waitMs = 0), () => (parts.world.publicInterface = true), () => (identify = () => Promise.resolve({ ...facts, accountId: undefined })), () => (identify = () => Promise.resolve(facts))];
+    for (const mend of mended) {
+      for (known of [true, false]) told.push(await reasonOf(door.enter(parts.inbound(token))));
+      mend();
+    }
+    expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"].flatMap((reason) => [reason, reason]));
+    expect(await reasonOf(door.enter(parts.inbound(token)))).toBe("no failure");
+  });
+
+  test("without a token, or with one that does not hold, the address is charged, and nobody is asked", async () => {
+    expect(await reasonOf(door.enter(parts.inbound()))).toBe("INVALID_TOKEN");
+    expect(parts.steps).toEqual(["take address:192.0.2.1"]);
+    identify = async () => fail(Reason.INVALID_TOKEN);
+    expect(await reasonOf(door.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
+    expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "take address:192.0.2.1"]);
+  });
+
+  test("a call of who has entered reads the account's records, and is charged no more", async () => {
+    const inbound = parts.inbound(token);
+    await door.enter(inbound);
+    parts.steps.length = 0;
+    const dispatch = parts.behind(door);
+    await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
+    expect(parts.steps).toEqual(["serve GetContact"]);
+    expect(parts.grants).toEqual([{ accountId, unproven: undefined }]);
+    await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED, message: "Access denied: an assistant may only read." });
+    expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
+  });
+
+  test("a call of who has not entered is refused", async () => {
+    expect(await reasonOf(parts.behind(door).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
+  });
+});
+
+test("a scope is granted the right to write by the guards alone, and an assistant's never", () => {
+  expect(() => requireGrant({ ...grantWrites(readScope(accountId)) } as never)).toThrow("Access denied");
+  expect(() => grantWrites(readOnlyScope(accountId))).toThrow("Access denied");
+  const claim = { document: () => fail(Reason.INTERNAL) };
+  expect(grantWrites(readScope(accountId), claim)).toMatchObject({ accountId, unproven: undefined, claim });
+});

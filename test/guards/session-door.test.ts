@@ -1,0 +1,83 @@
+// What a signed-in person may do, over parts made by hand: the session, the account, the origin, the enrolment, in this order.
+import { beforeEach, expect, test } from "vitest";
+import { fail } from "../../src/errors.ts";
+import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { Dispatch } from "../../src/rpc/dispatch.ts";
+import type { Made } from "./made.ts";
+import { accountId, make, origin, person, publicDoorOf, reasonOf } from "./made.ts";
+
+const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
+const session = { cookie: "session", origin };
+
+let parts: Made;
+let dispatch: Dispatch;
+beforeEach(() => {
+  parts = make();
+  dispatch = parts.behind(publicDoorOf(parts));
+});
+
+function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, string>]): ReturnType<Made["call"]> {
+  return parts.call(dispatch, rpc, headers);
+}
+
+test("a person is charged to their account, and granted its credentials and nothing else [RTE-10]", async () => {
+  await call(createApiKey, session);
+  expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve CreateApiKey"]);
+  expect(parts.grants).toEqual([{ accountId, actor: { person: "ann@example.com", requestId: "r1", address: "192.0.2.1" } }]);
+  expect(parts.observation).toEqual({ account: accountId });
+});
+
+test("neither switch is asked: a person can always rid themselves of a key [ERR-15, ERR-17]", async () => {
+  parts.world.publicInterface = parts.world.writes = false;
+  expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
+});
+
+test("of many things that are wrong the first in the contract's order answers, and the audit log hears of each that was charged", async () => {
+  const { world } = parts;
+  const told = [];
+  const enrolled = (betaEnrolled: boolean) => () => Promise.resolve({ ...person, account: { id: accountId, betaEnrolled } });
+  for (const [headers, found] of [
+    [{}, enrolled(false)],
+    [{ cookie: "session" }, () => Promise.resolve({ ...person, account: undefined })],
+    [{ cookie: "session" }, enrolled(false)],
+    [session, enrolled(false)],
+    [session, enrolled(true)],
+  ] as const) {
+    world.findPerson = found;
+    world.serve = async () => fail(Reason.API_KEY_EXISTS);
+    told.push(await reasonOf(call(createApiKey, headers)));
+  }
+  expect(told).toEqual(["NOT_SIGNED_IN", "NO_ACCOUNT", "FOREIGN_ORIGIN", "NOT_ENROLLED", "API_KEY_EXISTS"]);
+  expect(parts.steps.filter((step) => step.startsWith("refused"))).toEqual([401, 403, 403, 403, 409].map((status) => `refused CreateApiKey ${status}`));
+  expect(parts.steps).toContain("take session:s1");
+  expect(parts.observation).toEqual({ account: accountId });
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ origin }, "no failure"],
+  [{ origin, "sec-fetch-site": "same-origin" }, "no failure"],
+  [{ origin, "sec-fetch-site": "same-site" }, "FOREIGN_ORIGIN"],
+  [{ origin, "sec-fetch-site": "cross-site" }, "FOREIGN_ORIGIN"],
+  [{ origin: "https://records.example.org" }, "FOREIGN_ORIGIN"],
+  [{ "sec-fetch-site": "same-origin" }, "FOREIGN_ORIGIN"],
+])("a change from %j is told %s, and a read goes on", async (headers, reason) => {
+  expect(await reasonOf(call(revokeApiKey, { cookie: "session", ...headers }))).toBe(reason);
+  expect(await reasonOf(call(getApiKey, { cookie: "session", ...headers }))).toBe("no failure");
+});
+
+test("who is not enrolled reads and revokes all the same", async () => {
+  parts.world.findPerson = () => Promise.resolve({ ...person, account: { id: accountId, betaEnrolled: false } });
+  for (const rpc of [getApiKey, revokeApiKey]) expect(await reasonOf(call(rpc, session)), rpc.name).toBe("no failure");
+});
+
+test("a session store that cannot be read is 503, never 401", async () => {
+  const cause = new Error("away");
+  parts.world.findPerson = () => Promise.reject(cause);
+  await expect(call(getApiKey, session)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
+  expect(parts.steps).toEqual(["take address:192.0.2.1", "refused GetApiKey 503"]);
+});
+
+test("an API key does not do [AUT-01]", async () => {
+  expect(await reasonOf(call(getApiKey, { authorization: "Bearer rec_good" }))).toBe("NOT_SIGNED_IN");
+});

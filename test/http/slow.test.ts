@@ -1,0 +1,99 @@
+// Clients over HTTP/2 that do not send the whole of a request: HTTP/1.1 has limits of Node's own, HTTP/2 has ours.
+import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
+import { connect } from "node:http2";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import type { Listener, Request, Response } from "../../src/http/listener.ts";
+import { createListener } from "../../src/http/listener.ts";
+import { publicListener } from "../../src/http/public.ts";
+
+let listener: Listener;
+let session: ClientHttp2Session;
+/** What becomes of a request; each test says. */
+let serve: (request: Request, response: Response) => void;
+
+beforeEach(async () => {
+  const nothing = { serves: () => false, handle: () => Promise.resolve() };
+  listener = createListener(
+    publicListener(readConfig({}), {
+      rest: (request, response) => serve(request, response),
+      rpc: nothing,
+      others: [],
+      documents: new Map(),
+      throttle: () => Promise.resolve(),
+      onError: () => undefined,
+      log: () => undefined,
+      logRefused: () => undefined,
+    }),
+  );
+  session = connect(`http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`);
+  await new Promise((resolve) => session.once("connect", resolve));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  session.destroy();
+  await listener.close(0, 0);
+});
+
+/** Sends the head of a request and a part of its body; resolves when the listener has it. */
+async function begin(): Promise<ClientHttp2Stream> {
+  const received = new Promise<void>((resolve) => {
+    const inner = serve;
+    serve = (request, response) => {
+      resolve();
+      inner(request, response);
+    };
+  });
+  const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+  stream.on("error", () => undefined);
+  stream.write("{");
+  await received;
+  return stream;
+}
+
+function statusOf(stream: ClientHttp2Stream): Promise<number> {
+  return new Promise((resolve) => stream.once("response", (head) => resolve(Number(head[":status"]))));
+}
+
+test("a request that does not come whole within 15 seconds is 408 in the envelope, its stream is closed, and the connection serves on [ERR-08, RTE-05]", async () => {
+  serve = (request) => void request.on("data", () => undefined);
+  const stream = await begin();
+  const head = new Promise<Record<string, unknown>>((resolve) => stream.once("response", resolve));
+  let body = "";
+  stream.setEncoding("utf8").on("data", (text: string) => (body += text));
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await head).toMatchObject({ ":status": 408, "ratelimit-limit": "10", "ratelimit-policy": "10;w=1" });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await expect.poll(() => stream.closed).toBe(true);
+  expect(JSON.parse(body)).toEqual({ error: { code: "408", message: "The HTTP request did not arrive in time." } });
+  serve = (_request, response) => void response.end();
+  expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);
+});
+
+test("a client that was answered and goes on sending for ever is cut off after the same time", async () => {
+  serve = (request, response) => {
+    request.resume();
+    response.writeHead(401).end();
+  };
+  const stream = await begin();
+  expect(await statusOf(stream)).toBe(401);
+  expect(stream.destroyed).toBe(false);
+  await vi.advanceTimersByTimeAsync(15_000);
+  await expect.poll(() => stream.destroyed).toBe(true);
+});
+
+test("a request that came whole is answered however long that takes", async () => {
+  let answer = (): void => undefined;
+  serve = (request, response) => {
+    request.resume();
+    answer = () => void response.end();
+  };
+  const stream = await begin();
+  const status = statusOf(stream);
+  stream.end("}");
+  await new Promise((resolve) => session.ping(resolve));
+  await vi.advanceTimersByTimeAsync(20_000);
+  answer();
+  expect(await status).toBe(200);
+});

@@ -1,0 +1,183 @@
+// One key, one write, seen from inside: the claims in MongoDB and the reservations in Redis, without a service around them.
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { create } from "@bufbuild/protobuf";
+import { MongoClient, UUID } from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import type { RedisLink } from "../../src/db/redis.ts";
+import { connectRedis } from "../../src/db/redis.ts";
+import { commit } from "../../src/db/write.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import { startRedis } from "../../src/embedded/redis.ts";
+import { AppendContactNoteRequestSchema, AppendContactNoteResponseSchema, ContactService, CreateContactRequestSchema, CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { Idempotency } from "../../src/guards/idempotency.ts";
+import { createIdempotency } from "../../src/guards/idempotency.ts";
+import type { Reservations } from "../../src/guards/reservations.ts";
+import { createReservations, reservationName } from "../../src/guards/reservations.ts";
+import { readScope } from "../../src/guards/scope.ts";
+import type { WriteScope } from "../../src/guards/scope.ts";
+import type { Answer } from "../../src/rpc/dispatch.ts";
+import { testCacheDir } from "../support/global-setup.ts";
+import { databaseUri } from "../support/service.ts";
+
+const { createContact, appendContactNote } = ContactService.method;
+const folder = mkdtempSync(join(tmpdir(), "records-claims-"));
+let client: MongoClient;
+let redis: EmbeddedServer;
+let link: RedisLink;
+let account: UUID;
+
+beforeAll(async () => {
+  client = await MongoClient.connect(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`));
+  const started = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  if (started === undefined) throw new Error("no redis-server for the tests");
+  redis = started;
+  const opened = connectRedis(redis.uri, () => undefined);
+  await opened.firstReady;
+  // Not a test of how long anyone waits for Redis: on a busy machine 50 ms are soon over.
+  link = { ...opened, attempt: (command) => command(opened.client) };
+});
+beforeEach(() => {
+  account = new UUID();
+});
+afterAll(async () => {
+  link.close();
+  await client.db().dropDatabase();
+  await client.close();
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const claims = () => client.db().collection<{ _id: { account_id: UUID; key: string }; created_at: Date }>("idempotency");
+
+/** Creates a contact of this name in the account, whose answer has a new id each time it is written. */
+function run(idempotency: Idempotency, fullName = "Ann", more: { readonly until?: number; readonly key?: string; readonly fail?: Error } = {}): Promise<Answer> {
+  const { until = performance.now() + 10_000, key = "k", fail } = more;
+  return idempotency.run({ rpc: createContact, scope: readScope(account), key, message: create(CreateContactRequestSchema, { fullName }), until }, async (scope: WriteScope) => {
+    const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
+    await commit(client, scope, answer, async (session) => {
+      await client.db().collection("written").insertOne({ account_id: account, fullName }, session === undefined ? {} : { session });
+      if (fail !== undefined) throw fail;
+    });
+    return answer;
+  });
+}
+
+function written(): Promise<number> {
+  return client.db().collection("written").countDocuments({ account_id: account });
+}
+
+const over = (reservations: Reservations): Idempotency => createIdempotency(client.db(), reservations, (rpc, message) => `${rpc.name} ${(message as unknown as { contact?: { id: string } }).contact?.id}`);
+const withRedis = (): Idempotency => over(createReservations(link));
+const withoutRedis = (): Idempotency => over(createReservations(undefined));
+
+describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as const)("%s", (_name, make) => {
+  test("the first answer is the write's, and every other a replay of it, with the body that REST was sent [IDM-06]", async () => {
+    const first = await run(make());
+    expect(first).toMatchObject({ replayed: false, body: undefined });
+    const { id } = (first.message as unknown as { contact: { id: string } }).contact;
+    for (let turn = 0; turn < 2; turn++) {
+      const again = await run(make());
+      expect(again).toMatchObject({ message: { $typeName: "records.v1.CreateContactResponse", contact: { id, fullName: "Ann" } }, replayed: true, body: `CreateContact ${id}` });
+      await link.client.flushall();
+    }
+    expect(await written()).toBe(1);
+    expect(await claims().countDocuments({ "_id.account_id": account })).toBe(1);
+  });
+
+  test("the key of another request is refused: another message, another operation [IDM-10]", async () => {
+    await run(make());
+    await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
+    const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
+    const other = make().run({ rpc: appendContactNote, scope: readScope(account), key: "k", message, until: performance.now() + 10_000 }, async (scope) => {
+      const answer = create(AppendContactNoteResponseSchema);
+      await commit(client, scope, answer, () => Promise.resolve());
+      return answer;
+    });
+    await expect(other).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
+    expect(await written()).toBe(1);
+  });
+
+  test("another key, and the same of another account, is another write", async () => {
+    await run(make());
+    expect((await run(make(), "Ann", { key: "k2" })).replayed).toBe(false);
+    account = new UUID();
+    expect((await run(make())).replayed).toBe(false);
+  });
+
+  test("a write that fails leaves its key free, and nothing written [IDM-12]", async () => {
+    const fail = new Error("of its own");
+    await expect(run(make(), "Ann", { fail })).rejects.toBe(fail);
+    expect([await written(), await claims().countDocuments({ "_id.account_id": account })]).toEqual([0, 0]);
+    expect((await run(make(), "Bea")).replayed).toBe(false);
+  });
+
+  test.each([[23, true], [25, false]])("an answer of %i hours ago is replayed: %s [IDM-05]", async (hours, replayed) => {
+    await run(make());
+    const before = new Date(Date.now() - hours * 3_600_000);
+    await claims().updateOne({ "_id.account_id": account }, { $set: { created_at: before } });
+    await link.client.flushall();
+    expect((await run(make())).replayed).toBe(replayed);
+    expect(await written()).toBe(replayed ? 1 : 2);
+  });
+});
+
+test("what Redis keeps of an answer holds no longer than the claim, and an hour at most [IDM-05]", async () => {
+  const key = `idempotency:${reservationName(account, "k")}`;
+  await run(withRedis());
+  expect(await link.client.pttl(key)).toBeGreaterThan(3_500_000);
+  expect(await link.client.pttl(key)).toBeLessThanOrEqual(3_600_000);
+  await claims().updateOne({ "_id.account_id": account }, { $set: { created_at: new Date(Date.now() - 24 * 3_600_000 + 60_000) } });
+  await link.client.flushall();
+  expect((await run(withRedis())).replayed).toBe(true);
+  expect(await link.client.pttl(key)).toBeGreaterThan(1);
+  expect(await link.client.pttl(key)).toBeLessThanOrEqual(60_000);
+});
+
+test("an answer that Redis could not be asked for beforehand is kept there afterwards", async () => {
+  let asked = 0;
+  const late: RedisLink = { ...link, attempt: (command) => (asked++ === 0 ? Promise.resolve(undefined) : link.attempt(command)) };
+  await run(over(createReservations(late)));
+  await expect.poll(() => link.client.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);
+});
+
+test("who finds the key reserved waits, and writes when it is given up, or replays when it is answered [IDM-11, IDM-19]", async () => {
+  const holder = createReservations(link);
+  for (const written of [false, true]) {
+    const held = await holder.reserve(reservationName(account, "k"), "holder");
+    if (held.kind !== "reserved") throw new Error("the key is not free");
+    const waiting = run(withRedis());
+    // Longer than a reservation lasts that nobody renews.
+    await sleep(1_500);
+    expect(await holder.reserve(reservationName(account, "k"), "another")).toEqual({ kind: "in flight" });
+    if (written) held.release({ fingerprint: Buffer.alloc(0), message: Buffer.alloc(0), body: "" });
+    else held.release();
+    if (written) await expect(waiting).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
+    else expect((await waiting).replayed).toBe(false);
+    account = new UUID();
+  }
+});
+
+test("who waits beyond the deadline is told that the first request still runs [IDM-11]", async () => {
+  const held = await createReservations(link).reserve(reservationName(account, "k"), "holder");
+  await expect(run(withRedis(), "Ann", { until: performance.now() + 50 })).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The first request with this idempotency key is still running; try again." });
+  expect(await written()).toBe(0);
+  if (held.kind === "reserved") held.release();
+});
+
+test("a reservation is given up by its holder alone, and is soon over when its holder is gone", async () => {
+  const reservations = createReservations(link);
+  const name = reservationName(account, "k");
+  const held = await reservations.reserve(name, "holder");
+  if (held.kind !== "reserved") throw new Error("the key is not free");
+  expect(await link.client.pttl(`idempotency:${name}`)).toBeLessThanOrEqual(1_000);
+  await link.client.set(`idempotency:${name}`, "pending another", "PX", 60_000);
+  held.release();
+  await sleep(100);
+  expect(await reservations.reserve(name, "third")).toEqual({ kind: "in flight" });
+  expect(await link.client.pttl(`idempotency:${name}`)).toBeGreaterThan(10_000);
+});
