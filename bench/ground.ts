@@ -1,0 +1,84 @@
+// Where the bench runs: a mongod with the data, kept in a folder of its own, and a Redis.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { UUID } from "mongodb";
+import { MongoClient } from "mongodb";
+import { lockDataDir } from "../src/embedded/data-dir.ts";
+import { findMongod } from "../src/embedded/find-mongod.ts";
+import { mongod } from "../src/embedded/mongod.ts";
+import { startRedis } from "../src/embedded/redis.ts";
+import type { ServerKind } from "../src/embedded/server.ts";
+import { startServer } from "../src/embedded/server.ts";
+import { createServices } from "../src/services.ts";
+import type { DataPlan } from "./dataset/accounts.ts";
+import { emailOf, loadData } from "./dataset/load.ts";
+
+/** An account of the data, and a key to it that was made for this run. */
+export interface BenchAccount {
+  readonly id: UUID;
+  readonly key: string;
+}
+
+/** Everything that peers share. */
+export interface Ground {
+  readonly client: MongoClient;
+  readonly mongodbUri: string;
+  readonly redisUrl: string;
+  readonly cacheDir: string;
+  /** The pids of mongod and Redis. */
+  readonly serverPids: readonly number[];
+  /** The account with this name in the data, or a new and empty one. */
+  account(name: string): Promise<BenchAccount>;
+  stop(): Promise<void>;
+}
+
+/** Where programs and the data are kept between runs. */
+export function cacheFolder(): string {
+  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "records");
+}
+
+/** Starts mongod and Redis on the folder, with `cacheGigabytes` for mongod, and loads what of the data is missing. */
+export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes: number, say: (line: string) => void): Promise<Ground> {
+  const endings: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const lock = await lockDataDir(dataDir);
+    endings.push(() => lock.release());
+    const cacheDir = cacheFolder();
+    const options = { dataDir, cacheDir, env: process.env, progress: say };
+    const redis = await startRedis(options);
+    if (redis === undefined) throw new Error("the bench needs a redis-server");
+    endings.push(() => redis.stop());
+    const server = await startServer(withCache(cacheGigabytes), await findMongod(options), options);
+    endings.push(() => server.stop());
+    const client = await MongoClient.connect(server.uri);
+    endings.push(() => client.close());
+    await loadData(client, plan, say);
+    const { accounts, apiKeys } = createServices(client);
+    return {
+      ...{ client, mongodbUri: server.uri, redisUrl: redis.uri, cacheDir, serverPids: [server.pid, redis.pid], stop },
+      async account(name) {
+        const [known] = await accounts.ofEmail(emailOf(name));
+        const { _id } = known ?? (await accounts.create(emailOf(name), true));
+        await apiKeys.revoke(_id);
+        return { id: _id, key: (await apiKeys.create(_id, "read_write")).secret };
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The embedded mongod with another cache, so that all of the data fits. */
+function withCache(gigabytes: number): ServerKind {
+  return {
+    ...mongod,
+    arguments(...place) {
+      const all = mongod.arguments(...place);
+      return all.map((value, at) => (all[at - 1] === "--wiredTigerCacheSizeGB" ? gigabytes.toFixed(2) : value));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+// A small HTTP/1.1 client on raw sockets: one request at a time on each connection, kept alive.
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+
+/** An answer, as far as the bench looks at it. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** A connection that is kept alive. */
+export interface WireConnection {
+  /** Sends a request and resolves with the answer; the next may be sent then. Rejects when the connection ends. */
+  send(request: string): Promise<WireAnswer>;
+  close(): void;
+}
+
+/** Connects to a port of this machine. */
+export async function wireConnection(port: number): Promise<WireConnection> {
+  const socket = connect(port, "127.0.0.1").setNoDelay(true);
+  await once(socket, "connect");
+  const settle = listen(socket);
+  return {
+    send(request) {
+      const answer = settle();
+      socket.write(request);
+      return answer;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/** One request on a connection of its own. */
+export async function askOnce(port: number, request: string): Promise<WireAnswer> {
+  const connection = await wireConnection(port);
+  try {
+    return await connection.send(request);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Puts answers together from what the socket receives. */
+function listen(socket: Socket): () => Promise<WireAnswer> {
+  let chunks: Buffer[] = [];
+  let received = 0;
+  let head: string | undefined;
+  let bodyAt = 0;
+  let length: number | undefined;
+  let waiting: { resolve(answer: WireAnswer): void; reject(error: Error): void } | undefined;
+  const fail = (error: Error): void => {
+    waiting?.reject(error);
+    waiting = undefined;
+  };
+  socket.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    received += chunk.length;
+    if (head === undefined) {
+      const start = chunks.length === 1 ? chunk : Buffer.concat(chunks);
+      const end = start.indexOf("\r\n\r\n");
+      if (end === -1) return;
+      const text = start.toString("latin1", 0, end);
+      head = text;
+      bodyAt = end + 4;
+      const told = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+      length = told === undefined ? undefined : Number(told);
+    }
+    // Of an answer in chunks the end is told by its last five bytes: a JSON text has no line breaks.
+    const complete = length === undefined ? chunk.toString("latin1", Math.max(0, chunk.length - 5)) === "0\r\n\r\n" : received >= bodyAt + length;
+    if (!complete) return;
+    const [all, from] = [chunks, bodyAt];
+    const answer = { status: Number(head.slice(9, 12)), head, get body() { return Buffer.concat(all).subarray(from); } };
+    [chunks, received, head] = [[], 0, undefined];
+    const asked = waiting;
+    waiting = undefined;
+    asked?.resolve(answer);
+  });
+  socket.on("error", fail).on("close", () => fail(new Error("the connection was closed")));
+  return () => new Promise((resolve, reject) => void (waiting = { resolve, reject }));
+}

@@ -1,0 +1,53 @@
+// Who is measured: the service itself, and what one would use in its place.
+import { join } from "node:path";
+import type { BenchAccount, Ground } from "../ground.ts";
+import type { PeerCommand } from "../processes.ts";
+import { nodeOn } from "../processes.ts";
+
+/** Everyone who is measured, with what the table calls them. */
+export const peerTitles = {
+  ours: "Records",
+  ours2: "Records, a second instance, where MongoDB and the client run",
+  floor: "floor: node:http and the driver, no checks",
+  floor3: "floor, a find for each collection",
+  bare: "floor, insert without search terms",
+  fastify: "Fastify",
+  fastifyAgg: "Fastify, one aggregation",
+  connect: "connect-node, HTTP/1.1",
+  connectHttp2: "connect-node, HTTP/2",
+  go: "Go net/http",
+} as const;
+
+export type PeerName = keyof typeof peerTitles;
+
+const secret = "bench-secret-of-at-least-32-characters";
+/** Every check stays on; the limit itself is out of reach. */
+const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
+
+/** How each of them is started; `dataDir` is for the service, which takes one for itself. */
+export function peerCommands(ground: Ground, reader: BenchAccount, writer: BenchAccount, dataDir: string, goProgram: string | undefined): ReadonlyMap<PeerName, PeerCommand> {
+  const parts = { MONGODB_URI: ground.mongodbUri, REDIS_URL: ground.redisUrl, ...limits };
+  const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
+  const peer = (file: string, STYLE: string): PeerCommand => ({ command: nodeOn(join(import.meta.dirname, file)), environment: { ...parts, ...accounts, STYLE } });
+  const commands = new Map<PeerName, PeerCommand>([
+    ["ours", ours(ground, dataDir)],
+    ["ours2", ours(ground, `${dataDir}-2`)],
+    ["floor", peer("floor.ts", "aggregation")],
+    ["floor3", peer("floor.ts", "finds")],
+    ["bare", peer("floor.ts", "bare")],
+    ["fastify", peer("fastify.ts", "finds")],
+    ["fastifyAgg", peer("fastify.ts", "aggregation")],
+    ["connect", peer("connect.ts", "http1")],
+    ["connectHttp2", peer("connect.ts", "http2")],
+  ]);
+  if (goProgram !== undefined) commands.set("go", { command: [goProgram], environment: { ...parts, GOMAXPROCS: "1" } });
+  return commands;
+}
+
+/** The service as it is started in production, with node's own options before it (`--cpu-prof`). */
+export function ours({ mongodbUri, redisUrl }: Ground, dataDir: string, ...options: string[]): PeerCommand {
+  return {
+    command: nodeOn(join(import.meta.dirname, "../../src/main.ts"), ...options),
+    environment: { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, ...limits, INTERNAL_PORT: "0", DATA_DIR: dataDir, SERVICE_TOKENS: secret, SESSION_SECRET: secret },
+  };
+}

@@ -1,0 +1,87 @@
+// The bench on its small set of data: everybody answers the same before anything is measured, and a table and a plot come out.
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bench } from "../../bench/bench.ts";
+import type { Benched } from "../../bench/bench.ts";
+import { differences } from "../../bench/check.ts";
+import type { Line, Subject } from "../../bench/lines.ts";
+import type { PeerName } from "../../bench/peers/peers.ts";
+import { plot } from "../../bench/plot.ts";
+import { table } from "../../bench/table.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "records-bench-"));
+const lines = ["get", "sessions", "contacts", "notes", "create", "append", "connect", "grpc", "transcript"];
+let benched: Benched;
+beforeAll(async () => {
+  benched = await bench({ dataDir: folder, small: true, only: [...lines, "search"], effort: { rounds: 1, seconds: 0.1 }, go: false, say: () => undefined });
+}, 300_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("everybody answers every line, and nobody fails", () => {
+  const { rows } = benched.results;
+  expect([...new Set(rows.map(({ line }) => line))]).toEqual(lines);
+  for (const { line, subject, samples, failed } of rows) {
+    expect(samples[0]?.rate, `${line}, ${subject}`).toBeGreaterThan(0);
+    expect(failed, `${line}, ${subject}`).toBe(0);
+  }
+  expect(rows.filter(({ line }) => line === "get").map(({ subject }) => subject)).toEqual(["ours", "floor", "floor3", "fastify", "fastifyAgg"]);
+});
+
+test("a search for one word examines no more than its page", () => {
+  const searches = benched.results.searches.filter(({ list, words }) => list === "notes" && words === "one");
+  expect(searches.length).toBeGreaterThan(2);
+  for (const { title, sizes } of searches.filter(({ comparable }) => comparable)) {
+    for (const { keys, documents } of sizes) expect(Math.max(keys, documents), title).toBeLessThanOrEqual(16);
+  }
+});
+
+test("the table names every goal that was measured, and whether it is reached", () => {
+  const text = table(benched.results, benched.notes);
+  expect(text).toMatch(/\| GET contact against the floor \| CPU for each request \| at least 0\.75 \| \d+\.\d\d \| (reached|\*\*missed\*\*) \|/);
+  expect(text).toContain("## Search by size");
+  expect(text).not.toMatch(/NaN|undefined|Infinity/);
+});
+
+test("the plot is well-formed, with a bar for every goal that was measured", () => {
+  const svg = plot(benched.results);
+  expect(unclosed(svg)).toEqual([]);
+  expect(svg.match(/<rect /g)).toHaveLength(table(benched.results, []).match(/\| (reached|\*\*missed\*\*) \|/g)?.length ?? 0);
+  expect(svg).toContain("prefers-color-scheme: dark");
+});
+
+test("an answer that differs in one member is noticed, and so is a failure", async () => {
+  const answers = [[200, { data: { id: "1", email: null } }], [200, { data: { id: "1", email: "ann@example.com" } }], [500, {}]] as const;
+  const servers = await Promise.all(answers.map(async ([status, body]) => {
+    const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body))).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  }));
+  const [ours, floor, fastify] = servers.map((server) => (server.address() as AddressInfo).port);
+  const requests = [{ kind: "http1", bytes: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" }] as const;
+  const subject = (peer: PeerName): Subject => ({ name: peer, title: peer, peers: [peer], requests, form: "rest" });
+  const line: Line = { name: "line", title: "", connections: 1, writes: false, subjects: [subject("ours"), subject("floor"), subject("fastify")] };
+  try {
+    const found = await differences(line, (peer) => (peer === "ours" ? ours : peer === "floor" ? floor : fastify) ?? 0);
+    expect(found).toEqual([expect.stringContaining("line: floor answers request 0 otherwise"), expect.stringContaining("line: fastify answers request 0 otherwise")]);
+    expect(await differences({ ...line, subjects: [subject("ours"), subject("ours")] }, () => ours ?? 0)).toEqual([]);
+  } finally {
+    for (const server of servers) server.close();
+  }
+});
+
+/** The elements that are opened and not closed, or closed and not open. */
+function unclosed(xml: string): string[] {
+  const open: string[] = [];
+  for (const [, closes, name = "", closed] of xml.matchAll(/<(\/?)([a-zA-Z]+)[^>]*?(\/?)>/g)) {
+    if (closed === "/") continue;
+    if (closes === "") open.push(name);
+    else if (open.at(-1) === name) open.pop();
+    else return [name];
+  }
+  return open;
+}
