@@ -24,7 +24,7 @@ COPY bin bin
 COPY gateway gateway
 COPY src src
 COPY deploy/container/healthcheck.js deploy/container/
-RUN node bin/bundle.js
+RUN node bin/build.js
 # The user "node" of the base image, by number: Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000
 EXPOSE 8080 8081

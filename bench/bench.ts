@@ -48,7 +48,7 @@ export async function bench({ dataDir, small, only, effort, say, go }: BenchOpti
   const plan = small ? smallData : fullData;
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
   return onGround(dataDir, plan, small, say, async (ground, scratch, endings) => {
-    const { reader, lines, commands, clear } = await prepare(ground, plan, join(scratch, "service"), go ? buildGo(scratch, say) : undefined);
+    const { reader, lines, commands, clear } = await prepare(ground, plan, scratch, go ? buildGo(scratch, say) : undefined);
     endings.push(clear);
 
     const results: Results = { rows: [], starts: new Map(), searches: [] };
@@ -123,7 +123,7 @@ interface Prepared {
   readonly clear: () => Promise<void>;
 }
 
-async function prepare(ground: Ground, plan: DataPlan, dataDir: string, goProgram: string | undefined): Promise<Prepared> {
+async function prepare(ground: Ground, plan: DataPlan, scratch: string, goProgram: string | undefined): Promise<Prepared> {
   const account = plan.accounts.find(({ name }) => name === mainAccount) as DataPlan["accounts"][number];
   const reader = await ground.account(mainAccount);
   const writes = await ground.account(writer);
@@ -133,7 +133,7 @@ async function prepare(ground: Ground, plan: DataPlan, dataDir: string, goProgra
   const writeContactIds = await addContacts({ client: ground.client, accountId: writes.id, count: 200 });
   const transcriptIds = await transcriptIdsOf(ground.client, reader.id);
   const lines = linesOf({ account, key: reader.key, writeKey: writes.key, writeContactIds, transcriptIds });
-  return { reader, lines, clear, commands: peerCommands(ground, reader, writes, dataDir, goProgram) };
+  return { reader, lines, clear, commands: await peerCommands(ground, reader, writes, scratch, goProgram) };
 }
 
 async function requireSameAnswers(lines: readonly Line[], peers: ReadonlyMap<PeerName, RunningPeer>): Promise<void> {

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Starts the command line.
-import { bundled } from "./bundle.js";
+import { run } from "./bundle.js";
 
-process.setSourceMapsEnabled(true);
-await import(await bundled("records"));
+await run("src/cli/records.ts");

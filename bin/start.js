@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Starts the service.
-import { bundled } from "./bundle.js";
+import { run } from "./bundle.js";
 
-process.setSourceMapsEnabled(true);
-await import(await bundled("service"));
+await run("src/main.ts");

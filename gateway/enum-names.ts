@@ -9,7 +9,7 @@ export function withEnumNames(message: DescMessage, json: JsonValue): JsonValue 
     if (field === undefined || field.fieldKind === "map") return [key, value];
     const one = (item: JsonValue): JsonValue => {
       if (field.enum !== undefined) return writtenOut(field.enum, item);
-      return field.message === undefined || field.message.typeName.startsWith("google.protobuf.") ? item : withEnumNames(field.message, item);
+      return field.message === undefined ? item : withEnumNames(field.message, item);
     };
     return [key, Array.isArray(value) ? value.map(one) : one(value)];
   });

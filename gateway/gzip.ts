@@ -12,7 +12,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 /** The message of an answer that holds a deflated text, directly in one of its fields, and that text. */
 export function findDeflated(answer: Message): { readonly name: string; readonly holder: object; readonly field: string; readonly text: DeflatedText } | undefined {
   for (const [name, holder] of Object.entries(answer)) {
-    const found = typeof holder === "object" && holder !== null ? deflatedIn(holder as object) : undefined;
+    const found = deflatedIn(holder as object);
     if (found !== undefined) return { name, holder: holder as object, ...found };
   }
   return undefined;

@@ -56,6 +56,8 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         return;
       }
       const admitted = await dispatch.admit(operation.rpc, inbound); // 429, 503, 401, 403, 503
+      // Nobody waits for a read that was taken back by now.
+      if (operation.method === "GET" && request.aborted) return;
       const body = operation.body && (await receiveBody(request, operation.body.required));
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";

@@ -34,7 +34,7 @@ export function holdDeflated<T extends object>(message: T, field: keyof T & stri
   });
 }
 
-/** The compressed text that a message holds, and in which field. */
+/** The compressed text that a message holds, and in which field; undefined for what holds none, or is no message. */
 export function deflatedIn(message: object): { readonly field: string; readonly text: DeflatedText } | undefined {
   return held.get(message);
 }

@@ -19,13 +19,13 @@ export interface Program {
   readonly ended: Promise<number | string>;
 }
 
-const main = join(import.meta.dirname, "..", "src", "main.ts");
+const main = join(import.meta.dirname, "..", "bin", "start.js");
 
 /** Starts the program with these settings and no other of ours, on free ports unless said otherwise. */
 export function spawnProgram(settings: Record<string, string>): Program {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   const env = { PATH, HOME, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }), PORT: "0", INTERNAL_PORT: "0", ...settings };
-  const child = spawn(process.execPath, ["--import", "tsx", main], { detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd: join(import.meta.dirname, "..") });
+  const child = spawn(process.execPath, [main], { detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd: join(import.meta.dirname, "..") });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { BenchAccount, Ground } from "../ground.ts";
 import type { PeerCommand } from "../processes.ts";
+import { bundled } from "../../bin/bundle.js";
 import { nodeOn } from "../processes.ts";
 
 /** Everyone who is measured, with what the table calls them. */
@@ -24,30 +25,32 @@ const secret = "bench-secret-of-at-least-32-characters";
 /** Every check stays on; the limit itself is out of reach. */
 const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
-/** How each of them is started; `dataDir` is for the service, which takes one for itself. */
-export function peerCommands(ground: Ground, reader: BenchAccount, writer: BenchAccount, dataDir: string, goProgram: string | undefined): ReadonlyMap<PeerName, PeerCommand> {
+/** How each of them is started; `scratch` is a folder for the data of the service. */
+export async function peerCommands(ground: Ground, reader: BenchAccount, writer: BenchAccount, scratch: string, goProgram: string | undefined): Promise<ReadonlyMap<PeerName, PeerCommand>> {
   const parts = { MONGODB_URI: ground.mongodbUri, REDIS_URL: ground.redisUrl, ...limits };
   const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
-  const peer = (file: string, STYLE: string): PeerCommand => ({ command: nodeOn(join(import.meta.dirname, file)), environment: { ...parts, ...accounts, STYLE } });
+  const [floor, fastify, connect] = (await Promise.all(["floor", "fastify", "connect"].map((peer) => bundled(`bench/peers/${peer}.ts`)))) as [string, string, string];
+  const peer = (file: string, STYLE: string): PeerCommand => ({ command: [process.execPath, file], environment: { ...parts, ...accounts, STYLE } });
   const commands = new Map<PeerName, PeerCommand>([
-    ["ours", ours(ground, dataDir)],
-    ["ours2", ours(ground, `${dataDir}-2`)],
-    ["floor", peer("floor.ts", "aggregation")],
-    ["floor3", peer("floor.ts", "finds")],
-    ["bare", peer("floor.ts", "bare")],
-    ["fastify", peer("fastify.ts", "finds")],
-    ["fastifyAgg", peer("fastify.ts", "aggregation")],
-    ["connect", peer("connect.ts", "http1")],
-    ["connectHttp2", peer("connect.ts", "http2")],
+    ["ours", ours(ground, join(scratch, "service"))],
+    ["ours2", ours(ground, join(scratch, "service-2"))],
+    ["floor", peer(floor, "aggregation")],
+    ["floor3", peer(floor, "finds")],
+    ["bare", peer(floor, "bare")],
+    ["fastify", peer(fastify, "finds")],
+    ["fastifyAgg", peer(fastify, "aggregation")],
+    ["connect", peer(connect, "http1")],
+    ["connectHttp2", peer(connect, "http2")],
   ]);
   if (goProgram !== undefined) commands.set("go", { command: [goProgram], environment: { ...parts, GOMAXPROCS: "1" } });
   return commands;
 }
 
-/** The service as it is started in production, with node's own options before it (`--cpu-prof`). */
+/** The service as it is started in production; from its sources, with the names that they have, where node gets options of its own (`--cpu-prof`). */
 export function ours({ mongodbUri, redisUrl }: Ground, dataDir: string, ...options: string[]): PeerCommand {
+  const root = join(import.meta.dirname, "../..");
   return {
-    command: nodeOn(join(import.meta.dirname, "../../src/main.ts"), ...options),
+    command: options.length === 0 ? [process.execPath, join(root, "bin/start.js")] : nodeOn(join(root, "src/main.ts"), ...options),
     environment: { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, ...limits, INTERNAL_PORT: "0", DATA_DIR: dataDir, SERVICE_TOKENS: secret, SESSION_SECRET: secret },
   };
 }

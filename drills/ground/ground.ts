@@ -25,6 +25,8 @@ export interface GroundOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Another way to the parts, through proxies for one. */
   readonly through?: (parts: Parts) => Promise<Parts> | Parts;
+  /** Gets every line of every instance's log; without it they are printed. */
+  readonly hear?: (line: string) => void;
 }
 
 /** Where an instance finds its parts. */
@@ -68,7 +70,7 @@ export async function onGround<T>(options: GroundOptions, work: (ground: Ground)
   }
 }
 
-async function layGround({ members, instances: count, environment = {}, through = (parts) => parts }: GroundOptions): Promise<Ground> {
+async function layGround({ members, instances: count, environment = {}, through = (parts) => parts, hear }: GroundOptions): Promise<Ground> {
   const endings: (() => unknown)[] = [];
   // Last in, first out: instances before their parts, and programs before their folders.
   const stop = async (): Promise<void> => {
@@ -88,7 +90,7 @@ async function layGround({ members, instances: count, environment = {}, through 
     const parts = await through({ mongodbUri: mongod.uri, redisUrl: redis.uri });
     const instances: ChildInstance[] = [];
     endings.push(() => Promise.all(instances.map((instance) => instance.kill())));
-    const start = (more: Readonly<Record<string, string>> = {}): Promise<ChildInstance> => startChild(parts.mongodbUri, parts.redisUrl, { ...environment, ...more });
+    const start = (more: Readonly<Record<string, string>> = {}): Promise<ChildInstance> => startChild(parts.mongodbUri, parts.redisUrl, { ...environment, ...more }, hear);
     for (let at = 0; at < count; at++) instances.push(await start());
     return {
       ...{ mongod, redis, client, services, instances, start, stop },

@@ -72,8 +72,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, onUse
     identify: (inbound) => sessions.identify(inbound, deadlineMs),
     // Neither switch is asked: a person can always rid themselves of a key.
     guards: [
-      (_call, caller) => void sessions.require(caller), // 401
-      (_call, caller) => void sessions.requireAccount(caller), // 403
+      (_call, caller) => void sessions.requireAccount(caller), // 401, 403
       (call) => sessions.requireOrigin(call), // 403
       (call, caller) => sessions.requireEnrolment(call, caller), // 403
     ],

@@ -11,7 +11,7 @@ export interface SessionGuard {
   identify(inbound: Inbound, waitMs: number): Promise<Caller>;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a person. */
   require(caller: Caller): SignedIn;
-  /** Fails with NO_ACCOUNT unless the person has an account. */
+  /** Fails as `require` does, and with NO_ACCOUNT unless the person has an account. */
   requireAccount(caller: Caller): NonNullable<SignedIn["account"]>;
   /** Fails with FOREIGN_ORIGIN where a change does not come from one of our own pages. */
   requireOrigin(call: Call): void;

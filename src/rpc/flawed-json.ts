@@ -1,6 +1,7 @@
 // Finds everything that is wrong with a message in protobuf's JSON, once it is known that something is.
 import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue, Message } from "@bufbuild/protobuf";
 import { ScalarType, fromJson } from "@bufbuild/protobuf";
+import { withEnumNames } from "../../gateway/enum-names.ts";
 import { shownName } from "../../gateway/shown-name.ts";
 import type { Violation } from "../errors.ts";
 import { mostViolations } from "../errors.ts";
@@ -63,7 +64,7 @@ function collect(desc: DescMessage, json: JsonObject, path: string, violations: 
 
 function decoded(desc: DescMessage, json: JsonObject): Message | undefined {
   try {
-    return fromJson(desc, json);
+    return fromJson(desc, withEnumNames(desc, json));
   } catch {
     return undefined;
   }
@@ -103,17 +104,12 @@ function expectation({ scalar, enum: names, message, fieldKind }: DescField, val
       return typeof value === "string" ? { rule: "surrogate", message: "must not hold a lone surrogate" } : type("must be a string");
     case ScalarType.BOOL:
       return type("must be true or false");
-    case ScalarType.BYTES:
-      return type("must be a string in base64");
-    case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
-      return type("must be a number");
     case ScalarType.INT32:
       if (typeof value === "number" && value > highest) return { rule: "range", message: `must be at most ${highest}` };
       if (typeof value === "number" && value < lowest) return { rule: "range", message: `must be at least ${lowest}` };
       return type("must be a whole number");
     default:
-      return type("must be a whole number of its type's range");
+      return type("must be a value of its type");
   }
 }
 

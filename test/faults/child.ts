@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { bundled } from "../../bin/bundle.js";
 
 /** An instance in a process of its own. */
 export interface ChildInstance {
@@ -11,15 +12,20 @@ export interface ChildInstance {
   readonly pid: number;
   /** SIGKILL: nothing of it runs when this resolves. */
   kill(): Promise<void>;
+  /** SIGTERM: resolves with the exit code when nothing of it runs; null where it had to be ended by another signal. */
+  stop(): Promise<number | null>;
 }
 
 /** The service token of such instances. */
 export const childToken = "child-service-token-of-32-characters";
 
-/** Starts an instance over these parts. It outlives nothing: `kill` it. */
-export async function startChild(mongodbUri: string, redisUrl: string, environment: Record<string, string> = {}): Promise<ChildInstance> {
-  const child = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "instance.ts")], {
-    stdio: ["ignore", "pipe", "inherit"],
+/** Starts an instance over these parts. It outlives nothing: `kill` it. `hear` gets every line of its log. */
+export async function startChild(mongodbUri: string, redisUrl: string, environment: Record<string, string> = {}, hear: (line: string) => void = console.error): Promise<ChildInstance> {
+  // What is changed while it is loaded is a source.
+  const program = environment["NODE_OPTIONS"]?.includes("--import") === true ? ["--import", "tsx", join(import.meta.dirname, "instance.ts")] : [await bundled("test/faults/instance.ts")];
+  const child = spawn(process.execPath, program, {
+    // Its input ends with this process, and it with that: a run that is broken off leaves no instance behind.
+    stdio: ["pipe", "pipe", "pipe"],
     env: {
       // Not the whole environment: the test runner has a BASE_URL of its own in it.
       ...{ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" },
@@ -28,6 +34,7 @@ export async function startChild(mongodbUri: string, redisUrl: string, environme
     },
   });
   const exited = once(child, "exit");
+  createInterface(child.stderr).on("line", hear);
   const line = await Promise.race([once(createInterface(child.stdout), "line"), exited]);
   if (typeof line[0] !== "string" || !line[0].startsWith("{")) throw new Error(`an instance ended instead of starting: ${String(line[0])}`);
   const { port, internalPort } = JSON.parse(line[0]) as { port: number; internalPort: number };
@@ -38,6 +45,11 @@ export async function startChild(mongodbUri: string, redisUrl: string, environme
     async kill() {
       child.kill("SIGKILL");
       await exited;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const [code] = await exited;
+      return typeof code === "number" ? code : null;
     },
   };
 }

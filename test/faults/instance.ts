@@ -1,4 +1,4 @@
-// An instance as a process of its own, for tests that kill it: run with `node --import tsx`, it prints its ports.
+// An instance as a process of its own, for tests that kill it: it prints its ports.
 import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
@@ -10,4 +10,5 @@ if (mongodbUri === undefined) throw new Error("MONGODB_URI is required");
 const parts = { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc };
 const app = await startApp(config, parts, log);
 process.stdout.write(`${JSON.stringify({ port: app.port, internalPort: app.internalPort })}\n`);
-process.once("SIGTERM", () => void app.stop().then(() => process.exit(0)));
+process.once("SIGTERM", () => void app.stop(2_000).then(() => process.exit(0)));
+process.stdin.resume().once("end", () => process.exit());

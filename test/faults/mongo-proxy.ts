@@ -52,8 +52,11 @@ function messages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void
   };
 }
 
+/** Is told of every command that passes, and of the text that is its value: the collection, for most. */
+export type OnCommand = (command: string, value: string | undefined) => void;
+
 /** Starts a proxy to the mongod that listens on this port of 127.0.0.1. */
-export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
+export async function startMongoProxy(mongodPort: number, onCommand: OnCommand = () => undefined): Promise<MongoProxy> {
   let armed: { moment: Moment; reached: (held: HeldMessage) => void } | undefined;
   const sockets = new Set<Socket>();
 
@@ -70,6 +73,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
     }
     near.on("data", messages((message) => {
       const command = commandOf(message);
+      if (command !== undefined) onCommand(command.name, command.value);
       if (armed !== undefined && command?.name === armed.moment.command && (armed.moment.collection ?? command.value) === command.value) {
         const { moment, reached } = armed;
         armed = undefined;

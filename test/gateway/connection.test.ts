@@ -1,5 +1,5 @@
 // What becomes of a connection when a client sends too much or goes away (contract §2.3).
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -25,6 +25,22 @@ test("a body over 256 KiB is answered while the client is still sending, and the
   expect(received).toMatch(/^HTTP\/1\.1 422 /);
   expect(received).toMatch(/\r\nConnection: close\r\n/);
   expect(received).toMatch(/the body must be at most 262144 bytes"}\]}}$/);
+  await gateway.close();
+});
+
+test("a request that is refused for anything but its size leaves the connection to the next", async () => {
+  const gateway = await startGateway("HTTP/1.1");
+  const socket = connect(gateway.port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (data) => (received += data.toString()));
+  for (const request of ["GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n", "POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"]) {
+    socket.write(request);
+    await until(() => /\}\}$/.test(received));
+    expect(received).toMatch(/^HTTP\/1\.1 4/);
+    expect(received).toMatch(/\r\nConnection: keep-alive\r\n/);
+    received = "";
+  }
+  socket.destroy();
   await gateway.close();
 });
 
@@ -111,6 +127,23 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)("a client that goes away over %s whil
     expect(gateway.errors).toEqual([]);
     await gateway.close();
   }
+});
+
+test("a read that is taken back while it is admitted is not made: floods of streams that are reset at once cost no more than that", async () => {
+  let goOn = (): void => undefined;
+  const gateway = await startGateway("HTTP/2", { admit: () => new Promise((resolve) => (goOn = resolve)) });
+  const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+  const stream = session.request({ ":path": "/v1/contacts?query=ann" });
+  stream.on("error", () => undefined);
+  await until(() => gateway.steps.length > 0);
+  stream.close(constants.NGHTTP2_CANCEL);
+  await new Promise((resolve) => session.ping(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  goOn();
+  await until(() => gateway.pending() === 0);
+  expect(gateway.steps).toEqual(["admit SearchContacts"]);
+  session.destroy();
+  await gateway.close();
 });
 
 async function until(condition: () => boolean): Promise<void> {

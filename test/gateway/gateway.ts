@@ -83,7 +83,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     pending += 1;
     response.setHeader("X-Request-Id", "r1");
-    response.setHeader("Vary", "Origin");
+    if (request.headers.origin !== undefined) response.setHeader("Vary", "Origin");
     void gateway(request, response, { ...inbound, observation }).then(() => (pending -= 1));
   };
   const server = version === "HTTP/2" ? createHttp2((request, response) => handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)) : createHttp1(handle);

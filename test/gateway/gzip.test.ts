@@ -48,7 +48,7 @@ test("a held text is inflated when it is read, to what it was", async () => {
 
 test("an answer that holds a deflated text is written around it, and the text is not inflated", async () => {
   const deflated = await deflateText("Zoë: hello");
-  const transcript = holdDeflated({ ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "7" } }).transcript! }, "transcript", deflated);
+  const transcript = holdDeflated({ ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "" } }).transcript! }, "transcript", deflated);
   const answer = { ...create(GetSessionTranscriptResponseSchema), transcript };
   expect(findDeflated(answer)).toEqual({ name: "transcript", holder: transcript, field: "transcript", text: deflated });
   const gzipped = renderGzip(answer, ({ $typeName, ...rest }) => JSON.stringify({ $typeName, data: rest }));

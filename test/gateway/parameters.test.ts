@@ -20,6 +20,11 @@ test("what is not sent stays unset: defaults are the same on every wire, and not
   expect(read("")).toEqual({ fields: {}, told: [] });
 });
 
+test("a request that takes nothing cannot be wrong [HLT-04]", () => {
+  const health = table.find(({ template }) => template === "/v1/health")!;
+  expect(read("%zz&a=1&a=2", health)).toEqual({ fields: {}, told: [] });
+});
+
 test("a parameter that is required and missing is named [CSR-03]", () => {
   expect(read("", search).told).toEqual(["query: is required"]);
   expect(read("query=%ff", search).told).toEqual(["query: must be percent-encoded UTF-8"]);

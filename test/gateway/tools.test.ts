@@ -61,6 +61,7 @@ test("everything that is wrong with arguments is told", () => {
     "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset",
     "query surrogate: must not hold a lone surrogate",
   ]);
+  expect(told(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
   expect(sessions({ limit: "5" }).message).not.toHaveProperty("limit");
   expect(contact({ contact_id: 5 }).message).toMatchObject({ contactId: "" });
   for (const missing of [{}, { query: null }, { query: undefined }]) expect(told(notes, missing)).toContain("query required: is required");

@@ -14,7 +14,7 @@ import type { Capacity } from "../../src/guards/capacity.ts";
 import type { Door, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
 import { publicDoor } from "../../src/guards/doors.ts";
-import type { Idempotency } from "../../src/guards/idempotency.ts";
+import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
 import { grantWrites } from "../../src/guards/scope.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
@@ -47,6 +47,8 @@ export interface Made {
   /** What the services were granted. */
   readonly grants: Grant[];
   readonly observation: Observation;
+  /** What was asked to be done once. */
+  readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
   /** The chain behind a door. */
@@ -59,6 +61,7 @@ export function make(): Made {
   const steps: string[] = [];
   const grants: Grant[] = [];
   const observation: Observation = {};
+  const keyed: KeyedRequest[] = [];
   const world: World = {
     findKey: () => Promise.resolve(keyFacts),
     findPerson: () => Promise.resolve(person),
@@ -84,14 +87,16 @@ export function make(): Made {
       },
     ]);
   const idempotency: Idempotency = {
-    async run({ rpc, scope, key }, write) {
+    async run(request, write) {
+      const { rpc, scope, key } = request;
+      keyed.push(request);
       steps.push(`once ${rpc.name} ${key}`);
       return { message: await write(grantWrites(scope)), replayed: key === "again", body: "as it was" };
     },
   };
   const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({ header: (name) => headers[name], address: "192.0.2.1", requestId: "r1", arrivedAt, observation });
   return {
-    ...{ world, steps, grants, observation, inbound },
+    ...{ world, steps, grants, observation, keyed, inbound },
     throttle: createThrottle(undefined, { take }, () => undefined),
     behind: (door, capacity) => createDispatch(door, new Map(handlers), idempotency, capacity),
     async call(dispatch, rpc, headers, message = {}) {

@@ -205,10 +205,10 @@ describe("the assistants' door", () => {
   test("a person is charged by name, by the address as long as their token is new, and reads [RTE-16]", async () => {
     known = false;
     expect(await door.enter(parts.inbound(token))).toEqual(facts);
+    expect(parts.observation).toEqual({ account: accountId });
     known = true;
     expect(await door.enter(parts.inbound(token))).toEqual(facts);
     expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "identify token-one", "take user:https://id.example ann"]);
-    expect(parts.observation).toEqual({ account: accountId });
   });
 
   test("of many things that are wrong the first in the contract's order answers", async () => {

@@ -1,4 +1,5 @@
 // The public door and the chain behind it, over parts made by hand: who is let in, in which order, and what the service is granted.
+import { create } from "@bufbuild/protobuf";
 import { MongoNetworkError } from "mongodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -8,6 +9,7 @@ import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import { requireGrant } from "../../src/guards/scope.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
+import type { Failure } from "../../src/errors.ts";
 import { fail } from "../../src/errors.ts";
 import type { Answer, Dispatch } from "../../src/rpc/dispatch.ts";
 import type { Made } from "./made.ts";
@@ -118,8 +120,9 @@ describe("with a key", () => {
 
   test("a key that can no longer be looked up is 503 [AUT-04]", async () => {
     await call(getContact, key, one);
-    parts.world.findKey = () => Promise.reject(new Error("away"));
-    expect(await reasonOf(call(getContact, key, one))).toBe("UNAVAILABLE");
+    const cause = new Error("away");
+    parts.world.findKey = () => Promise.reject(cause);
+    await expect(call(getContact, key, one)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
   });
 
   test("a write looks its key up each time, and is granted the right to write", async () => {
@@ -128,6 +131,10 @@ describe("with a key", () => {
     await call(createContact, key, ann);
     expect(parts.steps).toEqual(["find", `take key:${keyId.toHexString()}`, "serve CreateContact", "used rec_good"]);
     expect(() => requireGrant(parts.grants[1] as never)).not.toThrow();
+  });
+
+  test("an update is told that it changes nothing: its message is completed as a whole [CUP-10]", async () => {
+    expect(await reasonOf(call(updateContact, key, one))).toBe("INVALID_REQUEST");
   });
 
   test("an idempotency key counts where the rpc takes one, and nowhere else [IDM-14]", async () => {
@@ -171,9 +178,24 @@ describe("with a key", () => {
   });
 
   test("a request is answered at its deadline, counted from its arrival and without what its body took", async () => {
-    parts.world.serve = () => new Promise(() => undefined);
-    const admitted = await dispatch.admit(searchContacts, parts.inbound(key, performance.now() - 4_790));
-    await expect(admitted.invoke({ $typeName: "records.v1.SearchContactsRequest", query: "ann" } as never)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The service could not answer in time; try again." });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const admitted = await dispatch.admit(createContact, parts.inbound({ ...key, "idempotency-key": "k" }, performance.now() - 800));
+      vi.advanceTimersByTime(60_000);
+      const due = performance.now() + 4_000;
+      parts.world.serve = () => new Promise(() => undefined);
+      let told: Failure | undefined;
+      admitted.invoke(create(createContact.input, ann)).catch((failure: Failure) => (told = failure));
+      await vi.advanceTimersByTimeAsync(3_999);
+      expect([parts.keyed[0]?.until, told]).toEqual([due, undefined]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(told).toMatchObject({ reason: Reason.UNAVAILABLE, message: "The service could not answer in time; try again." });
+      parts.world.serve = () => Promise.resolve();
+      await call(createContact, key, ann);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
@@ -187,9 +209,10 @@ describe("without a credential", () => {
     expect(parts.grants).toEqual([undefined, undefined]);
   });
 
-  test("health with a key is charged to the key, and is no use of it [RTE-09]", async () => {
-    await call(checkHealth, key);
-    expect(parts.steps).toEqual(["find", `take key:${keyId.toHexString()}`, "serve CheckHealth"]);
+  test("health with a key is charged to the key, which is looked up once, and is no use of it [RTE-09]", async () => {
+    for (let turn = 0; turn < 2; turn++) await call(checkHealth, key);
+    const charged = [`take key:${keyId.toHexString()}`, "serve CheckHealth"];
+    expect(parts.steps).toEqual(["find", ...charged, ...charged]);
     expect(parts.observation).toMatchObject({ account: accountId });
   });
 
@@ -230,8 +253,10 @@ describe("the throttle", () => {
     [1_001, 2, "2 seconds"],
     [59_400, 60, "60 seconds"],
   ])("says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]", async (waitMs, seconds, words) => {
-    const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, () => undefined);
+    const fallback = vi.fn();
+    const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
     await expect(throttle(...somebody)).rejects.toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: seconds, message: `Too many requests: try again in ${words}.` });
+    expect(fallback).not.toHaveBeenCalled();
   });
 
   test("asks the bucket that all share, and its own where that cannot tell, which is told [RTE-08, RTE-13]", async () => {

@@ -5,8 +5,11 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { CreateAccountRequestSchema } from "../../src/gen/records/admin/v1/accounts_pb.ts";
-import { UpsertContactNotesRequestSchema, UpsertContactsRequestSchema, UpsertSessionNotesRequestSchema, UpsertSessionsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { ArchiveContactsRequestSchema, UpsertContactNotesRequestSchema, UpsertContactsRequestSchema, UpsertSessionNotesRequestSchema, UpsertSessionsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { CreateApiKeyRequestSchema } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { CreateContactRequestSchema, UpdateContactRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import { CheckHealthRequestSchema } from "../../src/gen/records/v1/health_pb.ts";
 import { ListSessionsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { Request } from "../../src/http/listener.ts";
 import { readFlawedJson } from "../../src/rpc/flawed-json.ts";
@@ -64,6 +67,7 @@ test("that there is one message is for the protocol's library to say", async () 
 test.each([
   ["grpc", Buffer.from([0, 0, 0])],
   ["grpc", envelope(ann, 0, ann.length + 1)],
+  ["grpc", envelope(Buffer.alloc(0), 0, 3)],
   ["grpc-web", Buffer.concat([envelope(ann), Buffer.from([0, 0, 0, 0])])],
 ] as const)("an envelope of %s that promises more than came is cut off: case %#", async (protocol, body) => {
   expect(await read(spoken(protocol), body)).toEqual(refused("envelope", "the message is cut off: its envelope promises more bytes than came"));
@@ -133,6 +137,13 @@ test.each<[string | Buffer, string[], DescMessage]>([
   ['{"full_name":"a","full_name":"b"}', ["full_name duplicate: must not be given more than once"], input],
   ['{"fullName":"a","fullName":"b"}', ["full_name duplicate: must not be given more than once"], input],
   ['{"a\\"b":1,"a\\"b":2}', ['a"b duplicate: must not be given more than once', `a"b ${properties}`], input],
+  ['{"full_name":"a","fullName":"b"}', ["full_name duplicate: must not be given more than once"], input],
+  ['{"nickname":1,"full_name":"a","fullName":"b"}', [`nickname ${properties}`, "full_name duplicate: must not be given more than once"], input],
+  ['{"a":1}', ["a unknown_property: is unknown: there are no properties"], CheckHealthRequestSchema],
+  ['{"contact_ids":["a",5]}', ["contact_ids[1] type: must be a string"], ArchiveContactsRequestSchema],
+  ['{"contacts":["x",{"created_at":{}}]}', ["contacts[0] type: must be an object", `contacts[1].created_at ${form}`], UpsertContactsRequestSchema],
+  ['{"position":"x","records":[{"sessionNote":{"position":"y"}}]}', ["position type: must be a value of its type", "records[0].session_note.position type: must be a whole number"], ImportRequestSchema],
+  ['{"records":[{"contact":null},{"session_note":{"created_at":"2026-02-30T00:00:00Z"}}]}', [`records[1].session_note.created_at ${moment}`], ImportRequestSchema],
   ['{"full_name":"\\ud83d"}', ["full_name surrogate: must not hold a lone surrogate"], input],
   ['{"limit":"x","offset":3000000000}', ["limit type: must be a whole number", "offset range: must be at most 2147483647"], ListSessionsRequestSchema],
   ['{"offset":-3000000000}', ["offset range: must be at least -2147483648"], ListSessionsRequestSchema],
@@ -165,8 +176,29 @@ test.each(["unspecified", "AI_ASSISTANT", "assistant", "SESSION_NOTE_TYPE_", ""]
   expect(await told(UpsertSessionNotesRequestSchema, JSON.stringify({ notes: [{ type: name }] }))).toEqual([`notes[0].type enum: must be one of ${names}`]);
 });
 
+test("an enum's value by REST's name is sound, wherever it stands and whatever else is wrong", async () => {
+  const notes = { records: [{ session_note: { type: "ai_assistant" } }, { sessionNote: { type: "user_manual" } }] };
+  expect(await told(ImportRequestSchema, JSON.stringify(notes))).toEqual([]);
+  expect(await told(ImportRequestSchema, JSON.stringify({ ...notes, position: "x" }))).toEqual(["position type: must be a value of its type"]);
+  expect(await told(UpsertSessionNotesRequestSchema, '{"notes":[{"type":"ai_assistant","created_at":5},null]}')).toEqual([`notes[0].created_at ${form}`, "notes[1] type: must be an object"]);
+});
+
+test("a caller is told of fifty things at most, in lists and their items too [ERR-03, WIR-06]", () => {
+  const refused = new Error("unknown");
+  const unknown = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, at]));
+  const flawed = (schema: DescMessage, message: object) => readFlawedJson(schema, JSON.stringify(message), refused);
+  expect(flawed(UpsertSessionNotesRequestSchema, { notes: Array.from({ length: 60 }, () => ({ foo: 1 })) }).violations).toHaveLength(50);
+  expect(flawed(UpsertSessionNotesRequestSchema, { notes: [unknown(60)] }).violations).toHaveLength(50);
+  expect(flawed(ArchiveContactsRequestSchema, { contact_ids: Array.from({ length: 60 }, () => 5) }).violations).toHaveLength(50);
+  // What was not looked at is not said to be missing.
+  expect(flawed(input, { ...unknown(60), full_name: "x" }).message).toBeUndefined();
+  expect(flawed(input, { full_name: "x", ...unknown(50) }).message).toBeUndefined();
+  expect(flawed(input, { full_name: "x", ...unknown(49) }).message).toMatchObject({ fullName: "x" });
+});
+
 test("beside what is wrong, what is sound is read, so that its rules are checked as well", async () => {
   expect(await read(spoken("connect", false), Buffer.from('{"full_name":"Ann","email":5,"nickname":1}'))).toMatchObject({ kind: "read", message: { fullName: "Ann" } });
+  expect(await read(spoken("connect", false), Buffer.from('{"access":"none"}'), {}, CreateApiKeyRequestSchema)).toMatchObject({ kind: "read", violations: [{ field: "access", rule: "enum" }] });
   // A list with a hole in it would be judged for what it is not.
   expect(await read(spoken("connect", false), Buffer.from('{"account_id":"7","contacts":[{},5]}'), {}, UpsertContactsRequestSchema)).toMatchObject({ kind: "unreadable" });
 });

@@ -18,7 +18,7 @@ export interface Program {
 }
 
 const root = join(import.meta.dirname, "../..");
-export const startCommand = ["--import", "tsx", "src/main.ts"];
+export const startCommand = ["bin/start.js"];
 
 /** Starts the program and waits until it says that it is up. Rejects with its output when it ends before. */
 export async function startProgram(dataDir: string, environment: Record<string, string> = {}): Promise<Program> {

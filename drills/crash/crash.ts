@@ -1,0 +1,125 @@
+// The drill of crashes: a write is broken at every one of its steps, and its retry on another instance leaves it done once.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildInstance } from "../../test/faults/child.ts";
+import type { MongoProxy } from "../../test/faults/mongo-proxy.ts";
+import { startMongoProxy } from "../../test/faults/mongo-proxy.ts";
+import type { WireAnswer } from "../../test/idempotency/wires.ts";
+import { withFault } from "../../test/support/own-mongod.ts";
+import type { Drill, Report, Say } from "../drill.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import { onGround } from "../ground/ground.ts";
+import type { Breach, BrokenWrite } from "./moments.ts";
+import { commands, everyWrite, sampledWrites, spell } from "./moments.ts";
+import type { ReplyProxy } from "./reply-proxy.ts";
+import { startReplyProxy } from "./reply-proxy.ts";
+import type { PreparedWrite } from "./write.ts";
+import { prepareWrite } from "./write.ts";
+
+export const crash: Drill = {
+  name: "crash",
+  promise: "A write with an idempotency key that is broken at any step happens exactly once when it is repeated on another instance.",
+  run: (form, say) => run(form === "long" ? everyWrite : sampledWrites, say),
+  controls: [
+    {
+      broken: "the idempotency key is stored after the transaction of its record",
+      run: (_form, say) => run([{ operation: "create", wire: "REST", breach: { kind: "killed", at: { command: "update", collection: "idempotency", when: "before" } } }], say, brokenBuild(claimAfter), / contacts are there, /),
+    },
+  ],
+};
+
+const claimAfter = {
+  file: "src/db/write.ts",
+  from: "  return transaction(client, async (session) => {\n    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work(session);\n  });",
+  to: "  const result = await transaction(client, work);\n  if (claim !== undefined) await insertClaim(claims, claim, undefined);\n  return result;",
+};
+
+/** The way to an instance that is broken, and that instance. */
+interface Patient {
+  readonly instance: ChildInstance;
+  readonly proxy: MongoProxy;
+  readonly uri: string;
+}
+
+/** Breaks these writes; of the violations those count that are `seen`, which a control sets to what it is about. */
+async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<string, string> = {}, seen = /^/): Promise<Report> {
+  return onGround({ members: 1, instances: 1, environment: broken }, async (ground) => {
+    const sent = new Set<string>();
+    const proxy = await startMongoProxy(Number(new URL(ground.mongod.uri).port), (command, collection) => void sent.add(label({ command, collection })));
+    try {
+      const whole = ground.instances[0]?.base ?? "";
+      const instance = await ground.start({ MONGODB_URI: proxy.uri("records") });
+      ground.instances.push(instance);
+      const patient = { instance, proxy, uri: ground.mongod.uri };
+      const prepared = await Promise.all(writes.map((write) => prepareWrite(ground, whole, write)));
+      const violations: string[] = [];
+      const judging: Promise<string[]>[] = [];
+      const of = (kind: Breach["kind"]): PreparedWrite[] => prepared.filter(({ broken: { breach } }) => breach.kind === kind);
+      for (const kind of ["fault", "cut"] as const) {
+        say(`${of(kind).length} writes: ${kind}`);
+        for (const write of of(kind)) judging.push(write.judge(whole, await suffered(write, patient, violations)));
+      }
+      say(`${of("killed").length} writes: killed`);
+      const hearing = await killed(of("killed"), patient, violations);
+      judging.push(...hearing.map(async ({ write, heard }) => write.judge(whole, await heard)));
+      violations.push(...(await Promise.all(judging)).flat(), ...unknownSteps(sent));
+      return { figures: Object.fromEntries((["fault", "cut", "killed"] as const).map((kind) => [`writes ${kind === "fault" ? "with a fault of mongod" : kind}`, of(kind).length])), violations: violations.filter((violation) => seen.test(violation)) };
+    } finally {
+      await proxy.stop();
+    }
+  });
+}
+
+const reachedWithinMs = 20_000;
+
+/** Whether the moment came; a violation where it did not, for then nothing was broken. */
+async function came(moment: Promise<void>, { broken }: PreparedWrite, violations: string[]): Promise<void> {
+  const late = sleep(reachedWithinMs, "late" as const, { ref: false });
+  if ((await Promise.race([moment, late])) === "late") violations.push(`${spell(broken)}: the moment never came`);
+}
+
+/** Sends a write to an instance that lives on, and what its client hears. One after the other, as a moment is that of one write alone. */
+async function suffered(write: PreparedWrite, { instance, proxy, uri }: Patient, violations: string[]): Promise<WireAnswer | undefined> {
+  const { breach } = write.broken;
+  if (breach.kind === "fault") return withFault(uri, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
+  if (!("at" in breach)) return undefined;
+  const cut = proxy.arm(breach.at, (held) => held.cut());
+  const heard = write.send(instance.base);
+  await came(cut, write, violations);
+  return heard;
+}
+
+/** Sends each write until its moment, where it is held; when all are there, the instance is killed. */
+async function killed(writes: readonly PreparedWrite[], { instance, proxy }: Patient, violations: string[]): Promise<{ write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[]> {
+  const hearing: { write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[] = [];
+  const ways: ReplyProxy[] = [];
+  try {
+    for (const write of writes) {
+      const { breach } = write.broken;
+      if ("at" in breach) {
+        const held = proxy.arm(breach.at, () => undefined);
+        hearing.push({ write, heard: write.send(instance.base) });
+        await came(held, write, violations);
+      } else if ("heard" in breach) {
+        const way = await startReplyProxy(Number(new URL(instance.base).port), breach.heard);
+        ways.push(way);
+        hearing.push({ write, heard: write.send(way.base) });
+        await came(way.reached, write, violations);
+      }
+    }
+    await instance.kill();
+    await Promise.all(hearing.map(({ heard }) => heard));
+  } finally {
+    for (const way of ways) way.stop();
+  }
+  return hearing;
+}
+
+/** Changes of what a write touches that are none of its known steps: moments which nobody has tried. */
+function unknownSteps(sent: ReadonlySet<string>): string[] {
+  const known = new Set(Object.values(commands).flat().map(label));
+  return [...sent].filter((command) => /^(insert|update|delete|findAndModify) (contacts|notes|idempotency)$|^commit/.test(command) && !known.has(command)).map((command) => `a write also sends ${command}, and the drill does not know that step`);
+}
+
+function label({ command, collection }: { readonly command: string; readonly collection?: string | undefined }): string {
+  return collection === undefined ? command : `${command} ${collection}`;
+}

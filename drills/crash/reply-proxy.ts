@@ -1,0 +1,87 @@
+// A way to an instance on which a reply is held back after its first part, HTTP/1.1 or HTTP/2.
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import { connect, createServer } from "node:net";
+
+/** What the client hears of a reply: over HTTP/1.1 its head or all but a byte, over gRPC its headers or all but the trailers. */
+export type Heard = "nothing" | "the head" | "all but the end";
+
+/** One way, for one reply. */
+export interface ReplyProxy {
+  readonly base: string;
+  /** Resolves when the reply is held back. Until the instance is gone, nothing more passes. */
+  readonly reached: Promise<void>;
+  stop(): void;
+}
+
+/** Opens a way to the instance that listens on this port of 127.0.0.1. */
+export async function startReplyProxy(port: number, heard: Heard): Promise<ReplyProxy> {
+  const sockets = new Set<Socket>();
+  let hold = (): void => undefined;
+  const reached = new Promise<void>((resolve) => (hold = resolve));
+
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    const end = (): void => {
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", end).on("close", () => (end(), sockets.delete(socket)));
+    }
+    near.pipe(far);
+    let held = false;
+    let rest: Buffer = Buffer.alloc(0);
+    let headers = 0;
+    far.on("data", (chunk: Buffer) => {
+      if (held) return;
+      rest = Buffer.concat([rest, chunk]);
+      const cut = rest.toString("latin1", 0, 5) === "HTTP/" ? cutHttp1(rest, heard) : cutHttp2(rest, heard, headers);
+      if (cut === undefined) return;
+      near.write(rest.subarray(0, cut.passes));
+      rest = rest.subarray(cut.passes);
+      headers = cut.headers;
+      held = cut.held;
+      if (held) hold();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reached,
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** How many bytes pass, whether what follows is held back, and how many HEADERS frames have passed. */
+interface Cut {
+  readonly passes: number;
+  readonly held: boolean;
+  readonly headers: number;
+}
+
+/** Undefined until the whole reply is there. */
+function cutHttp1(reply: Buffer, heard: Heard): Cut | undefined {
+  const head = reply.indexOf("\r\n\r\n") + 4;
+  const length = Number(/^content-length: (\d+)/im.exec(reply.toString("latin1", 0, head))?.[1]);
+  if (head < 4 || reply.length < head + length) return undefined;
+  return { passes: { nothing: 0, "the head": head, "all but the end": head + length - 1 }[heard], held: true, headers: 0 };
+}
+
+/** RFC 9113: a frame begins with three bytes of length and one of type, and has nine bytes before its payload; HEADERS is type 1. */
+function cutHttp2(reply: Buffer, heard: Heard, before: number): Cut {
+  const passing = { nothing: 0, "the head": 1, "all but the end": 1 }[heard];
+  let [at, headers] = [0, before];
+  for (; at + 9 <= reply.length; at += 9 + reply.readUIntBE(at, 3)) {
+    const type = reply[at + 3];
+    if (at + 9 + reply.readUIntBE(at, 3) > reply.length) break;
+    if ((type === 1 && headers === passing) || (type === 0 && heard === "the head")) return { passes: at, held: true, headers };
+    if (type === 1) headers += 1;
+  }
+  return { passes: at, held: false, headers };
+}

@@ -1,0 +1,208 @@
+// What can become of MongoDB, Redis and the identity provider, and what is still to be served meanwhile.
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execFileSync } from "node:child_process";
+import { Redis } from "ioredis";
+import { MongoClient } from "mongodb";
+import { endProcess, identify } from "../../src/embedded/process-id.ts";
+import type { Answer } from "../../test/sign-in/fake-provider.ts";
+import { away, json, silent } from "../../test/sign-in/fake-provider.ts";
+import type { Weather } from "../ground/proxy.ts";
+import type { Site } from "./site.ts";
+import type { Kind } from "./surfaces.ts";
+
+/** Something that is wrong for a while. */
+export interface Fault {
+  readonly name: string;
+  /** Members that MongoDB has to have for it. */
+  readonly members: 1 | 3;
+  /** Begins it; resolves with what ends it. */
+  begin(site: Site): Promise<() => Promise<unknown>>;
+  /** What is not served as ever. */
+  readonly expects: Readonly<Partial<Record<Kind, "served" | "unavailable" | "either">>>;
+  /** The service gets over it while it lasts. */
+  readonly heals?: true;
+  /** It meets an instance that starts while it lasts. */
+  readonly cold?: true;
+}
+
+const recordsAway: Fault["expects"] = { read: "unavailable", write: "unavailable", person: "unavailable", assistant: "unavailable", serving: "unavailable" };
+const recordsHalting: Fault["expects"] = { read: "either", write: "either", person: "either", assistant: "either", serving: "either" };
+
+async function frozen(pid: number): Promise<() => Promise<unknown>> {
+  process.kill(pid, "SIGSTOP");
+  return async () => process.kill(pid, "SIGCONT");
+}
+
+function mongoWeather(name: string, weather: Weather, expects: Fault["expects"]): Fault {
+  return {
+    name,
+    members: 1,
+    expects,
+    async begin({ mongoProxy }) {
+      await mongoProxy?.set(weather);
+      return async () => mongoProxy?.set("fair");
+    },
+  };
+}
+
+/**
+ * Commands of the service that mongod refuses with this code, by its fail points: OutOfDiskSpace, or UserWritesBlocked,
+ * which is what `setUserWriteBlockMode` answers.
+ */
+function mongoRefuses(name: string, errorCode: number): Fault {
+  const data = { failCommands: ["insert", "update", "findAndModify", "delete", "commitTransaction"], errorCode, appName: "records" };
+  return {
+    name,
+    members: 1,
+    expects: { write: "unavailable" },
+    async begin({ ground: { client } }) {
+      const set = (mode: string): Promise<unknown> => client.db("admin").command({ configureFailPoint: "failCommand", mode, ...(mode === "off" ? {} : { data }) });
+      await set("alwaysOn");
+      return () => set("off");
+    },
+  };
+}
+
+/** Redis by its own commands, past the proxy. */
+function redis(name: string, begin: (client: Redis) => Promise<() => Promise<unknown>>): Fault {
+  return {
+    name,
+    members: 1,
+    expects: {},
+    async begin({ ground }) {
+      const client = new Redis(ground.redis.uri);
+      try {
+        const end = await begin(client);
+        return () => end().finally(() => client.disconnect());
+      } catch (error) {
+        client.disconnect();
+        throw error;
+      }
+    },
+  };
+}
+
+function redisWeather(name: string, weather: Weather): Fault {
+  return {
+    name,
+    members: 1,
+    expects: {},
+    async begin({ redisProxy }) {
+      await redisProxy.set(weather);
+      return () => redisProxy.set("fair");
+    },
+  };
+}
+
+/** The provider answers otherwise: everything, or one path. */
+function provider(name: string, answer: Answer, path = "*", cold?: Fault["expects"]): Fault {
+  return {
+    name,
+    members: 1,
+    expects: cold ?? {},
+    ...(cold === undefined ? {} : { cold: true }),
+    async begin({ provider: { answers } }) {
+      const usual = new Map(answers);
+      answers.set(path, answer);
+      return async () => {
+        answers.clear();
+        for (const [at, one] of usual) answers.set(at, one);
+      };
+    },
+  };
+}
+
+const configured = (client: Redis, setting: string, wrong: string, right: string) => async (): Promise<() => Promise<unknown>> => {
+  await client.config("SET", setting, wrong);
+  return () => client.config("SET", setting, right);
+};
+const late = (ms: number): Answer => (request, response) => void sleep(ms).then(() => json({ error: "server_error" }, 500)(request, response));
+const neverReached = { assistant: "unavailable", "sign-in": "unavailable" } as const;
+
+/** The faults that matter most: what the short form suffers. */
+export const foremost = {
+  mongoFrozen: { name: "MongoDB frozen", members: 1, expects: recordsAway, begin: async ({ ground }) => frozen(await ground.primaryPid()) },
+  diskFull: mongoRefuses("MongoDB's disk full", 14031),
+  redisFrozen: { name: "Redis frozen", members: 1, expects: {}, begin: async ({ ground }) => frozen(ground.redis.pid) },
+  providerSilent: provider("the provider silent", silent),
+} as const satisfies Record<string, Fault>;
+
+/** All faults. */
+export const faults: readonly Fault[] = [
+  ...Object.values(foremost),
+  mongoWeather("MongoDB behind a frozen proxy", "frozen", recordsAway),
+  mongoWeather("MongoDB slow by 300 ms a piece", { delayMs: 300 }, { ...recordsHalting, read: "served", person: "served" }),
+  mongoWeather("MongoDB gone", "gone", recordsAway),
+  mongoRefuses("MongoDB read-only", 371),
+  redisWeather("Redis behind a frozen proxy", "frozen"),
+  redisWeather("Redis slow by 200 ms a piece", { delayMs: 200 }),
+  redisWeather("Redis gone", "gone"),
+  redis("Redis flushed every 100 ms", async (client) => {
+    const timer = setInterval(() => void Promise.all([client.flushall(), client.script("FLUSH")]), 100);
+    return async () => clearInterval(timer);
+  }),
+  redis("Redis out of memory", (client) => configured(client, "maxmemory", "1", "64mb")()),
+  redis("Redis a replica of nobody", async (client) => {
+    await client.replicaof("127.0.0.1", 1);
+    return () => client.replicaof("NO", "ONE");
+  }),
+  redis("Redis without the replicas that it wants", (client) => configured(client, "min-replicas-to-write", "1", "0")()),
+  redis("Redis that cannot write its file", cannotSave),
+  provider("the provider slow, and in error then", late(2_000)),
+  provider("the provider gone", away),
+  provider("the provider with keys that are none", json({ keys: "none" }), "/jwks"),
+  provider("the provider silent from the start", silent, "*", neverReached),
+  provider("the provider gone from the start", away, "*", neverReached),
+  provider("the provider with keys that are none from the start", json({ keys: "none" }), "/jwks", { assistant: "unavailable" }),
+  { name: "the primary frozen", members: 3, expects: recordsHalting, heals: true, begin: async ({ ground }) => frozen(await ground.primaryPid()) },
+  { name: "the primary stepping down", members: 3, expects: recordsHalting, heals: true, begin: stepDown },
+  { name: "no primary, two of three members killed", members: 3, expects: recordsAway, begin: killTwo },
+  { name: "the primary's files at the limit of their size", members: 3, expects: recordsHalting, begin: limitFiles },
+];
+
+/** A dump that fails: a folder lies where the file should be. */
+async function cannotSave(client: Redis): Promise<() => Promise<unknown>> {
+  const [, folder = ""] = (await client.config("GET", "dir")) as string[];
+  const inTheWay = join(folder, "in-the-way.rdb");
+  await mkdir(inTheWay);
+  // Redis does not say so where it keeps no file at all.
+  await client.config("SET", "save", "3600 1000000");
+  await client.config("SET", "dbfilename", "in-the-way.rdb");
+  await client.bgsave();
+  while (!/rdb_last_bgsave_status:err/.test(await client.info("persistence"))) await sleep(20);
+  return async () => {
+    await client.config("SET", "save", "");
+    await rm(inTheWay, { recursive: true });
+  };
+}
+
+async function stepDown({ ground: { client } }: Site): Promise<() => Promise<unknown>> {
+  await client.db("admin").command({ replSetStepDown: 10, force: true }).catch(() => undefined);
+  return async () => undefined;
+}
+
+async function killTwo({ ground: { mongod } }: Site): Promise<() => Promise<unknown>> {
+  for (const { pid } of mongod.members.slice(0, 2)) process.kill(pid, "SIGKILL");
+  await noPrimary(mongod.members[2]?.uri ?? "");
+  return () => mongod.revive();
+}
+
+/** Resolves when the one member that is left has noticed. */
+async function noPrimary(uri: string): Promise<void> {
+  const client = await MongoClient.connect(`mongodb://${new URL(uri).host}/?directConnection=true`);
+  while ((await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true) await sleep(100);
+  await client.close();
+}
+
+/** Nothing can be written to a file any more. Mongod may end by that or not: in the end it has to be started again. */
+async function limitFiles({ ground }: Site): Promise<() => Promise<unknown>> {
+  const pid = await ground.primaryPid();
+  const mongod = identify(pid);
+  execFileSync("prlimit", ["--pid", String(pid), "--fsize=1"]);
+  return async () => {
+    if (mongod !== undefined) await endProcess(mongod, 0);
+    await ground.mongod.revive();
+  };
+}

@@ -1,0 +1,39 @@
+// An instance with one part broken: a module that is changed while it is loaded, in a child process and nowhere else.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+
+/** One change of one source file. */
+export interface Break {
+  /** Its path from the root of the repository. */
+  readonly file: string;
+  /** The text that is replaced: it has to stand there exactly once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** The settings of a child that runs with these changes. Throws where a text to be replaced does not stand there exactly once. */
+export function brokenBuild(...breaks: readonly Break[]): { readonly NODE_OPTIONS: string } {
+  const changes = breaks.map(({ file, from, to }) => {
+    const path = join(root, file);
+    const found = readFileSync(path, "utf8").split(from).length - 1;
+    if (found !== 1) throw new Error(`${file} holds ${found} times what is to be broken: ${from}`);
+    return { url: pathToFileURL(path).href, from, to };
+  });
+  // Plain JavaScript in a URL: it is loaded before anything that reads TypeScript.
+  const hooks = `const changes = ${JSON.stringify(changes)};
+    export async function load(url, context, next) {
+      const loaded = await next(url, context);
+      const due = changes.filter((change) => url.split("?")[0] === change.url);
+      if (due.length === 0) return loaded;
+      return { ...loaded, source: due.reduce((text, { from, to }) => text.replace(from, () => to), String(loaded.source)) };
+    }`;
+  const start = `import { register } from "node:module"; register(${JSON.stringify(dataUrl(hooks))});`;
+  return { NODE_OPTIONS: `--import ${dataUrl(start)}` };
+}
+
+function dataUrl(script: string): string {
+  return `data:text/javascript;base64,${Buffer.from(script).toString("base64")}`;
+}

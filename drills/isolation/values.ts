@@ -1,0 +1,84 @@
+// What to put into a field, by its name: what is one's own, and what is another's, each beside a twin that is nobody's.
+import { randomUUID } from "node:crypto";
+import type { Person } from "./people.ts";
+import { newPhone, newWord } from "./people.ts";
+
+/** Two values that have to be answered alike: nothing tells what another has from what nobody has. */
+export interface Pair {
+  readonly what: string;
+  readonly foreign: string | number;
+  readonly nobodys: string | number;
+}
+
+/** What is known of a field. */
+export interface Values {
+  readonly own: unknown;
+  readonly pairs: readonly Pair[];
+}
+
+/** The values of a field; undefined for one whose name is not known here. */
+export function valuesOf(name: string, own: Person, other: Person): Values | undefined {
+  switch (name) {
+    case "contact_id":
+      return { own: own.ids.contact, pairs: idPairs(other) };
+    case "session_id":
+      return { own: own.ids.session, pairs: idPairs(other) };
+    case "id":
+      return { own: `contact:${own.ids.contact}`, pairs: ["contact", "session"].flatMap((kind) => idPairs(other).map((pair) => within(pair, `${kind}:`))) };
+    case "uri":
+      return { own: `contact://${own.ids.contact}`, pairs: ["contact://", "session://", ""].flatMap((scheme) => idPairs(other).map((pair) => within(pair, scheme))) };
+    case "query":
+    case "contact":
+    case "topic":
+      return { own: own.mark, pairs: [...wordPairs(other), ...idPairs(other).slice(0, 2)] };
+    case "from":
+      return { own: "2000-01-01", pairs: [{ what: "a day before another's session", foreign: `${other.years.future}-01-01`, nobodys: `${other.years.future + 1}-01-01` }] };
+    case "to":
+      return { own: "2029-01-01", pairs: [{ what: "a day after another's session", foreign: `${other.years.past}-12-31`, nobodys: `${other.years.past - 1}-12-31` }] };
+    case "limit":
+      return { own: 25, pairs: [{ what: "the smallest page", foreign: 1, nobodys: 1 }] };
+    case "offset":
+      return { own: 0, pairs: [1, 2, 1_000].map((offset) => ({ what: "a later page", foreign: offset, nobodys: offset })) };
+    case "full_name":
+    case "content":
+      return { own: newWord(), pairs: wordPairs(other).slice(0, 2) };
+    case "email":
+      return { own: `${newWord()}@example.org`, pairs: [{ what: "another's email", foreign: other.email, nobodys: `${newWord()}@contact.example` }] };
+    case "phone":
+      return { own: newPhone(), pairs: [{ what: "another's phone", foreign: other.phone, nobodys: newPhone() }] };
+    case "access":
+      return { own: "read_write", pairs: [] };
+    default:
+      return undefined;
+  }
+}
+
+/** Every id of another, in both cases: of the kind that is asked for, and of every other kind. The first two say most. */
+export function idPairs(other: Person): Pair[] {
+  const { contact, session, ...others } = other.ids;
+  const ids = Object.entries({ contact, session, ...others, account: other.accountId });
+  return [
+    ...ids.map(([kind, id]) => ({ what: `the id of another's ${kind}`, foreign: id, nobodys: randomUUID() })),
+    ...ids.map(([kind, id]) => ({ what: `the id of another's ${kind} in upper case`, foreign: id.toUpperCase(), nobodys: randomUUID().toUpperCase() })),
+  ];
+}
+
+/** External ids of another. */
+export function externalIdPairs(other: Person): Pair[] {
+  return Object.entries(other.externalIds).map(([kind, id]) => ({ what: `the external id of another's ${kind}`, foreign: id, nobodys: id.replace(other.mark, newWord()) }));
+}
+
+function wordPairs(other: Person): Pair[] {
+  return [
+    { what: "a word that only another has", foreign: other.mark, nobodys: newWord() },
+    { what: "words of another's name", foreign: `${other.mark} name`, nobodys: `${newWord()} name` },
+    { what: "the beginning of another's word", foreign: other.mark.slice(0, 8), nobodys: newWord().slice(0, 8) },
+    { what: "another's email", foreign: other.email, nobodys: `${newWord()}@contact.example` },
+    { what: "another's phone", foreign: other.phone, nobodys: newPhone() },
+    { what: "the digits of another's phone", foreign: other.phone.slice(3), nobodys: newPhone().slice(3) },
+  ];
+}
+
+function within({ what, foreign, nobodys }: Pair, prefix: string): Pair {
+  return { what: `${prefix}${what}`, foreign: `${prefix}${foreign}`, nobodys: `${prefix}${nobodys}` };
+}

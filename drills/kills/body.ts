@@ -1,0 +1,26 @@
+// The body of an answer as REST sends it, whichever wire it came by: so that answers of all wires can be compared by their bytes.
+import { fromJson } from "@bufbuild/protobuf";
+import { createRenderBody } from "../../gateway/response.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import type { WireAnswer } from "../../test/idempotency/wires.ts";
+
+/** The operations that take an idempotency key. */
+export type Operation = "create" | "append";
+
+/** The wires that the drills of exactly once speak. */
+export type SpokenWire = "REST" | "gRPC";
+
+const rpcs = { create: ContactService.method.createContact, append: ContactService.method.appendContactNote };
+// The provider stands in links to documents, which neither answer has.
+const renderBody = createRenderBody("none");
+
+/** The REST body of a successful answer. */
+export function bodyOf(operation: Operation, wire: SpokenWire, { text }: Pick<WireAnswer, "text">): string {
+  return wire === "REST" ? text : renderBody(rpcs[operation], fromJson(rpcs[operation].output, JSON.parse(text)));
+}
+
+/** The body of a contact as it has to be read: as it was created, with these notes, each as it was answered. */
+export function readBack(created: string, notes: readonly string[]): string {
+  const data = (body: string): object => (JSON.parse(body) as { data: object }).data;
+  return JSON.stringify({ data: { ...data(created), notes_timeline: notes.map(data) } });
+}

@@ -1,0 +1,111 @@
+// The faults of the drill: what is killed, frozen, cut off or flushed under a stream of writes.
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { MongoClient } from "mongodb";
+import type { ChildInstance } from "../../test/faults/child.ts";
+import { isListening } from "../../src/embedded/port.ts";
+import { until } from "../../src/embedded/wait.ts";
+import type { Ground } from "../ground/ground.ts";
+
+/** What can be done to the ground. */
+export type Fault = "instance kill" | "primary kill" | "primary freeze" | "primary isolation" | "stepdown" | "Redis flush" | "Redis freeze";
+
+/** A primary is left alone until so many writes were acknowledged all the same. */
+const acknowledgedAlone = 8;
+
+/**
+ * Each resolves when what was hurt is whole again. `heard` counts the acknowledged writes; a primary is left alone for
+ * so many milliseconds at most.
+ */
+export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): Record<Fault, () => Promise<void>> {
+  const { mongod, redis, client, instances } = ground;
+  const admin = client.db("admin");
+
+  async function frozen(pid: number, ms: number): Promise<void> {
+    process.kill(pid, "SIGSTOP");
+    await sleep(ms);
+    process.kill(pid, "SIGCONT");
+  }
+
+  /** SIGKILL to a member: nothing of it runs when this resolves, so that it can be revived. */
+  async function lost(pid: number): Promise<void> {
+    const port = Number(new URL(mongod.members.find((member) => member.pid === pid)?.uri ?? "").port);
+    process.kill(pid, "SIGKILL");
+    await until(async () => !(await isListening(port)), AbortSignal.timeout(60_000));
+  }
+
+  /** A member that was lost may have much to roll back, and a busy machine takes its time. */
+  async function whole(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await mongod.revive();
+      } catch (error) {
+        if (attempt === 5) throw error;
+      }
+    }
+  }
+
+  /** As its keeper would: one that ends instead of starting, because there is no primary for too long, is started again. */
+  async function startedAgain(): Promise<ChildInstance> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ground.start();
+      } catch (error) {
+        if (attempt === 5) throw error;
+      }
+    }
+  }
+
+  return {
+    /** SIGKILL to one; another takes its place. */
+    async "instance kill"() {
+      const at = Math.floor(Math.random() * instances.length);
+      await instances[at]?.kill();
+      instances[at] = await startedAgain();
+    },
+
+    async "primary kill"() {
+      await lost(await ground.primaryPid());
+      await whole();
+    },
+
+    /** Longer than an election takes: the old primary wakes up deposed. */
+    async "primary freeze"() {
+      await frozen(await ground.primaryPid(), 4_000);
+      await whole();
+    },
+
+    /** For a while nobody follows the primary any more, then it is lost: what it alone knows is gone. */
+    async "primary isolation"() {
+      const pid = await ground.primaryPid();
+      const followers = mongod.members.filter((member) => member.pid !== pid).map(({ uri }) => `mongodb://${new URL(uri).host}/?directConnection=true`);
+      const admins = await Promise.all(followers.map((uri) => MongoClient.connect(uri)));
+      try {
+        const follow = (mode: string): Promise<unknown> => Promise.all(admins.map((follower) => follower.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
+        await follow("alwaysOn");
+        const before = heard();
+        for (const until = performance.now() + aloneMs; heard() < before + acknowledgedAlone && performance.now() < until; ) await sleep(20);
+        await lost(pid);
+        await follow("off");
+      } finally {
+        await Promise.all(admins.map((follower) => follower.close()));
+      }
+      await whole();
+    },
+
+    async stepdown() {
+      await admin.command({ replSetStepDown: 5, force: true }).catch(() => undefined);
+      await whole();
+    },
+
+    async "Redis flush"() {
+      const flushing = new Redis(redis.uri);
+      await flushing.flushall();
+      flushing.disconnect();
+    },
+
+    async "Redis freeze"() {
+      await frozen(redis.pid, 1_000);
+    },
+  };
+}

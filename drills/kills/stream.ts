@@ -1,0 +1,113 @@
+// A stream of writes with keys, by clients that repeat each under its key, on any instance and wire, until it is acknowledged.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WireAnswer } from "../../test/idempotency/wires.ts";
+import { wires } from "../../test/idempotency/wires.ts";
+import type { Operation, SpokenWire } from "./body.ts";
+import { bodyOf } from "./body.ts";
+
+/** A write that was acknowledged to its client. */
+export interface Acknowledged {
+  /** Its idempotency key, and the text by which its record is found. */
+  readonly name: string;
+  readonly operation: Operation;
+  /** The contact that a note was appended to. */
+  readonly parent: string | undefined;
+  readonly id: string;
+  readonly wire: SpokenWire;
+  /** The answer, as REST would send it. */
+  readonly body: string;
+  readonly replayed: boolean;
+  /** When it was heard, in milliseconds of `performance.now()`. */
+  readonly at: number;
+}
+
+/** What came of a stream. */
+export interface Stream {
+  readonly acknowledged: readonly Acknowledged[];
+  /** Requests that were answered otherwise than by success, or not at all. */
+  readonly retries: number;
+  /** Answers that no client of this kind should get, and writes that were never acknowledged. */
+  readonly wrong: readonly string[];
+}
+
+/** How a stream is run. */
+export interface StreamOptions {
+  /** The instances as they are now: a client asks any of them. */
+  readonly bases: () => readonly string[];
+  readonly key: string;
+  readonly clients: number;
+  /** Milliseconds between two writes of a client. */
+  readonly pauseMs: number;
+  /** The stream ends when this does; what is under way is repeated until it is heard. */
+  readonly during: (heard: () => number) => Promise<unknown>;
+  /** The idempotency key of an attempt: the write's name for a client that does it right. */
+  readonly keyOf?: (name: string, attempt: number) => string;
+}
+
+const retryPauseMs = 50;
+const patienceMs = 10_000;
+const givesUpAfterMs = 90_000;
+const mayBeRepeated = new Set(["503", "Unavailable"]);
+
+/** Runs clients that create contacts, and append a note to every second one. Rejects only when `during` does, after all clients have ended. */
+export async function runStream({ bases, key, clients, pauseMs, during, keyOf = (name) => name }: StreamOptions): Promise<Stream> {
+  const acknowledged: Acknowledged[] = [];
+  const wrong: string[] = [];
+  let [retries, ended] = [0, false];
+
+  async function insist(name: string, parent?: string): Promise<string | undefined> {
+    const operation: Operation = parent === undefined ? "create" : "append";
+    const until = performance.now() + givesUpAfterMs;
+    const turn = acknowledged.length;
+    // Some are sent without waiting for the answer, and then again elsewhere.
+    const hasty = numberOf(name) % 5 === 2;
+    for (let attempt = 0; performance.now() < until; attempt++) {
+      const among = bases();
+      const target = { base: among[(turn + attempt) % among.length] ?? "", key };
+      const wire: SpokenWire = (turn + attempt) % 3 === 0 ? "gRPC" : "REST";
+      const sent = parent === undefined ? wires[wire].create(target, keyOf(name, attempt), contactOf(name)) : wires[wire].append(target, keyOf(name, attempt), parent, name);
+      const answer = await heardOf(sent, hasty && attempt === 0 ? 0 : patienceMs);
+      if (answer?.outcome === "ok") {
+        const { id, replayed } = answer;
+        acknowledged.push({ ...{ name, operation, parent, id, wire, replayed }, body: bodyOf(operation, wire, answer), at: performance.now() });
+        return id;
+      }
+      if (answer !== undefined && !mayBeRepeated.has(answer.outcome)) {
+        wrong.push(`${name} was answered ${answer.outcome} over ${wire}: ${answer.text}`);
+        return undefined;
+      }
+      retries += 1;
+      if (!hasty || attempt > 0) await sleep(retryPauseMs);
+    }
+    wrong.push(`${name} was not acknowledged within ${givesUpAfterMs / 1_000} seconds`);
+    return undefined;
+  }
+
+  async function client(number: number): Promise<void> {
+    for (let at = 0; !ended; at++) {
+      const id = await insist(`c${number}-${at}`);
+      if (id !== undefined && at % 2 === 1) await insist(`n${number}-${at}`, id);
+      await sleep(pauseMs);
+    }
+  }
+
+  const end = during(() => acknowledged.length).finally(() => (ended = true));
+  const [outcome] = await Promise.allSettled([end, ...Array.from({ length: clients }, (_, number) => client(number))]);
+  if (outcome.status === "rejected") throw outcome.reason;
+  return { acknowledged, retries, wrong };
+}
+
+/** The contact of this name. Every second one has an email, which another contact may not have. */
+export function contactOf(name: string): { full_name: string; email?: string } {
+  return numberOf(name) % 2 === 0 ? { full_name: name } : { full_name: name, email: `${name}@example.com` };
+}
+
+/** Which of its client's writes it is. */
+function numberOf(name: string): number {
+  return Number(name.split("-")[1]);
+}
+
+/** Undefined where no answer came, or none in time: it may come later, and nobody listens then. */
+function heardOf(answer: Promise<WireAnswer>, withinMs: number): Promise<WireAnswer | undefined> {
+  return Promise.race([answer.catch(() => undefined), sleep(withinMs, undefined, { ref: false })]);
+}

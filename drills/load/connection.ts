@@ -1,0 +1,102 @@
+// An HTTP/1.1 connection with nothing between the drill and the socket: what the client of a library would retry is told here.
+import type { Socket } from "node:net";
+import { connect } from "node:net";
+
+/** An answer, read whole. */
+export interface Reply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** A connection on which one request at a time is sent. */
+export interface Connection {
+  /** False once it has been closed, or its last answer said `Connection: close`. */
+  readonly usable: boolean;
+  /** Sends a whole request, as bytes or text. Rejects with the socket's error, or `UNANSWERED` when the connection ended first. */
+  ask(request: string): Promise<Reply>;
+  close(): void;
+}
+
+/** The connection ended without an answer to what was sent on it. */
+export class Unanswered extends Error {
+  override readonly name = "Unanswered";
+  readonly code = "UNANSWERED";
+}
+
+interface Asked {
+  resolve(reply: Reply): void;
+  reject(error: Error): void;
+}
+
+/** Connects to `http://HOST:PORT`. Rejects with the socket's error: ECONNREFUSED where nobody listens. */
+export function openConnection(base: string): Promise<Connection> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(overSocket(socket));
+    });
+  });
+}
+
+function overSocket(socket: Socket): Connection {
+  let asked: Asked | undefined;
+  let usable = true;
+  let received: Buffer = Buffer.alloc(0);
+
+  function end(error: Error): void {
+    usable = false;
+    asked?.reject(error);
+    asked = undefined;
+    socket.destroy();
+  }
+  socket.on("data", (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const read = readReply(received);
+    if (read === undefined) return;
+    received = received.subarray(read.length);
+    const { reply } = read;
+    if (reply.headers.get("connection") === "close") usable = false;
+    const heard = asked;
+    asked = undefined;
+    heard?.resolve(reply);
+  });
+  socket.on("error", end);
+  socket.on("end", () => end(new Unanswered("the connection was closed before an answer")));
+  socket.on("close", () => end(new Unanswered("the connection was closed before an answer")));
+
+  return {
+    get usable() {
+      return usable;
+    },
+    ask(request) {
+      return new Promise((resolve, reject) => {
+        asked = { resolve, reject };
+        socket.write(request);
+      });
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/** The first answer in what was received, and its length in bytes; undefined while it is not whole. */
+function readReply(received: Buffer): { readonly reply: Reply; readonly length: number } | undefined {
+  const head = received.indexOf("\r\n\r\n");
+  if (head === -1) return undefined;
+  const [first = "", ...lines] = received.toString("latin1", 0, head).split("\r\n");
+  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
+  const length = head + 4 + Number(headers.get("content-length") ?? 0);
+  if (received.length < length) return undefined;
+  return { reply: { status: Number(first.slice(9, 12)), headers, body: received.toString("utf8", head + 4, length) }, length };
+}
+
+/** The text of a request over HTTP/1.1. */
+export function requestText(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): string {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const typed = body === undefined ? headers : { ...headers, "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
+  return `${method} ${path} HTTP/1.1\r\nHost: drill\r\n${Object.entries(typed).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${text}`;
+}

@@ -1,0 +1,80 @@
+// Unary gRPC calls over one HTTP/2 connection to an instance, without the retries that a library would make in silence.
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { ClientHttp2Session } from "node:http2";
+import { connect, constants } from "node:http2";
+
+/** A connection, which ends for new calls when the server says GOAWAY. */
+export interface GrpcConnection {
+  readonly usable: boolean;
+  /** Resolves with the status and the message. Rejects when the call was not answered whole. */
+  call(rpc: DescMethodUnary, message: Message, metadata: Readonly<Record<string, string>>): Promise<GrpcAnswer>;
+  close(): void;
+}
+
+/** What a call came to: 0 is a success. */
+export interface GrpcAnswer {
+  readonly status: number;
+  readonly message: Message | undefined;
+  /** What a failure says of itself, percent-encoded. */
+  readonly detail: string;
+}
+
+/** A call ended without a status. `REFUSED_STREAM`: nobody has begun with it, as it met a GOAWAY (RFC 9113 §8.7). */
+export class CutOff extends Error {
+  override readonly name = "CutOff";
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`a call ended without a status: ${code}`);
+    this.code = code;
+  }
+}
+
+/** Connects. Rejects with the socket's error: ECONNREFUSED where nobody listens. */
+export function openGrpc(base: string): Promise<GrpcConnection> {
+  return new Promise((resolve, reject) => {
+    const session = connect(base);
+    session.once("error", reject);
+    session.once("connect", () => {
+      session.off("error", reject);
+      // A call that is cut off tells it itself.
+      session.on("error", () => undefined);
+      resolve(overSession(session));
+    });
+  });
+}
+
+function overSession(session: ClientHttp2Session): GrpcConnection {
+  return {
+    get usable() {
+      return !session.closed && !session.destroyed;
+    },
+    call: (rpc, message, metadata) =>
+      new Promise((resolve, reject) => {
+        const stream = session.request({ ":method": "POST", ":path": `/${rpc.parent.typeName}/${rpc.name}`, "content-type": "application/grpc", te: "trailers", ...metadata });
+        const chunks: Buffer[] = [];
+        let status: number | undefined;
+        let detail = "";
+        const note = (headers: Readonly<Record<string, unknown>>): void => {
+          if (headers["grpc-status"] !== undefined) status = Number(headers["grpc-status"]);
+          if (headers["grpc-message"] !== undefined) detail = String(headers["grpc-message"]);
+        };
+        stream.on("response", note);
+        stream.on("trailers", note);
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        // Told by the closing.
+        stream.on("error", () => undefined);
+        stream.on("close", () => {
+          if (status === undefined) return reject(new CutOff(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? "REFUSED_STREAM" : `RST_${stream.rstCode}`));
+          const bytes = Buffer.concat(chunks);
+          resolve({ status, message: status === 0 ? fromBinary(rpc.output, bytes.subarray(5)) : undefined, detail });
+        });
+        const bytes = toBinary(rpc.input, message);
+        const prefix = Buffer.alloc(5);
+        prefix.writeUInt32BE(bytes.length, 1);
+        stream.end(Buffer.concat([prefix, bytes]));
+      }),
+    close: () => session.destroy(),
+  };
+}

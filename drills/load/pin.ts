@@ -1,0 +1,29 @@
+// Keeps what is measured and who measures on different cores, where there are several and `taskset` is installed.
+import { execFileSync } from "node:child_process";
+import { availableParallelism } from "node:os";
+
+/** Puts these processes on a core of their own and everyone else of the drill on another; tells in words what was done. */
+export function pinApart(alone: readonly number[], others: readonly number[]): { readonly told: string; undo(): void } {
+  if (availableParallelism() < 2) return { told: "not pinned: there is one core", undo: () => undefined };
+  try {
+    const before = cores(process.pid);
+    const [first = 0, second = 1] = before;
+    for (const pid of alone) pin(pid, [first]);
+    for (const pid of [...others, process.pid]) pin(pid, [second]);
+    return { told: `the service on core ${first}, its caller and the databases on core ${second}`, undo: () => pin(process.pid, before) };
+  } catch {
+    return { told: "not pinned: there is no taskset", undo: () => undefined };
+  }
+}
+
+function pin(pid: number, to: readonly number[]): void {
+  execFileSync("taskset", ["-a", "-c", "-p", to.join(","), String(pid)], { stdio: "ignore" });
+}
+
+function cores(pid: number): number[] {
+  const list = execFileSync("taskset", ["-c", "-p", String(pid)], { encoding: "utf8" }).split(":").at(-1) ?? "";
+  return list.trim().split(",").flatMap((part) => {
+    const [from = 0, to = from] = part.split("-").map(Number);
+    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  });
+}

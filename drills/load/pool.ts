@@ -1,0 +1,62 @@
+// Connections that are kept and used again in turn, to one instance.
+import type { Connection, Reply } from "./connection.ts";
+import { openConnection } from "./connection.ts";
+
+/** Keep-alive connections to one address. */
+export interface Pool {
+  /** Sends on a connection that is free, on a new one, or in its turn. Rejects as `openConnection` and `Connection.ask` do; nothing is retried. */
+  ask(request: string): Promise<Reply>;
+  /** Opens so many more at once, which are then used in turn. */
+  warm(connections: number): Promise<void>;
+  /** Connections that are open. */
+  count(): number;
+  close(): void;
+}
+
+/** A pool of at most so many connections, used in turn, so that none is idle for long. */
+export function createPool(base: string, most = 1_000): Pool {
+  const open = new Set<Connection>();
+  const waiting: (() => void)[] = [];
+  let free: Connection[] = [];
+  let asking = 0;
+
+  async function take(): Promise<Connection> {
+    if (asking >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else asking += 1;
+    for (let connection = free.shift(); connection !== undefined; connection = free.shift()) {
+      if (connection.usable) return connection;
+      open.delete(connection);
+    }
+    return openConnection(base);
+  }
+  function release(): void {
+    const next = waiting.shift();
+    if (next === undefined) asking -= 1;
+    else next();
+  }
+
+  return {
+    async warm(connections) {
+      const fresh = await Promise.all(Array.from({ length: connections }, () => openConnection(base)));
+      for (const connection of fresh) open.add(connection);
+      free.push(...fresh);
+    },
+    count: () => open.size,
+    async ask(request) {
+      let connection: Connection | undefined;
+      try {
+        connection = await take();
+        open.add(connection);
+        return await connection.ask(request);
+      } finally {
+        if (connection?.usable === true) free.push(connection);
+        else if (connection !== undefined) open.delete(connection);
+        release();
+      }
+    },
+    close() {
+      free = [];
+      for (const connection of open) connection.close();
+    },
+  };
+}

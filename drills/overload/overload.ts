@@ -1,0 +1,168 @@
+// Far more requests than an instance can answer: what it takes is answered as fast as ever, and the rest is refused at once.
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Drill, Form, Report, Say } from "../drill.ts";
+import type { Ground } from "../ground/ground.ts";
+import { onGround } from "../ground/ground.ts";
+import { requestText } from "../load/connection.ts";
+import type { Outcome, Send } from "../load/load.ts";
+import { closedLoop, openLoop, quantile, tally } from "../load/load.ts";
+import { pinApart } from "../load/pin.ts";
+import type { Pool } from "../load/pool.ts";
+import { createPool } from "../load/pool.ts";
+
+/** How much load, in multiples of the peak, and how much of the peak must remain. A peak of a second is too rough for the promised share. */
+const sizes = {
+  long: { warmSeconds: 5, peakSeconds: 20, factor: 5, seconds: 120, share: 0.8 },
+  short: { warmSeconds: 1, peakSeconds: 1, factor: 3, seconds: 4, share: 0.5 },
+} as const;
+const accounts = 20;
+const callers = 48;
+/** More than an instance works on at once. */
+const crowd = 400;
+/** As a proxy keeps them: Node accepts one connection in each turn of its loop, and what waits for that is not the service's to refuse. */
+const connections = 1_000;
+const patienceMs = 15_000;
+const heapMb = 256;
+/** A process of Node is some 100 MB larger than its heap, and buffers and threads have to be somewhere. */
+const mostRssMb = 2 * heapMb;
+
+export const overload: Drill = {
+  name: "overload",
+  promise: "five times as many requests as an instance can answer leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
+  run: (form, say) => flood(form, say, {}),
+  controls: [{ broken: "nothing bounds what is worked on at once", run: (form, say) => flood(form === "long" ? "short" : form, say, { MAX_IN_FLIGHT: "1000000" }) }],
+};
+
+async function flood(form: Form, say: Say, environment: Readonly<Record<string, string>>): Promise<Report> {
+  const { warmSeconds, peakSeconds, factor, seconds, share } = sizes[form];
+  return onGround({ members: 1, instances: 1, environment: { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, ...environment } }, async (ground) => {
+    const [instance] = ground.instances;
+    if (instance === undefined) throw new Error("no instance");
+    const pins = pinApart([instance.pid], [ground.mongod, ground.redis].flatMap((part) => ("members" in part ? part.members.map(({ pid }) => pid) : [part.pid])));
+    say(pins.told);
+    const pools = { load: createPool(instance.base, connections), probe: createPool(instance.base) };
+    try {
+      const send = await mix(ground, pools.load);
+      // Refusals are warmed up as well: what Node has not compiled yet costs many times as much.
+      await closedLoop(crowd, warmSeconds, patienceMs, send);
+      await closedLoop(callers, warmSeconds, patienceMs, send);
+      const cpuBefore = cpuSeconds(instance.pid);
+      const atPeak = (await closedLoop(callers, peakSeconds, patienceMs, send)).filter(isGood).length;
+      const peak = atPeak / peakSeconds;
+      const peakEffort = atPeak / (cpuSeconds(instance.pid) - cpuBefore);
+      say(`${Math.round(peak)} requests a second by ${callers} callers, each after the other`);
+
+      const before = await probed(pools.probe, 500);
+      const rssBefore = rssMb(instance.pid);
+      let loading = true;
+      let mostRss = rssBefore;
+      const watching = (async () => {
+        const seen: Outcome[] = [];
+        while (loading) {
+          seen.push(...(await probed(pools.probe, 250)));
+          mostRss = Math.max(mostRss, rssMb(instance.pid));
+        }
+        return seen;
+      })();
+      await pools.load.warm(connections - pools.load.count());
+      const cpuAtLoad = cpuSeconds(instance.pid);
+      const outcomes = await openLoop({ perSecond: peak * factor, seconds, patienceMs }, send);
+      const cpuOfLoad = cpuSeconds(instance.pid) - cpuAtLoad;
+      loading = false;
+      const during = await watching;
+      const recovered = await recovery(send, Math.max(500, 10 * quantile(before.map(({ ms }) => ms), 0.5)));
+
+      const good = outcomes.filter(isGood);
+      const refused = outcomes.filter(({ reply }) => reply?.status === 503);
+      // What is answered after the load has ended took longer than it.
+      const lastSecond = good.reduce<number>((latest, { dueMs, ms }) => Math.max(latest, (dueMs + ms) / 1_000), seconds);
+      const goodput = good.length / lastSecond;
+      // By the processor's time that it was given: others on the machine take their part of the clock's.
+      const remains = good.length / cpuOfLoad / peakEffort;
+      const refusedMs = quantile(refused.map(({ ms }) => ms), 0.5);
+      const others = outcomes.filter((outcome) => !isGood(outcome) && outcome.reply?.status !== 503);
+      const strange = refused.filter(({ reply }) => !/^\{"error":\{"code":"503","message":"[^"]+"/.test(reply?.body ?? "") || reply?.headers.has("retry-after") !== false);
+      const unhealthy = during.filter(({ reply }) => reply?.status !== 200);
+      const violations = [
+        ...(remains < share ? [`a second of the processor gave ${Math.round(100 * remains)} % of the answers that it gave at the peak`] : []),
+        ...(others.length > 0 ? [`neither answered nor refused: ${tally(others)}`] : []),
+        ...(strange.length > 0 ? [`${strange.length} refusals do not have the documented form, such as ${JSON.stringify(strange[0]?.reply?.body)}`] : []),
+        ...(refusedMs > 2_500 ? [`half of the refusals came later than ${Math.round(refusedMs)} ms`] : []),
+        ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
+        ...(mostRss > mostRssMb ? [`the process grew to ${Math.round(mostRss)} MB`] : []),
+        ...(recovered === undefined ? ["5 seconds after the load requests were still slow or refused"] : []),
+      ];
+      const figures = {
+        "peak a second": peak,
+        "offered a second": peak * factor,
+        "goodput a second": goodput,
+        "goodput % of the peak, by the clock": (100 * goodput) / peak,
+        "goodput % of the peak, by the processor's time": 100 * remains,
+        answers: tally(outcomes),
+        "accepted p50 ms": quantile(good.map(({ ms }) => ms), 0.5),
+        "accepted p99 ms": quantile(good.map(({ ms }) => ms), 0.99),
+        "refused p50 ms": refusedMs,
+        "refused p99 ms": quantile(refused.map(({ ms }) => ms), 0.99),
+        "health p99 ms": quantile(during.map(({ ms }) => ms), 0.99),
+        "RSS before MB": rssBefore,
+        "RSS most MB": mostRss,
+        "connections at the end": pools.load.count(),
+        "recovered after ms": recovered ?? "not within 5000",
+      };
+      return { figures, violations };
+    } finally {
+      pins.undo();
+      pools.load.close();
+      pools.probe.close();
+    }
+  });
+}
+
+/** Nine reads of a contact and a create, in turn by many accounts. */
+async function mix(ground: Ground, pool: Pool): Promise<Send> {
+  const made = await Promise.all(Array.from({ length: accounts }, async () => {
+    const { key } = await ground.account();
+    const headers = { Authorization: `Bearer ${key}` };
+    const create = requestText("POST", "/v1/contacts", headers, { full_name: "Ann Lee" });
+    const { data } = JSON.parse((await pool.ask(create)).body) as { data: { id: string } };
+    return { create, read: requestText("GET", `/v1/contacts/${data.id}`, headers) };
+  }));
+  return (number) => {
+    const account = made[number % made.length];
+    return pool.ask((Math.floor(number / made.length) % 10 === 0 ? account?.create : account?.read) ?? "");
+  };
+}
+
+/** Asks for health four times, so many milliseconds apart. */
+async function probed(pool: Pool, everyMs: number): Promise<Outcome[]> {
+  const health = requestText("GET", "/v1/health", {});
+  return openLoop({ perSecond: 1_000 / everyMs, seconds: (4 * everyMs) / 1_000, patienceMs }, () => pool.ask(health));
+}
+
+/** The milliseconds until five requests in a row were answered well within `normalMs`; undefined when it took 5 seconds. */
+async function recovery(send: Send, normalMs: number): Promise<number | undefined> {
+  const began = performance.now();
+  for (let inRow = 0; performance.now() - began < 5_000; ) {
+    const at = performance.now();
+    const { status } = await send(1);
+    inRow = (status === 200 || status === 201) && performance.now() - at <= normalMs ? inRow + 1 : 0;
+    if (inRow === 5) return performance.now() - began;
+    await sleep(50);
+  }
+  return undefined;
+}
+
+function isGood({ reply }: Outcome): boolean {
+  return reply?.status === 200 || reply?.status === 201;
+}
+
+/** The processor's time that a process has had; Linux counts it in hundredths. */
+function cpuSeconds(pid: number): number {
+  const [user = "0", system = "0"] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1] ?? "").split(" ").slice(11, 13);
+  return (Number(user) + Number(system)) / 100;
+}
+
+function rssMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+}

@@ -1,0 +1,102 @@
+// A caller of several instances that takes another one only where it is refused the connection, and repeats nothing else.
+import { create } from "@bufbuild/protobuf";
+import { ContactService, CreateContactRequestSchema, GetContactRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import type { Account } from "../ground/ground.ts";
+import type { Reply } from "../load/connection.ts";
+import { requestText } from "../load/connection.ts";
+import type { Pool } from "../load/pool.ts";
+import { createPool } from "../load/pool.ts";
+import type { GrpcConnection } from "../load/grpc.ts";
+import { openGrpc } from "../load/grpc.ts";
+
+/** Calls whoever is on the list. */
+export interface Caller {
+  /** The addresses; the list may change at any time. */
+  readonly bases: string[];
+  /** One request of the mix, on the next instance: a read or a write with a key, over REST or gRPC. Rejects where there was no answer. */
+  send(number: number): Promise<Reply>;
+  /** Refused connections and streams, after each of which another instance was taken. */
+  refusals(): number;
+  /** Writes that were acknowledged. */
+  written(): number;
+  /** Opens idle connections to every instance on the list. */
+  warm(connections: number): Promise<void>;
+  close(): void;
+}
+
+/** Reads this contact of the account, and creates others. */
+export function createCaller({ key }: Account, contactId: string, bases: string[]): Caller {
+  const pools = new Map<string, Pool>();
+  const sessions = new Map<string, Promise<GrpcConnection>>();
+  const authorization = `Bearer ${key}`;
+  let [refusals, written, turn] = [0, 0, 0];
+
+  const poolTo = (base: string): Pool => kept(pools, base, () => createPool(base));
+  async function sessionTo(base: string): Promise<GrpcConnection> {
+    const known = sessions.get(base);
+    if (known !== undefined && (await known).usable) return known;
+    const opening = openGrpc(base);
+    sessions.set(base, opening);
+    opening.catch(() => sessions.delete(base));
+    return opening;
+  }
+
+  /** Asks one instance after the other until one does not refuse the connection. */
+  async function anywhere<T>(ask: (base: string) => Promise<T>): Promise<T> {
+    const first = turn++;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await ask(bases[(first + attempt) % bases.length] ?? "");
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && refused.has(error.code)) || attempt >= 10) throw error;
+        refusals += 1;
+      }
+    }
+  }
+
+  async function overRest(request: string): Promise<Reply> {
+    return anywhere((base) => poolTo(base).ask(request));
+  }
+  async function overGrpc(number: number, writes: boolean): Promise<Reply> {
+    const { status, detail } = await anywhere(async (base) => {
+      const session = await sessionTo(base);
+      return writes
+        ? session.call(ContactService.method.createContact, create(CreateContactRequestSchema, { fullName: `g${number}` }), { authorization, "idempotency-key": `g${number}` })
+        : session.call(ContactService.method.getContact, create(GetContactRequestSchema, { contactId }), { authorization });
+    });
+    return { status: status === 0 ? (writes ? 201 : 200) : status, headers: new Map(), body: detail };
+  }
+
+  return {
+    bases,
+    async send(number) {
+      const kind = number % 6;
+      let reply: Reply;
+      if (kind < 2) reply = await overRest(requestText("GET", `/v1/contacts/${contactId}`, { Authorization: authorization }));
+      else if (kind < 4) reply = await overRest(requestText("POST", "/v1/contacts", { Authorization: authorization, "Idempotency-Key": `r${number}` }, { full_name: `r${number}` }));
+      else reply = await overGrpc(number, kind === 5);
+      if (reply.status === 201) written += 1;
+      return reply;
+    },
+    refusals: () => refusals,
+    written: () => written,
+    async warm(connections) {
+      for (const base of bases) await poolTo(base).warm(connections);
+    },
+    close() {
+      for (const pool of pools.values()) pool.close();
+      for (const session of sessions.values()) void session.then((open) => open.close(), () => undefined);
+    },
+  };
+}
+
+/** The connection, or a stream on one that was told to end before the stream had begun. */
+const refused: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "REFUSED_STREAM"]);
+
+function kept<V>(map: Map<string, V>, name: string, make: () => V): V {
+  const known = map.get(name);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(name, made);
+  return made;
+}

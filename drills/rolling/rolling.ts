@@ -1,0 +1,107 @@
+// Instances are replaced one after the other under load, and their callers see nothing of it.
+import { setTimeout as sleep } from "node:timers/promises";
+import { UUID } from "mongodb";
+import type { ChildInstance } from "../../test/faults/child.ts";
+import type { Drill, Form, Report, Say } from "../drill.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import { onGround } from "../ground/ground.ts";
+import type { Outcome } from "../load/load.ts";
+import { openLoop, quantile, tally } from "../load/load.ts";
+import { requestText } from "../load/connection.ts";
+import { createPool } from "../load/pool.ts";
+import { createCaller } from "./caller.ts";
+
+/** How instances are ended, and what they are. */
+interface Manner {
+  readonly end: (instance: ChildInstance) => Promise<number | null>;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** One instance is ended, and none takes its place. */
+  readonly once?: boolean;
+}
+
+const sizes = { long: { instances: 3, replacements: 30 }, short: { instances: 2, replacements: 2 } } as const;
+/** Requests a second, and idle connections to each instance: few enough that each is used again within a second. */
+const perSecond = 40;
+const idle = 5;
+
+export const rolling: Drill = {
+  name: "rolling",
+  promise: "replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
+  run: (form, say) => roll(form, say, { end: (instance) => instance.stop() }),
+  controls: [
+    { broken: "the instances are killed", run: (form, say) => roll(form, say, { end: (instance) => instance.kill().then(() => 0), once: true }) },
+    { broken: "a stop closes every connection at once", run: (form, say) => roll(form, say, { end: (instance) => instance.stop(), environment: hasty(), once: true }) },
+  ],
+};
+
+/** Instances whose stop waits for nothing. */
+function hasty(): Record<string, string> {
+  return brokenBuild({ file: "src/http/listener.ts", from: "const until = performance.now() + graceMs;", to: "const until = performance.now(); for (const socket of sockets) socket.destroy();" });
+}
+
+async function roll(form: Form, say: Say, { end, environment = {}, once = false }: Manner): Promise<Report> {
+  const { instances, replacements } = once ? { instances: 2, replacements: 1 } : sizes[form];
+  return onGround({ members: 1, instances, environment }, async (ground) => {
+    const account = await ground.account();
+    const caller = createCaller(account, await someContact(ground.instances[0]?.base ?? "", account.key), ground.instances.map(({ base }) => base));
+    const violations: string[] = [];
+    const stops: number[] = [];
+    const outcomes: Outcome[] = [];
+    let replaced = 0;
+    let loading = true;
+
+    async function replaceAll(): Promise<void> {
+      await sleep(500);
+      for (; replaced < replacements; replaced++) {
+        if (!once) {
+          const successor = await ground.start();
+          ground.instances.push(successor);
+          caller.bases.push(successor.base);
+        }
+        const [old] = ground.instances;
+        if (old === undefined) return;
+        const crowd = openLoop({ perSecond: 2_000, seconds: 0.02, patienceMs: 15_000 }, (number) => caller.send(1_000_000 + replaced * 100 + number));
+        // Some are answered, some run, and some are on their way.
+        await sleep(10);
+        const began = performance.now();
+        const code = await end(old);
+        stops.push(performance.now() - began);
+        ground.instances.shift();
+        outcomes.push(...(await crowd));
+        if (code !== 0) violations.push(`an instance ended with ${String(code)} on SIGTERM`);
+        caller.bases.splice(caller.bases.indexOf(old.base), 1);
+        if (replaced % 5 === 4) say(`${replaced + 1} of ${replacements} replaced`);
+      }
+      await sleep(500);
+    }
+
+    try {
+      await caller.warm(idle);
+      const replacing = replaceAll().finally(() => (loading = false));
+      // Told when it is waited for.
+      replacing.catch(() => undefined);
+      for (let round = 0; loading; round++) outcomes.push(...(await openLoop({ perSecond, seconds: 1, patienceMs: 15_000 }, (number) => caller.send(round * perSecond + number))));
+      await replacing;
+      const failed = outcomes.filter(({ reply }) => reply?.status !== 200 && reply?.status !== 201);
+      if (failed.length > 0) violations.push(`${failed.length} of ${outcomes.length} requests failed: ${tally(failed)}${failed.map(({ reply }) => reply?.body ?? "").filter((said) => said !== "").slice(0, 1).map((said) => `, such as ${said}`).join("")}`);
+      // The contact that is read was written before.
+      const held = (await ground.client.db().collection("contacts").countDocuments({ account_id: new UUID(account.id) })) - 1;
+      if (failed.length === 0 && held !== caller.written()) violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
+      const figures = { requests: outcomes.length, answers: tally(outcomes), replaced, "refused connections": caller.refusals(), "p99 ms": quantile(outcomes.map(({ ms }) => ms), 0.99), "longest ms": quantile(outcomes.map(({ ms }) => ms), 1), "stop p50 ms": quantile(stops, 0.5), "longest stop ms": quantile(stops, 1) };
+      return { figures, violations };
+    } finally {
+      caller.close();
+    }
+  });
+}
+
+async function someContact(base: string, key: string): Promise<string> {
+  const pool = createPool(base);
+  try {
+    const { status, body } = await pool.ask(requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }));
+    if (status !== 201) throw new Error(`a contact could not be created: ${status} ${body}`);
+    return (JSON.parse(body) as { data: { id: string } }).data.id;
+  } finally {
+    pool.close();
+  }
+}

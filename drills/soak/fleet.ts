@@ -1,0 +1,77 @@
+// The instances of the soak, under load: the first lives through, the others come and go.
+import type { ChildInstance } from "../../test/faults/child.ts";
+import type { Site } from "../dependencies/site.ts";
+import type { Ledger, Surfaces } from "../dependencies/surfaces.ts";
+import { surfacesOf } from "../dependencies/surfaces.ts";
+import { warmUp } from "../dependencies/trial.ts";
+import type { Victims } from "./faults.ts";
+import type { Loaded, Miss } from "./load.ts";
+
+/** All instances, and whom the load may ask. */
+export interface Fleet extends Victims {
+  readonly loaded: readonly Loaded[];
+  /** The one that lives through, and its surfaces. */
+  readonly survivor: { readonly instance: ChildInstance; readonly surfaces: Surfaces };
+  /** Whether a request went unheard because its instance was killed, or was told that the instance is about to end. */
+  excuses(miss: Miss): boolean;
+  close(): void;
+}
+
+/** Puts the instances of the site under load, each when it has served everything once. */
+export async function createFleet(site: Site, known: string, ledger: Ledger): Promise<Fleet> {
+  const { instances, start } = site.ground;
+  const loaded: (Loaded & { readonly instance: ChildInstance })[] = [];
+  const killed = new Map<string, number>();
+  const stopped = new Set<string>();
+  let count = 0;
+  const launch = async (instance: ChildInstance): Promise<void> => {
+    const surfaces = surfacesOf(site, instance, known, ledger);
+    await warmUp(surfaces);
+    loaded.push({ name: `instance ${++count}`, instance, surfaces });
+  };
+  for (const instance of instances) await launch(instance);
+  const [survivor] = loaded;
+  if (survivor === undefined) throw new Error("there is no instance");
+
+  return {
+    loaded,
+    survivor,
+    excuses: ({ instance, kind, answeredAt, word }) => {
+      if (stopped.has(instance)) return kind === "serving" && word === "unavailable";
+      const at = killed.get(instance);
+      return at !== undefined && answeredAt >= at && (word === "unavailable" || word.startsWith("no answer"));
+    },
+    victim() {
+      const others = loaded.filter((one) => one !== survivor);
+      const one = others[Math.floor(Math.random() * others.length)];
+      if (one === undefined) throw new Error("there is no instance that may go");
+      const leave = (): void => {
+        loaded.splice(loaded.indexOf(one), 1);
+      };
+      return {
+        async kill() {
+          killed.set(one.name, performance.now());
+          // Nobody can know before the connections break.
+          await one.instance.kill();
+          leave();
+          one.surfaces.close();
+        },
+        async stop() {
+          leave();
+          stopped.add(one.name);
+          const code = await one.instance.stop();
+          one.surfaces.close();
+          return code;
+        },
+        async replace() {
+          const next = await start();
+          instances[instances.indexOf(one.instance)] = next;
+          await launch(next);
+        },
+      };
+    },
+    close() {
+      for (const { surfaces } of loaded) surfaces.close();
+    },
+  };
+}

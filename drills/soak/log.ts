@@ -1,0 +1,23 @@
+// What the instances wrote to their logs at the level of errors: what a fault explains, and what nothing does.
+
+/** The lines of all instances. */
+export interface Log {
+  hear(line: string): void;
+  /** Lines that say that MongoDB or the provider could not be had. */
+  explained(): number;
+  /** All others, which nobody expects: a fault of ours, a rejection that nobody handled, a warning of Node. */
+  unexpected(): string[];
+}
+
+export function logOf(): Log {
+  const others: string[] = [];
+  let explained = 0;
+  return {
+    hear(line) {
+      if (line.includes('"reason":"UNAVAILABLE"')) explained += 1;
+      else others.push(`an instance wrote: ${line.slice(0, 300)}`);
+    },
+    explained: () => explained,
+    unexpected: () => [...others],
+  };
+}

@@ -1,0 +1,162 @@
+// The soak: hours in small, a steady load at half of what the service can take and a fault every now and then.
+import { setTimeout as sleep } from "node:timers/promises";
+import { judge } from "../../test/faults/stream.ts";
+import type { Site } from "../dependencies/site.ts";
+import { onSite } from "../dependencies/site.ts";
+import type { Ledger } from "../dependencies/surfaces.ts";
+import type { Drill, Form, Report, Say } from "../drill.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import type { Fault } from "./faults.ts";
+import { faultsOf } from "./faults.ts";
+import type { Fleet } from "./fleet.ts";
+import { createFleet } from "./fleet.ts";
+import type { Miss } from "./load.ts";
+import { calibrate, createSource, steadily } from "./load.ts";
+import { logOf } from "./log.ts";
+import { watchMachine } from "./machine.ts";
+import type { Sample } from "./memory.ts";
+import { collecting, megabytes, memoryOf, sample } from "./memory.ts";
+
+interface Plan {
+  readonly members: 1 | 3;
+  readonly instances: number;
+  readonly seconds: number;
+  /** It goes on until there were as many requests: on a slow machine seconds are few. */
+  readonly requests: number;
+  readonly calibrateMs: number;
+  readonly faultEverySeconds: number;
+  readonly faultLastsMs: number;
+  readonly sampleEverySeconds: number;
+  /** Callers who find out what the service can take. */
+  readonly callers: number;
+  readonly mostPerSecond: number;
+  /** Before, memory grows because everything is new. */
+  readonly warmUpSeconds: number;
+}
+
+const minutes = Number(process.env["RECORDS_SOAK_MINUTES"] ?? 30);
+const plans: Record<Form, Plan> = {
+  long: { members: 3, instances: 3, callers: 16, mostPerSecond: 1_000, seconds: minutes * 60, requests: 0, calibrateMs: 20_000, faultEverySeconds: 30, faultLastsMs: 8_000, sampleEverySeconds: 10, warmUpSeconds: Math.min(300, minutes * 20) },
+  short: { members: 1, instances: 2, callers: 8, mostPerSecond: 60, seconds: 6, requests: 240, calibrateMs: 1_000, faultEverySeconds: 1, faultLastsMs: 500, sampleEverySeconds: 1, warmUpSeconds: 0 },
+};
+/** So many requests may be under way. */
+const mostUnderWay = 32;
+/** After a failover everything is right again within it. */
+const haltsForMs = 15_000;
+/** The leak that the drill has to see. */
+const leaking = {
+  file: "src/http/inbound.ts",
+  from: "  const { headers } = request;",
+  to: "  const { headers } = request;\n  ((globalThis as { kept?: unknown[] }).kept ??= []).push([request, Buffer.alloc(524_288)]);",
+};
+
+export const soak: Drill = {
+  name: "soak",
+  promise: "Under a steady load, with faults all the while, nothing fails that the fault does not explain, and no instance grows",
+  run: (form, say) => run(form, plans[form], say),
+  controls: [{ broken: "an instance that keeps every request, and half a megabyte with it", run: (_form, say) => run("short", { ...plans.short, seconds: 2, faultEverySeconds: 60 }, say, brokenBuild(leaking)) }],
+};
+
+function run(form: Form, plan: Plan, say: Say, broken: Readonly<Record<string, string>> = {}): Promise<Report> {
+  const log = logOf();
+  const environment = { ...broken, NODE_OPTIONS: `${broken["NODE_OPTIONS"] ?? ""} ${collecting}`, LOG_LEVEL: "error" };
+  return onSite({ members: plan.members, instances: plan.instances, environment, hear: log.hear }, async (site) => {
+    const ledger: Ledger = { acknowledged: [], unheard: [] };
+    const fleet = await createFleet(site, await site.token(), ledger);
+    try {
+      return await soakUnder(site, fleet, ledger, form, plan, say, log);
+    } finally {
+      fleet.close();
+    }
+  });
+}
+
+async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, plan: Plan, say: Say, log: ReturnType<typeof logOf>): Promise<Report> {
+  const { instance, surfaces } = fleet.survivor;
+  const source = createSource(() => fleet.loaded);
+  const machine = watchMachine();
+  const samples: Sample[] = [await sample(instance)];
+  const capacity = await calibrate(source, plan.callers, plan.calibrateMs);
+  const perSecond = Math.min(plan.mostPerSecond, capacity / 2);
+  say(`${Math.round(capacity)} requests a second at most, so ${Math.round(perSecond)} from now on`);
+  const suffered: { readonly fault: Fault; readonly from: number; readonly to: number }[] = [];
+  const violations: string[] = [];
+  const until = performance.now() + plan.seconds * 1_000;
+
+  const given = new AbortController();
+  /** Where one fails, all end: there is nothing to learn from the rest. */
+  async function every(seconds: number, work: () => Promise<unknown>): Promise<void> {
+    for (let next = performance.now() + seconds * 1_000; next < until && !given.signal.aborted; next = Math.max(next + seconds * 1_000, performance.now())) {
+      await sleep(Math.max(0, next - performance.now()));
+      await work().catch((error: unknown) => {
+        given.abort();
+        throw error;
+      });
+    }
+  }
+  const turns = faultsOf(plan.members);
+  let order: Fault[] = [];
+  async function suffer(): Promise<void> {
+    if (order.length === 0) order = turns.map((fault) => ({ fault, by: Math.random() })).sort((one, other) => one.by - other.by).map(({ fault }) => fault);
+    const fault = order.pop() as Fault;
+    say(fault.name);
+    const from = performance.now();
+    const wrong = await fault.run(site, fleet, plan.faultLastsMs);
+    if (wrong !== undefined) violations.push(wrong);
+    suffered.push({ fault, from, to: performance.now() });
+  }
+  async function measure(): Promise<void> {
+    const now = await sample(instance);
+    samples.push(now);
+    if (samples.length % 6 === 0) say(`${megabytes(now.resident)} MB resident, ${megabytes(now.kept)} MB kept, ${now.descriptors} descriptors, ${fleet.loaded.length} instances`);
+  }
+  async function lasting(): Promise<void> {
+    await sleep(plan.seconds * 1_000, undefined, given).catch(() => undefined);
+    while (source.outcome.requests < plan.requests && !given.signal.aborted) await sleep(100);
+  }
+  // Each to its end, also where another failed: nothing may be started when the site is cleared.
+  const during = Promise.allSettled([lasting(), every(plan.faultEverySeconds, suffer), every(plan.sampleEverySeconds, measure)]);
+  const held = await steadily(source, perSecond, mostUnderWay, during);
+  for (const result of await during) if (result.status === "rejected") throw result.reason;
+  machine.stop();
+  samples.push(await sample(instance));
+  for (const write of ledger.unheard.splice(0)) {
+    const word = await surfaces.write(write);
+    if (word !== "served") violations.push(`${write.wire} ${write.rpc} was ${word} when it was sent again`);
+  }
+
+  const halted = ({ sentAt, answeredAt, word }: Miss): boolean => word === "unavailable" && suffered.some(({ fault, from, to }) => fault.halts && answeredAt > from && sentAt < to + haltsForMs);
+  const { requests, misses, words, slowestMs } = source.outcome;
+  const due = misses.filter((miss) => !fleet.excuses(miss) && !halted(miss));
+  const unexplained = due.filter((miss) => !machine.explains(miss));
+  violations.push(...unexplained.map(({ instance, call, word, sentAt, answeredAt }) => `${call} of ${instance} was ${word} after ${Math.round(answeredAt - sentAt)} ms${after(sentAt, suffered)}`));
+  violations.push(...log.unexpected());
+  const { acknowledged, lost, doubled } = await judge(site.ground.client, site.account.id, ledger.acknowledged);
+  if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
+  if (doubled > 0) violations.push(`${doubled} writes are there more than once`);
+
+  const memory = memoryOf(form, samples, plan.warmUpSeconds);
+  return {
+    figures: {
+      "requests a second at most": capacity,
+      requests,
+      "requests a second": held,
+      ...Object.fromEntries([...words].map(([word, count]) => [word.startsWith("no answer") ? "no answer" : `${word}, requests`, count])),
+      "unavailable at the deadline while the machine had no time": due.length - unexplained.length,
+      "not served and not explained": unexplained.length,
+      "this process waited for the machine at most, ms": machine.longestMs(),
+      "slowest answer, ms": slowestMs,
+      faults: turns.map(({ name }) => `${suffered.filter(({ fault }) => fault.name === name).length} times ${name}`).join(", "),
+      "acknowledged writes": acknowledged,
+      "lines of the log that a fault explains": log.explained(),
+      ...memory.figures,
+    },
+    violations: [...violations, ...memory.violations],
+  };
+}
+
+/** When it was, in terms of the fault before. */
+function after(at: number, suffered: readonly { readonly fault: Fault; readonly from: number }[]): string {
+  const last = suffered.findLast(({ from }) => from <= at);
+  return last === undefined ? "" : `, ${Math.round((at - last.from) / 1_000)} s after ${last.fault.name}`;
+}

@@ -1,0 +1,5 @@
+// The hostile drill in its short form.
+import { hostile } from "../../drills/hostile/hostile.ts";
+import { holds } from "./hold.ts";
+
+holds(hostile, ["ERR-08", "RTE-05"]);

@@ -1,0 +1,5 @@
+// The drill of too many requests, in its short form.
+import { overload } from "../../drills/overload/overload.ts";
+import { holds } from "./hold.ts";
+
+holds(overload, ["RTE-04", "HLT-04", "OPS-15"]);

@@ -1,0 +1,82 @@
+// What is interrupted within: a write by a lost connection, a frozen instance or the loss of another's, a start by a change of primary.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { recordsOf } from "../idempotency/stored.ts";
+import { wires } from "../idempotency/wires.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+import type { TestService } from "../support/service.ts";
+import { startChild } from "./child.ts";
+import type { Hurt } from "./hurt.ts";
+import { startHurt } from "./hurt.ts";
+import type { HeldMessage, MongoProxy } from "./mongo-proxy.ts";
+import { startMongoProxy } from "./mongo-proxy.ts";
+
+let hurt: Hurt;
+let proxy: MongoProxy;
+/** It reaches MongoDB by way of the proxy. */
+let cutOff: TestService;
+let other: TestService;
+
+beforeAll(async () => {
+  hurt = await startHurt(startOwnMongod);
+  proxy = await startMongoProxy(Number(new URL(hurt.mongod.uri).port));
+  [cutOff, other] = [await hurt.instance({}, proxy.uri("records")), await hurt.instance()];
+});
+afterAll(async () => {
+  await hurt.stop();
+  await proxy.stop();
+});
+
+test("the connection is cut after the insert of a create without a key: the insert is repeated by its number, and there is one contact [IDM-01]", async () => {
+  const account = await other.account();
+  const cut = proxy.arm({ command: "insert", collection: "contacts", when: "after" }, (held) => held.cut());
+  const made = await cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } });
+  await cut;
+  expect(made.status).toBe(201);
+  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+});
+
+test("an instance that loses its transaction because it was frozen for seconds begins it again: one record [IDM-15]", async () => {
+  const account = await other.account();
+  const send = ({ base }: TestService) => wires.REST.create({ base, key: account.key }, "k", { full_name: "Once" });
+  let held: HeldMessage | undefined;
+  const reached = proxy.arm({ command: "insert", collection: "contacts", when: "after" }, (message) => (held = message));
+  const first = send(cutOff);
+  await reached;
+  const sessions = [{ $currentOp: { allUsers: false, idleSessions: true } }, { $match: { type: "idleSession" } }];
+  await expect.poll(() => other.app.client.db("admin").aggregate(sessions, { comment: "watch" }).toArray(), { timeout: 20_000, interval: 100 }).toEqual([]);
+  held?.release();
+  const { outcome, id } = await first;
+  expect(["ok", "503"]).toContain(outcome);
+  const retry = await send(other);
+  expect(retry.outcome).toBe("ok");
+  if (outcome === "ok") expect(retry.id).toBe(id);
+  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("an instance is killed in the middle of an append: another client's change of the same contact goes through [IDM-15]", async () => {
+  const account = await other.account();
+  const parent = await wires.REST.create({ base: other.base, key: account.key }, "parent", { full_name: "Parent" });
+  const child = await startChild(proxy.uri("records"), hurt.redis.uri);
+  try {
+    const reached = proxy.arm({ command: "insert", collection: "notes", when: "before" }, () => undefined);
+    const heard = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(({ outcome }) => outcome, () => "broken off");
+    await reached;
+    await child.kill();
+    expect(await heard).toBe("broken off");
+    const change = () => other.rest(`/v1/contacts/${parent.id}`, { method: "PATCH", key: account.key, body: { full_name: "Changed" } });
+    // MongoDB alone would keep what is open for longer than these four may take.
+    let { status } = await change();
+    for (let tries = 1; tries < 4 && status === 503; tries++) ({ status } = await change());
+    expect(status).toBe(200);
+  } finally {
+    await child.kill();
+  }
+});
+
+test.each([
+  ["is lost", { closeConnection: true }],
+  ["steps down", { errorCode: 189 }],
+])("an instance starts although the primary %s while it makes its indexes [OPS-17]", async (_name, fault) => {
+  const started = await withFault(hurt.mongod.uri, { times: 1 }, { failCommands: ["createIndexes"], appName: "records", ...fault }, () => hurt.instance());
+  expect((await started.rest("/v1/health")).status).toBe(200);
+});
