@@ -1,0 +1,39 @@
+// What is mutated together, and the tests that have to notice: a group is small enough to be run by itself.
+
+/** Files that are mutated in one run, and the tests that run on each mutant. Paths are from the top of the project. */
+export interface Group {
+  readonly name: string;
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+  /** Whether the tests need the mongod of a test run. */
+  readonly mongod?: boolean;
+}
+
+const gateway = (...names: string[]): string[] => names.map((name) => `gateway/${name}.ts`);
+const guards = (...names: string[]): string[] => names.map((name) => `src/guards/${name}.ts`);
+const tests = (folder: string, ...names: string[]): string[] => names.map((name) => `test/${folder}/${name}.test.ts`);
+
+/** The groups, each with the tests that know its files best. */
+export const groups: readonly Group[] = [
+  { name: "validation", mutate: guards("validate", "mask"), tests: tests("guards", "validation") },
+  {
+    name: "doors",
+    mutate: guards("assistant", "authenticate", "call", "capacity", "chain", "deadline", "doors", "internal", "scope", "session", "stream", "switches", "throttle"),
+    tests: tests("guards", "public-door", "session-door", "other-doors"),
+  },
+  { name: "messages", mutate: ["src/rpc/message.ts", "src/rpc/flawed-json.ts", ...gateway("enum-names", "timestamps")], tests: tests("rpc", "message") },
+  { name: "request", mutate: gateway("request", "body", "gather"), tests: tests("gateway", "parameters", "body", "receive", "gather") },
+  { name: "parameters", mutate: gateway("query", "percent", "scalar", "shown-name"), tests: tests("gateway", "query", "parameters") },
+  { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },
+  { name: "gzip", mutate: gateway("gzip"), tests: tests("gateway", "gzip") },
+  { name: "documents", mutate: gateway("openapi", "tool-schema", "arguments"), tests: tests("gateway", "openapi", "tools") },
+  { name: "answers", mutate: gateway("handler", "response", "linger", "http", "route"), tests: tests("gateway", "handler", "connection", "writers") },
+  { name: "json", mutate: gateway("json"), tests: tests("gateway", "json") },
+  { name: "buckets", mutate: guards("bucket"), tests: tests("guards", "bucket") },
+  {
+    name: "idempotency",
+    mutate: [...guards("idempotency", "reservations"), "src/db/write.ts"],
+    tests: [...tests("idempotency", "claims"), ...tests("db", "write")],
+    mongod: true,
+  },
+];
