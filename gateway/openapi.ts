@@ -54,7 +54,7 @@ export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, { rea
   let yaml: string | undefined;
   return new Map([
     ["/openapi.json", { type: "application/json; charset=utf-8", text: JSON.stringify(document) }],
-    ["/openapi.yaml", { type: "application/yaml; charset=utf-8", get text() { return (yaml ??= stringify(document, { aliasDuplicateObjects: false })); } }],
+    ["/openapi.yaml", { type: "application/yaml; charset=utf-8", get text() { return (yaml ??= stringify(document)); } }],
   ]);
 }
 

@@ -56,17 +56,23 @@ async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<stri
       const of = (kind: Breach["kind"]): PreparedWrite[] => prepared.filter(({ broken: { breach } }) => breach.kind === kind);
       for (const kind of ["fault", "cut"] as const) {
         say(`${of(kind).length} writes: ${kind}`);
-        for (const write of of(kind)) judging.push(write.judge(whole, await suffered(write, patient, violations)));
+        for (const write of of(kind)) judging.push(judged(write, whole, await suffered(write, patient, violations)));
       }
       say(`${of("killed").length} writes: killed`);
       const hearing = await killed(of("killed"), patient, violations);
-      judging.push(...hearing.map(async ({ write, heard }) => write.judge(whole, await heard)));
+      judging.push(...hearing.map(async ({ write, heard }) => judged(write, whole, await heard)));
       violations.push(...(await Promise.all(judging)).flat(), ...unknownSteps(sent));
-      return { figures: Object.fromEntries((["fault", "cut", "killed"] as const).map((kind) => [`writes ${kind === "fault" ? "with a fault of mongod" : kind}`, of(kind).length])), violations: violations.filter((violation) => seen.test(violation)) };
+      const figures = { "writes with a fault of mongod": of("fault").length, "writes with a connection cut": of("cut").length, "writes with an instance killed": of("killed").length };
+      return { figures, violations: violations.filter((violation) => seen.test(violation)) };
     } finally {
       await proxy.stop();
     }
   });
+}
+
+/** Goes on beside the writes that follow: a judgement that cannot be made is a violation, not an end of them. */
+function judged(write: PreparedWrite, whole: string, first: WireAnswer | undefined): Promise<string[]> {
+  return write.judge(whole, first).catch((error: unknown) => [`${spell(write.broken)}: it could not be judged: ${String(error)}`]);
 }
 
 const reachedWithinMs = 20_000;

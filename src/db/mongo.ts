@@ -135,9 +135,18 @@ export function duplicateIndex(error: unknown): string | undefined {
 
 /** Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are wrong. */
 export function isUnavailable(error: unknown): boolean {
+  if (isBrokenConnection(error)) return true;
   if (!(error instanceof MongoError)) return false;
   if (error instanceof MongoServerError) return passing.has(Number(error.code)) || passingLabels.some((label) => error.hasErrorLabel(label));
   return unreachable.has(error.name) || passingLabels.some((label) => error.hasErrorLabel(label));
+}
+
+/**
+ * Whether a connection broke while a command was being written to it. The driver hands on what the socket says then, and
+ * neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
+ */
+export function isBrokenConnection(error: unknown): boolean {
+  return error instanceof Error && "code" in error && brokenConnection.has(String(error.code));
 }
 
 /** The failure that an error amounts to; that MongoDB cannot serve is UNAVAILABLE, with the error for the log. */
@@ -152,6 +161,7 @@ const passingLabels = [
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,
 ];
+const brokenConnection = new Set(["EPIPE", "ECONNRESET", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"]);
 const unreachable = new Set([
   "MongoNetworkError", "MongoNetworkTimeoutError", "MongoServerSelectionError", "MongoNotConnectedError", "MongoTopologyClosedError",
   "MongoPoolClearedError", "MongoPoolClosedError", "PoolClearedOnNetworkError", "MongoWaitQueueTimeoutError", "MongoServerClosedError",

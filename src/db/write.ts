@@ -6,7 +6,7 @@ import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import { duplicateIndex } from "./mongo.ts";
+import { duplicateIndex, isBrokenConnection } from "./mongo.ts";
 
 /** The collection of completed writes by idempotency key. */
 export const claimsCollection = "idempotency";
@@ -83,7 +83,7 @@ async function transact<T>(session: ClientSession, work: () => Promise<T>): Prom
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
-      if (!(hasLabel(error, "TransientTransactionError") || isInterrupted(error)) || Date.now() >= until) throw error;
+      if (!(hasLabel(error, "TransientTransactionError") || isCutOff(error)) || Date.now() >= until) throw error;
       await pause(attempt);
     }
   }
@@ -95,19 +95,30 @@ async function commitTransaction(session: ClientSession, until: number): Promise
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!(hasLabel(error, "UnknownTransactionCommitResult") || isInterrupted(error)) || Date.now() >= until) throw error;
+      if (!isUnsettled(error) || Date.now() >= until) throw error;
       await pause(attempt);
     }
   }
+}
+
+/**
+ * Whether nobody knows what came of a commit. Where the connection breaks while it is written, the driver stumbles over
+ * the socket's error, and throws none of its own.
+ */
+function isUnsettled(error: unknown): boolean {
+  return hasLabel(error, "UnknownTransactionCommitResult") || isCutOff(error) || !(error instanceof MongoError);
 }
 
 function hasLabel(error: unknown, label: string): boolean {
   return error instanceof MongoError && error.hasErrorLabel(label);
 }
 
-/** The session was ended under a command, as one is that seemed abandoned (`abandoned.ts`): MongoDB puts no label on that. */
-function isInterrupted(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 11601;
+/**
+ * What has no label, and is yet safe to repeat: the session was ended under a command, as one is that seemed abandoned
+ * (`abandoned.ts`), or the connection broke under it.
+ */
+function isCutOff(error: unknown): boolean {
+  return (error instanceof MongoServerError && error.code === 11601) || isBrokenConnection(error);
 }
 
 /** More than a record that is changed by many at once needs, and few enough that nobody goes on for ever. */

@@ -99,6 +99,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   );
   http2.on("session", (session) => {
     sessions.add(session);
+    if (closing) announceEnd(session);
     session.once("close", () => sessions.delete(session));
     limitIdle(session);
   });

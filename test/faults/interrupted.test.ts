@@ -1,5 +1,6 @@
 // What is interrupted within: a write by a lost connection, a frozen instance or the loss of another's, a start by a change of primary.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { recordsOf } from "../idempotency/stored.ts";
 import { wires } from "../idempotency/wires.ts";
 import { startOwnMongod, withFault } from "../support/own-mongod.ts";
@@ -24,6 +25,42 @@ beforeAll(async () => {
 afterAll(async () => {
   await hurt.stop();
   await proxy.stop();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Breaks the connection that this command is written to, as one whose other end has just closed: the driver then passes on the socket's own error. */
+function breakUnder(command: string): () => number {
+  const write = Socket.prototype.write;
+  let broken = 0;
+  vi.spyOn(Socket.prototype, "write").mockImplementation(function (this: Socket, ...args: Parameters<Socket["write"]>): boolean {
+    const [data] = args as readonly unknown[];
+    // OP_MSG begins with the command: 16 bytes of head, 5 before the document, 4 of its length and 1 of a type.
+    if (broken > 0 || !Buffer.isBuffer(data) || data.toString("latin1", 26, 27 + command.length) !== `${command}\0`) return Reflect.apply(write, this, args) as boolean;
+    broken += 1;
+    process.nextTick(() => this.destroy(Object.assign(new Error("This socket has been ended by the other party"), { code: "EPIPE" })));
+    return false;
+  });
+  return () => broken;
+}
+
+test.each(["update", "insert", "commitTransaction"])("the connection breaks while %s of a create is written to it: 201, and one record [IDM-15]", async (command) => {
+  const account = await other.account();
+  const broken = breakUnder(command);
+  const made = await wires.REST.create({ base: other.base, key: account.key }, "k", { full_name: "Once" });
+  expect([made.outcome, broken()]).toEqual(["ok", 1]);
+  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+});
+
+test("the connection breaks while a read is written to it: 503, and the next is 200 [OPS-15]", async () => {
+  const account = await other.account();
+  const list = () => other.rest("/v1/contacts?query=once", { key: account.key });
+  expect((await list()).status).toBe(200);
+  const broken = breakUnder("aggregate");
+  expect([(await list()).status, broken()]).toEqual([503, 1]);
+  expect((await list()).status).toBe(200);
 });
 
 test("the connection is cut after the insert of a create without a key: the insert is repeated by its number, and there is one contact [IDM-01]", async () => {

@@ -27,6 +27,7 @@ test.each([
   ['{"a":1', "it ends too early"],
   ['["a', "it ends too early"],
   ["{a:1}", 'unexpected "a" at position 1'],
+  ["{:1}", 'unexpected ":" at position 1'],
   ['{"a":1,}', 'unexpected "}" at position 7'],
   ["[1,]", 'unexpected "]" at position 3'],
   ["[1 2]", 'unexpected "2" at position 3'],
