@@ -17,7 +17,7 @@ import { prepareWrite } from "./write.ts";
 
 export const crash: Drill = {
   name: "crash",
-  promise: "A write with an idempotency key that is broken at any step happens exactly once when it is repeated on another instance.",
+  promise: "A write with an idempotency key that is broken at any step happens exactly once when it is repeated on another instance",
   run: (form, say) => run(form === "long" ? everyWrite : sampledWrites, say),
   controls: [
     {

@@ -45,7 +45,7 @@ const hurried: readonly Break[] = [
 
 export const hostile: Drill = {
   name: "hostile",
-  promise: "no client can keep the others waiting, whatever it sends or leaves out",
+  promise: "No client can keep the others waiting, whatever it sends or leaves out",
   run: (form, say) => attack(form, say, "all", form === "long" ? [] : hurried),
   controls: [
     {

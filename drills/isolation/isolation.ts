@@ -26,7 +26,7 @@ type Focus = "all" | "REST" | "MCP" | "ingest";
 
 export const isolation: Drill = {
   name: "isolation",
-  promise: "nobody sees another's records, nor whether they are there, by any id, word or key on any wire",
+  promise: "Nobody sees another's records, nor whether they are there, by any id, word or key on any wire",
   run: (form, say) => examine(form, say, "all"),
   controls: [
     {

@@ -11,7 +11,7 @@ import type { Ground } from "../ground/ground.ts";
 export type Fault = "instance kill" | "primary kill" | "primary freeze" | "primary isolation" | "stepdown" | "Redis flush" | "Redis freeze";
 
 /** A primary is left alone until so many writes were acknowledged all the same. */
-const acknowledgedAlone = 8;
+const acknowledgedAlone = 30;
 
 /**
  * Each resolves when what was hurt is whole again. `heard` counts the acknowledged writes; a primary is left alone for

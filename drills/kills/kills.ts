@@ -41,7 +41,7 @@ const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, alon
 
 export const kills: Drill = {
   name: "kills",
-  promise: "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost.",
+  promise: "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost",
   run: (form, say) => run({ plan: plans[form], members: 3, form, say }),
   controls: [
     {

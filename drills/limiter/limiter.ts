@@ -29,7 +29,7 @@ const environment = { RATE_LIMIT: "10", RATE_BURST: "20" };
 
 export const limiter: Drill = {
   name: "limiter",
-  promise: "a key passes what one bucket lets through, however its requests are spread over instances and wires; who obeys Retry-After gets through, nobody else pays for it, and without Redis each instance keeps the limit",
+  promise: "A key passes what one bucket lets through, however its requests are spread over instances and wires; who obeys Retry-After gets through, nobody else pays for it, and without Redis each instance keeps the limit",
   run: (form, say) => limit(form, say, {}),
   controls: [
     { broken: "each instance has a Redis of its own", run: (_form, say) => limit("short", say, { apart: true }) },

@@ -30,10 +30,6 @@ export const groups: readonly Group[] = [
   { name: "answers", mutate: gateway("handler", "response", "linger", "http", "route"), tests: tests("gateway", "handler", "connection", "writers") },
   { name: "json", mutate: gateway("json"), tests: tests("gateway", "json") },
   { name: "buckets", mutate: guards("bucket"), tests: tests("guards", "bucket") },
-  {
-    name: "idempotency",
-    mutate: [...guards("idempotency", "reservations"), "src/db/write.ts"],
-    tests: [...tests("idempotency", "claims"), ...tests("db", "write")],
-    mongod: true,
-  },
+  { name: "commit", mutate: ["src/db/write.ts"], tests: tests("db", "write"), mongod: true },
+  { name: "idempotency", mutate: guards("idempotency", "reservations"), tests: tests("idempotency", "claims"), mongod: true },
 ];

@@ -29,7 +29,7 @@ const mostRssMb = 2 * heapMb;
 
 export const overload: Drill = {
   name: "overload",
-  promise: "five times as many requests as an instance can answer leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
+  promise: "Five times as many requests as an instance can answer leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
   run: (form, say) => flood(form, say, {}),
   controls: [{ broken: "nothing bounds what is worked on at once", run: (form, say) => flood(form === "long" ? "short" : form, say, { MAX_IN_FLIGHT: "1000000" }) }],
 };

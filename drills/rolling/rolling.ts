@@ -26,7 +26,7 @@ const idle = 5;
 
 export const rolling: Drill = {
   name: "rolling",
-  promise: "replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
+  promise: "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
   run: (form, say) => roll(form, say, { end: (instance) => instance.stop() }),
   controls: [
     { broken: "the instances are killed", run: (form, say) => roll(form, say, { end: (instance) => instance.kill().then(() => 0), once: true }) },
