@@ -86,6 +86,8 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
         const before = heard();
         for (const until = performance.now() + aloneMs; heard() < before + acknowledgedAlone && performance.now() < until; ) await sleep(20);
         await lost(pid);
+        // What the lost one had sent may lie unread in their sockets: they are not to take it up before one of them leads.
+        await Promise.race([ground.primaryPid(), sleep(10_000)]);
         await follow("off");
       } finally {
         await Promise.all(admins.map((follower) => follower.close()));

@@ -1,4 +1,4 @@
-// A drill in its short form as tests: the promise holds, and every control is seen to break it.
+// A drill in its short form as tests: the promise holds, and its first control is seen to break it.
 import { expect, test } from "vitest";
 import type { Drill } from "../../drills/drill.ts";
 
@@ -8,12 +8,12 @@ import type { Drill } from "../../drills/drill.ts";
  */
 const patience = { timeout: 180_000, retry: 2 };
 
-/** Declares the tests of a drill; `clauses` are the ids that it proves. */
+/** Declares the tests of a drill; `clauses` are the ids that it proves. One control tells that it can see: `npm run drill` runs them all. */
 export function holds({ promise, run, controls }: Drill, clauses: readonly string[]): void {
   test(`${promise} [${clauses.join(", ")}]`, patience, async () => {
     expect((await run("short", () => undefined)).violations).toEqual([]);
   });
-  test.each(controls)("it is seen where that is broken: $broken", patience, async ({ run }) => {
+  test.each(controls.slice(0, 1))("it is seen where that is broken: $broken", patience, async ({ run }) => {
     expect((await run("short", () => undefined)).violations).not.toEqual([]);
   });
 }
