@@ -2,4 +2,4 @@
 import { overload } from "../../drills/overload/overload.ts";
 import { holds } from "./hold.ts";
 
-holds(overload, ["RTE-04", "HLT-04", "OPS-15"]);
+holds(overload, ["RTE-04", "HLT-04", "OPS-15"], "a few seconds of load bring a fast machine to no collapse");
