@@ -1,16 +1,18 @@
 // Transactions and writes that rest on what was read before: they are tried again where that is safe, and not for ever.
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import { MongoClient, MongoServerError, UUID } from "mongodb";
+import { Binary, MongoClient, MongoServerError, UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { commit, transaction, withoutInterference } from "../../src/db/write.ts";
+import { ClaimTaken, commit, transaction, withoutInterference } from "../../src/db/write.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { WriteScope } from "../../src/guards/scope.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import { listenToMongo } from "../support/commands.ts";
 import { databaseUri } from "../support/service.ts";
 
 let client: MongoClient;
 beforeAll(async () => {
-  client = await MongoClient.connect(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`));
+  client = await MongoClient.connect(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`), { monitorCommands: true });
 });
 afterAll(async () => {
   await client.db().dropDatabase();
@@ -123,6 +125,37 @@ describe("a commit", () => {
     const work = vi.fn(() => Promise.resolve());
     await expect(commit(client, { ...readScope(new UUID()), claim: undefined } as never, undefined, work)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
     expect(work).not.toHaveBeenCalled();
+  });
+
+  /** A claim whose values would mean something else, were they not taken as they are. */
+  function claimed(key: string): { readonly scope: WriteScope; readonly account_id: UUID } {
+    const account_id = new UUID();
+    const bytes = new Binary(Buffer.from("f"));
+    return { account_id, scope: grantWrites(readScope(account_id), { document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }) }) };
+  }
+
+  test("stores the claim with what is written, by the database's clock, and is not done where there is one", async () => {
+    const { scope, account_id } = claimed("k");
+    const work = vi.fn((session?: ClientSession) => Promise.resolve(session?.inTransaction()));
+    expect(await commit(client, scope, {} as never, work)).toBe(true);
+    expect(await client.db().collection("idempotency").findOne({ "_id.account_id": account_id })).toMatchObject({ _id: { key: "k" }, body: "$created_at", created_at: expect.any(Date) as unknown });
+    await expect(commit(client, scope, {} as never, work)).rejects.toBeInstanceOf(ClaimTaken);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  test("of a write that has no answer to repeat stores no claim", async () => {
+    const { scope, account_id } = claimed("k");
+    await commit(client, scope, undefined, () => Promise.resolve());
+    expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);
+    await commit(client, grantWrites(readScope(account_id)), {} as never, () => Promise.resolve(), { atomic: true });
+  });
+
+  test("is by a majority, and reads from one moment", async () => {
+    const listening = listenToMongo(client);
+    await transaction(client, (session) => client.db().collection("notes").insertOne({}, { session }));
+    const commands = listening.stop();
+    expect(commands.find(({ name }) => name === "insert")?.command).toMatchObject({ readConcern: { level: "snapshot" } });
+    expect(commands.find(({ name }) => name === "commitTransaction")?.command).toMatchObject({ writeConcern: { w: "majority" } });
   });
 
   test("whose claim cannot be stored fails as the database said, and is not done", async () => {
