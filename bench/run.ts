@@ -1,5 +1,5 @@
 // `npm run bench`: prepares the data, starts the service and its peers, measures them side by side, and writes the results.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -50,6 +50,7 @@ try {
 
 function write({ results, notes }: Benched): void {
   const text = table(results, notes);
+  mkdirSync(values.results, { recursive: true });
   writeFileSync(join(values.results, "results.md"), text);
   writeFileSync(join(values.results, "results.svg"), plot(results));
   console.log(`\n${text}\n${goalTable(results)}`);

@@ -25,6 +25,8 @@ export interface Response {
   getHeader(name: string): string | number | string[] | undefined;
   setHeader(name: string, value: string | number): unknown;
   write(text: string): unknown;
+  /** HTTP/1.1 only. */
+  uncork(): void;
   end(body?: string | Buffer): unknown;
   /** HTTP/2 only. */
   readonly stream?: { close(): void };

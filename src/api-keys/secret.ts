@@ -1,5 +1,5 @@
 // The form of an API key (contract §7.1): making one, recognising one, and the hash by which it is stored.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { Binary } from "mongodb";
 
@@ -20,7 +20,7 @@ export function isSecret(text: string): boolean {
 
 /** The SHA-256 of a key: all of it that is stored. 256 random bits need no slow hash. */
 export function hashSecret(secret: string): Binary {
-  return new Binary(createHash("sha256").update(secret).digest());
+  return new Binary(hash("sha256", secret, "buffer"));
 }
 
 /** The first 8 characters, for display. */

@@ -1,7 +1,7 @@
 // How a contact, its notes and its sessions leave the store: documents to messages.
 import type { UUID } from "mongodb";
 import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
-import { present, timestamp } from "../db/message.ts";
+import { idText, present, timestamp } from "../db/message.ts";
 import type { ContactDocument } from "./document.ts";
 
 /** A note of a timeline, as the store's pipelines cut it. */
@@ -30,7 +30,7 @@ export function contactMessage(
 ): Contact {
   return {
     $typeName: "records.v1.Contact",
-    id: _id.toHexString(),
+    id: idText(_id),
     ...present({ fullName: full_name, email, phone, notes, memory, inferredName: inferred_name }),
     createdAt: timestamp(created_at),
     updatedAt: timestamp(updated_at),
@@ -44,7 +44,7 @@ export function contactMessage(
 export function noteMessage({ _id, content, source, created_at, updated_at }: NoteRow): ContactTimelineNote {
   return {
     $typeName: "records.v1.ContactTimelineNote",
-    id: _id.toHexString(),
+    id: idText(_id),
     content,
     source,
     createdAt: timestamp(created_at),
@@ -55,7 +55,7 @@ export function noteMessage({ _id, content, source, created_at, updated_at }: No
 function sessionMessage({ _id, title, subtitle, session_date, recording_status }: SessionRow): ContactRecentSession {
   return {
     $typeName: "records.v1.ContactRecentSession",
-    id: _id.toHexString(),
+    id: idText(_id),
     ...present({ title, subtitle, recordingStatus: recording_status }),
     sessionDate: timestamp(session_date),
   };

@@ -1,6 +1,6 @@
 // The connection to MongoDB.
 import { setTimeout as sleep } from "node:timers/promises";
-import { MongoClient, MongoError, MongoErrorLabel, MongoServerError, UUID } from "mongodb";
+import { MongoClient, MongoError, MongoErrorLabel, MongoNetworkError, MongoServerError, UUID } from "mongodb";
 import type { Db, IndexDescription } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
@@ -141,6 +141,12 @@ export function isUnavailable(error: unknown): boolean {
   return unreachable.has(error.name) || passingLabels.some((label) => error.hasErrorLabel(label));
 }
 
+/** Whether a read that failed so may succeed when it is done again: the connection broke, or its server is the primary no longer. */
+export function isRepeatable(error: unknown): boolean {
+  if (!isUnavailable(error)) return false;
+  return error instanceof MongoServerError ? !outOfTime.has(Number(error.code)) : error instanceof MongoNetworkError || isBrokenConnection(error);
+}
+
 /**
  * Whether a connection broke while a command was being written to it. The driver hands on what the socket says then, and
  * neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
@@ -156,6 +162,8 @@ export function failureFrom(error: unknown): Failure {
 
 /** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, of disk or of cache, writes blocked, a build of an index given up. */
 const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 276, 365, 371, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
+/** Those of `passing` that say that all of the time is up. */
+const outOfTime = new Set([50, 89, 202, 262]);
 const passingLabels = [
   MongoErrorLabel.RetryableWriteError,
   MongoErrorLabel.TransientTransactionError,

@@ -4,7 +4,7 @@ import { UUID } from "mongodb";
 import type { AppendContactNoteResponse } from "../gen/records/v1/contacts_pb.ts";
 import type { NoteSearchResult, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
-import { present, timestamp } from "../db/message.ts";
+import { idText, present, timestamp } from "../db/message.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
@@ -124,7 +124,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
         $typeName: "records.v1.AppendContactNoteResponse",
         note: {
           $typeName: "records.v1.ContactTimelineNote",
-          id: document._id.toHexString(),
+          id: idText(document._id),
           content,
           source: "api",
           createdAt: timestamp(now),
@@ -167,7 +167,7 @@ function resultMessage({ kind, parent_id, label, type, content, created_at }: No
   return {
     $typeName: "records.v1.NoteSearchResult",
     kind: kind === "contact" ? NoteKind.CONTACT : NoteKind.SESSION,
-    parentId: parent_id.toHexString(),
+    parentId: idText(parent_id),
     ...present({ parentLabel: label }),
     noteType: type,
     content: excerpt,

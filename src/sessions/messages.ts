@@ -2,8 +2,8 @@
 import type { UUID } from "mongodb";
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
-import { present, timestamp } from "../db/message.ts";
-import type { SessionDocument } from "./document.ts";
+import { idText, present, timestamp } from "../db/message.ts";
+import type { SessionClientNames, SessionDocument } from "./document.ts";
 
 /** A note of a session, as the store's pipeline cuts it. */
 export interface SessionNoteRow {
@@ -15,6 +15,16 @@ export interface SessionNoteRow {
   readonly type: string;
   readonly created_at: Date;
 }
+
+/** What a list shows of a session. */
+export const summaryProjection = {
+  contact_id: 1, "client.full_name": 1, title: 1, subtitle: 1, session_date: 1, session_date_end: 1, recording_status: 1, source: 1, conference_provider: 1,
+} as const;
+
+/** A session, as the store's pipeline cuts it for a list. */
+export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | "title" | "subtitle" | "session_date" | "session_date_end" | "recording_status" | "source" | "conference_provider"> & {
+  readonly client: Pick<SessionClientNames, "full_name"> | null;
+};
 
 /** The types of session notes, as they are stored. */
 export const sessionNoteTypes = {
@@ -37,18 +47,18 @@ export function noteTypeOf(name: string): SessionNoteType {
 }
 
 /** A session in a list. */
-export function sessionSummary(document: SessionDocument): SessionSummary {
+export function sessionSummary(document: SummaryRow): SessionSummary {
   const { contact_id, client } = document;
   return {
     $typeName: "records.v1.SessionSummary",
-    id: document._id.toHexString(),
+    id: idText(document._id),
     ...summaryFields(document),
     ...(contact_id === null
       ? {}
       : {
           client: {
             $typeName: "records.v1.SessionClient",
-            id: contact_id.toHexString(),
+            id: idText(contact_id),
             ...present({ fullName: client?.full_name }),
           },
         }),
@@ -60,7 +70,7 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
   const { contact_id, client, conference_url, provider_doc_url, created_at, updated_at } = document;
   return {
     $typeName: "records.v1.SessionDetail",
-    id: document._id.toHexString(),
+    id: idText(document._id),
     ...summaryFields(document),
     ...present({ conferenceUrl: conference_url, providerDocUrl: provider_doc_url }),
     createdAt: timestamp(created_at),
@@ -71,15 +81,14 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
       : {
           client: {
             $typeName: "records.v1.SessionDetailClient",
-            id: contact_id.toHexString(),
+            id: idText(contact_id),
             ...present({ fullName: client?.full_name, email: client?.email }),
           },
         }),
   };
 }
 
-function summaryFields(document: SessionDocument) {
-  const { title, subtitle, session_date, session_date_end, recording_status, source, conference_provider } = document;
+function summaryFields({ title, subtitle, session_date, session_date_end, recording_status, source, conference_provider }: SummaryRow) {
   return {
     ...present({ title, subtitle, recordingStatus: recording_status, source, conferenceProvider: conference_provider }),
     ...(session_date === null ? {} : { sessionDate: timestamp(session_date) }),
@@ -98,5 +107,5 @@ function sessionNote({ title, title_slug, content, position, type }: SessionNote
 
 /** Notes of one position stand in the order in which they were written. */
 function byPosition(a: SessionNoteRow, b: SessionNoteRow): number {
-  return a.position - b.position || a.created_at.getTime() - b.created_at.getTime() || a._id.toHexString().localeCompare(b._id.toHexString());
+  return a.position - b.position || a.created_at.getTime() - b.created_at.getTime() || a._id.toHexString().localeCompare(idText(b._id));
 }

@@ -15,8 +15,8 @@ import type { Terms } from "../search/terms.ts";
 import { SESSION_SHAPE, checkPattern, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
-import type { SessionNoteRow } from "./messages.ts";
-import { sessionDetail, sessionSummary } from "./messages.ts";
+import type { SessionNoteRow, SummaryRow } from "./messages.ts";
+import { sessionDetail, sessionSummary, summaryProjection } from "./messages.ts";
 
 /** What sessions to list. Moments are in milliseconds since 1970, both included. */
 export interface SessionFilter {
@@ -79,10 +79,10 @@ export function createSessionStore(client: MongoClient): SessionStore {
       const found =
         planned === undefined
           ? []
-          : await read<SessionDocument>(
+          : await read<SummaryRow>(
               untyped,
               scope,
-              [{ $match: planned.filter }, ...pageStages(page), { $project: { n: 0, g: 0, own: 0 } }],
+              [{ $match: planned.filter }, ...pageStages(page), { $project: summaryProjection }],
               { hint: planned.hint },
             );
       const { rows, pagination } = cutPage(found, page);

@@ -3,7 +3,7 @@ import type { Collection, Document, MongoClient } from "mongodb";
 import { Binary } from "mongodb";
 import type { UUID } from "mongodb";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
-import { present, timestamp } from "../db/message.ts";
+import { idText, present, timestamp } from "../db/message.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
@@ -51,7 +51,7 @@ export function createTranscriptStore(client: MongoClient): TranscriptStore {
       const text = transcript?.text ?? null;
       const message: Transcript = {
         $typeName: "records.v1.Transcript",
-        sessionId: sessionId.toHexString(),
+        sessionId: idText(sessionId),
         ...(transcript === undefined || transcript.recording === null ? {} : { recording: recordingMessage(transcript.recording) }),
       };
       return text === null ? message : holdDeflated(message, "transcript", { ...text, blocks: text.blocks.buffer });
@@ -69,7 +69,7 @@ export async function storedText(text: string): Promise<NonNullable<TranscriptDo
 export function recordingMessage({ id, duration_seconds, recording_started_at, recording_ended_at }: RecordingDocument): NonNullable<Transcript["recording"]> {
   return {
     $typeName: "records.v1.Recording",
-    id: id.toHexString(),
+    id: idText(id),
     ...present({ durationSeconds: duration_seconds }),
     ...(recording_started_at === null ? {} : { recordingStartedAt: timestamp(recording_started_at) }),
     ...(recording_ended_at === null ? {} : { recordingEndedAt: timestamp(recording_ended_at) }),

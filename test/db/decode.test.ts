@@ -1,0 +1,51 @@
+// Decoding BSON: whatever comes, the same as by the library.
+import { BSON, Binary, Decimal128, Long, ObjectId, Timestamp, UUID } from "mongodb";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decode } from "../../src/db/decode.ts";
+import { idText } from "../../src/db/message.ts";
+
+const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 60 }),
+    fc.string({ maxLength: 60 }),
+    fc.double({ noNaN: true }),
+    fc.integer(),
+    fc.maxSafeInteger(),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((number) => Long.fromBigInt(number)),
+    fc.date({ noInvalidDate: true }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.uuid().map((text) => new UUID(text)),
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => new Binary(bytes)),
+  ),
+  other: fc.constantFrom(new ObjectId(), Decimal128.fromString("1.5"), new Timestamp({ t: 1, i: 2 }), /a/i, new Binary(Buffer.from("abc"), 128)),
+  value: fc.oneof({ weight: 8, arbitrary: tie("leaf") }, { weight: 1, arbitrary: tie("other") }, fc.array(tie("value"), { maxLength: 4 }), tie("document")),
+  document: fc.dictionary(fc.stringMatching(/^[a-zäß_.]{1,12}$/), tie("value"), { maxKeys: 8 }),
+})).document;
+
+test("what documents are made of, in every nesting, and what only the library knows", () => {
+  fc.assert(
+    fc.property(value, (document) => {
+      const bytes = Buffer.from(BSON.serialize(document as BSON.Document));
+      expect(decode(bytes)).toEqual(BSON.deserialize(bytes));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("documents that follow each other share no names, texts or positions", () => {
+  const documents = Array.from({ length: 3_000 }, (_, at) => ({ [`name_${at}`]: `text ${at}`, [`naïve_${at % 7}`]: at, at }));
+  for (const document of documents) expect(decode(Buffer.from(BSON.serialize(document)))).toEqual(document);
+});
+
+test("a document within a larger buffer, as the driver hands it over", () => {
+  const bytes = BSON.serialize({ _id: new UUID("0190a1b2-c3d4-7e5f-8a6b-112233445566"), text: "a longer text than is read byte by byte, with an ü" });
+  const within = Buffer.concat([Buffer.alloc(7, 1), bytes, Buffer.alloc(9, 2)]).subarray(7, 7 + bytes.length);
+  const { _id, text } = decode(within) as { _id: UUID; text: string };
+  expect([idText(_id), text]).toEqual(["0190a1b2-c3d4-7e5f-8a6b-112233445566", "a longer text than is read byte by byte, with an ü"]);
+});
+
+test("an id as text is the library's", () => {
+  fc.assert(fc.property(fc.uuid(), (text) => idText(new UUID(text)) === new UUID(text).toHexString()));
+});
