@@ -1,5 +1,5 @@
 // Bundles a program: its code in a few files, which load in a third of the time that its sources take.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -24,13 +24,20 @@ export async function run(source) {
   await import(pathToFileURL(await bundled(source)).href);
 }
 
+/** A source map that knows nothing: that of the packages would be most of what node reads before it starts. */
+const noMap = `//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString("base64")}`;
+const unmappedPackages = {
+  name: "unmapped packages",
+  setup: ({ onLoad }) => onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, ({ path }) => ({ contents: `${readFileSync(path, "utf8")}\n${noMap}`, loader: "js" })),
+};
+
 async function bundle(source, folder) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     ...{ absWorkingDir: root, entryPoints: [source], outdir: folder, entryNames: "main", chunkNames: "[name]-[hash]", write: false, logLevel: "silent" },
     // What is loaded later, or never, is in files of its own: reading it would be a third of the start.
     ...{ bundle: true, splitting: true, platform: "node", format: "esm", target: "node20", external, banner: { js: banner } },
-    ...{ minifySyntax: true, minifyWhitespace: true, legalComments: "none", sourcemap: true, sourcesContent: false },
+    ...{ minifySyntax: true, minifyWhitespace: true, legalComments: "none", sourcemap: true, sourcesContent: false, plugins: [unmappedPackages] },
   });
   mkdirSync(folder, { recursive: true });
   // Each is put in place whole, and the first to be read last: another process may be starting.

@@ -18,8 +18,8 @@ export function findDeflated(answer: Message): { readonly name: string; readonly
   return undefined;
 }
 
-/** The gzipped body of an answer; undefined where it holds no deflated text. `render` writes the body of a message. */
-export function renderGzip(answer: Message, render: (answer: Message) => string): Buffer | undefined {
+/** The gzipped body of an answer, in pieces; undefined where it holds no deflated text. `render` writes the body of a message. */
+export function renderGzip(answer: Message, render: (answer: Message) => string): readonly Uint8Array[] | undefined {
   const found = findDeflated(answer);
   if (found === undefined) return undefined;
   const { name, holder, field, text } = found;
@@ -30,12 +30,12 @@ export function renderGzip(answer: Message, render: (answer: Message) => string)
   return gzipAround(Buffer.from(before ?? ""), text, Buffer.from(after ?? ""));
 }
 
-/** One gzip member (RFC 1952): a stored block, the blocks of the text, and a last stored block. */
-export function gzipAround(before: Buffer, { blocks, size, crc }: DeflatedText, after: Buffer): Buffer {
+/** One gzip member (RFC 1952): a stored block, the blocks of the text as they are, and a last stored block. */
+export function gzipAround(before: Buffer, { blocks, size, crc }: DeflatedText, after: Buffer): readonly [Buffer, Uint8Array, Buffer] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(after, combineCrc32(crc32(before), crc, size)), 0);
   trailer.writeUInt32LE((before.length + size + after.length) >>> 0, 4);
-  return Buffer.concat([header, storedBlock(before, false), blocks, storedBlock(after, true), trailer]);
+  return [Buffer.concat([header, storedBlock(before, false)]), blocks, Buffer.concat([storedBlock(after, true), trailer])];
 }
 
 /** ID1 ID2, deflate, no flags, no time, no extra flags, unknown system. */
@@ -55,14 +55,19 @@ function storedBlock(bytes: Buffer, last: boolean): Buffer {
  * over GF(2), and its powers are had by squaring.
  */
 export function combineCrc32(first: number, second: number, secondLength: number): number {
-  let zeroBits: Uint32Array = Uint32Array.from({ length: 32 }, (_, bit) => (bit === 0 ? 0xedb88320 : 1 << (bit - 1)));
-  for (let power = 0; power < 3; power++) zeroBits = square(zeroBits);
   let crc = first;
-  for (let length = secondLength; length > 0; length = Math.floor(length / 2)) {
-    if (length % 2 === 1) crc = times(zeroBits, crc);
-    zeroBits = square(zeroBits);
+  for (let [length, power] = [secondLength, 0]; length > 0; length = Math.floor(length / 2), power++) {
+    if (length % 2 === 1) crc = times(zeroBytes(power), crc);
   }
   return (crc ^ second) >>> 0;
+}
+
+const zeroByte = square(square(square(Uint32Array.from({ length: 32 }, (_, bit) => (bit === 0 ? 0xedb88320 : 1 << (bit - 1))))));
+const powers: Uint32Array[] = [zeroByte];
+
+/** Appends 2^power zero bytes. Each is made once. */
+function zeroBytes(power: number): Uint32Array {
+  return (powers[power] ??= square(zeroBytes(power - 1)));
 }
 
 function times(matrix: Uint32Array, vector: number): number {

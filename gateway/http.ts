@@ -24,7 +24,7 @@ export interface Response {
   statusCode: number;
   getHeader(name: string): string | number | string[] | undefined;
   setHeader(name: string, value: string | number): unknown;
-  write(text: string): unknown;
+  write(piece: string | Uint8Array): unknown;
   /** HTTP/1.1 only. */
   uncork(): void;
   end(body?: string | Buffer): unknown;

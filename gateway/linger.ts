@@ -12,7 +12,7 @@ export function writeFailureAndClose(request: Request, response: Response, failu
   const body = failureEnvelope(failure);
   setFailureHeaders(response, failure);
   if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
-  setJsonHead(response, failure.kind.http, body);
+  setJsonHead(response, failure.kind.http, Buffer.byteLength(body));
   // The client knows by Content-Length that this is all, though the answer is not ended yet.
   response.write(body);
   const timer = setTimeout(() => {

@@ -1,6 +1,8 @@
 // The OpenAPI document in force: the generated one, with what only the configuration knows put in.
 import { stringify } from "yaml";
 import generated from "../src/gen/openapi.json" with { type: "json" };
+import type { ServedText } from "./served-text.ts";
+import { lazily } from "./served-text.ts";
 
 /** What the document shows of the configuration. */
 export interface OpenApiOptions {
@@ -48,13 +50,11 @@ export function openApiDocument({ baseUrl, documentProvider, rateLimit, sessionC
   return document;
 }
 
-/** The document as it is served: content type and text by path. The YAML is written when it is first asked for (60 ms). */
-export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, { readonly type: string; readonly text: string }> {
-  const document = openApiDocument(options);
-  let yaml: string | undefined;
+/** The document as it is served, by path. */
+export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, ServedText> {
   return new Map([
-    ["/openapi.json", { type: "application/json; charset=utf-8", text: JSON.stringify(document) }],
-    ["/openapi.yaml", { type: "application/yaml; charset=utf-8", get text() { return (yaml ??= stringify(document)); } }],
+    ["/openapi.json", lazily("application/json; charset=utf-8", () => JSON.stringify(openApiDocument(options)))],
+    ["/openapi.yaml", lazily("application/yaml; charset=utf-8", () => stringify(openApiDocument(options)))],
   ]);
 }
 

@@ -17,17 +17,17 @@ export function createRenderBody(documentProvider: string): RenderBody {
   };
 }
 
-/** Sets the status and the headers of a JSON body; the caller writes the body then. */
-export function setJsonHead(response: Response, status: number, body: string | Buffer): void {
+/** Sets the status and the headers of a JSON body of so many bytes; the caller writes the body then. */
+export function setJsonHead(response: Response, status: number, length: number): void {
   response.statusCode = status;
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   response.setHeader("Cache-Control", "no-store");
-  response.setHeader("Content-Length", Buffer.byteLength(body));
+  response.setHeader("Content-Length", length);
 }
 
 /** Writes a JSON body; for HEAD node sends its headers alone. */
 export function writeJson(response: Response, status: number, body: string): void {
-  setJsonHead(response, status, body);
+  setJsonHead(response, status, Buffer.byteLength(body));
   if (response.stream !== undefined) return void response.end(body);
   // In HTTP/1.1 `end` gathers head, body and an empty piece behind them, which costs more than the one piece that it is.
   response.write(body);
@@ -35,11 +35,13 @@ export function writeJson(response: Response, status: number, body: string): voi
   response.end();
 }
 
-/** Writes a JSON body that is gzipped already; for HEAD node sends its headers alone. */
-export function writeGzip(response: Response, status: number, body: Buffer): void {
-  setJsonHead(response, status, body);
+/** Writes a JSON body that is gzipped already, in pieces that are not put together; for HEAD node sends its headers alone. */
+export function writeGzip(response: Response, status: number, pieces: readonly Uint8Array[]): void {
+  setJsonHead(response, status, pieces.reduce((sum, { length }) => sum + length, 0));
   response.setHeader("Content-Encoding", "gzip");
-  response.end(body);
+  if (response.stream !== undefined) return void response.end(Buffer.concat(pieces));
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 /** Writes the envelope of a failure with the headers that its status calls for; does nothing once an answer has begun. */

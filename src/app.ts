@@ -6,6 +6,8 @@ import { createGateway } from "../gateway/handler.ts";
 import type { OpenApiOptions } from "../gateway/openapi.ts";
 import { openApiDocument, openApiFiles } from "../gateway/openapi.ts";
 import { createRenderBody } from "../gateway/response.ts";
+import type { ServedText } from "../gateway/served-text.ts";
+import { lazily } from "../gateway/served-text.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import { recordRefusals } from "./audit/refusals.ts";
@@ -20,7 +22,7 @@ import { InterfaceService } from "./gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "./gen/records/ingest/v1/ingest_pb.ts";
 import { ApiKeyService } from "./gen/records/v1/api_keys_pb.ts";
 import { AuditService } from "./gen/records/v1/audit_pb.ts";
-import { ContactService } from "./gen/records/v1/contacts_pb.ts";
+import { ContactService, GetContactRequestSchema } from "./gen/records/v1/contacts_pb.ts";
 import { HealthService } from "./gen/records/v1/health_pb.ts";
 import { NoteService } from "./gen/records/v1/notes_pb.ts";
 import { SessionService } from "./gen/records/v1/sessions_pb.ts";
@@ -37,7 +39,7 @@ import { createReservations } from "./guards/reservations.ts";
 import { createSessionGuard } from "./guards/session.ts";
 import { createStreamDispatch } from "./guards/stream.ts";
 import { createThrottle } from "./guards/throttle.ts";
-import { warmUp } from "./guards/validate.ts";
+import { compileRules, warmUp } from "./guards/validate.ts";
 import { createHealthService, interfaceVersion } from "./health/service.ts";
 import { internalOptions } from "./http/internal.ts";
 import { createListener } from "./http/listener.ts";
@@ -113,7 +115,10 @@ async function closeAll(opened: Opened): Promise<void> {
 }
 
 async function assemble(config: Config, parts: Parts, log: Logger, prepare: (services: Services) => Promise<void>, opened: Opened): Promise<App> {
-  const client = await connectMongo(parts.mongodbUri, mongoWaitMs);
+  const connecting = connectMongo(parts.mongodbUri, mongoWaitMs);
+  // While that waits.
+  compileRules(GetContactRequestSchema);
+  const client = await connecting;
   opened.push(() => client.close());
   let redis: RedisLink | undefined;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, what);
@@ -219,7 +224,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   });
   opened.push(() => mcp.close());
 
-  const documents = new Map<string, { type: string; text: string }>();
+  const documents = new Map<string, ServedText>();
   const openListener = createListener(
     around(publicListener(config, {
       rest: createGateway({ dispatch: publicDispatch, documentProvider: config.documentProvider, onError }),
@@ -256,10 +261,9 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
   for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
-  const llms = llmsText(openApiDocument(documentOptions()), { baseUrl: where.baseUrl, mcpUrl: provider && where.mcpUrl });
-  documents.set("/llms.txt", { type: "text/plain; charset=utf-8", text: llms });
+  documents.set("/llms.txt", lazily("text/plain; charset=utf-8", () => llmsText(openApiDocument(documentOptions()), { baseUrl: where.baseUrl, mcpUrl: provider && where.mcpUrl })));
   const internalPort = await listen(internalListener, "INTERNAL_PORT", config.internalPort, "INTERNAL_HOST", config.internalHost);
-  void warmUp([...restHandlers.keys(), ...internalHandlers.keys()].map(({ input }) => input)).then(() => documents.get("/openapi.yaml")?.text).then(provider && mcp.prepare);
+  void warmUp([...restHandlers.keys(), ...internalHandlers.keys()].map(({ input }) => input)).then(() => [...documents.values()].map(({ text }) => text)).then(provider && mcp.prepare);
 
   return {
     port,

@@ -33,7 +33,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/health/", domain("src/health/")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts", "src/guards/internal.ts")],
   ["src/ingest/", domain("src/ingest/", "src/deflated.ts", "src/guards/stream.ts", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
-  ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts"]],
+  ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts", "gateway/served-text.ts"]],
   ["src/log.ts", ["src/config.ts", "src/observability/record.ts"]],
   ["src/observability/", ["src/observability/", "src/root.ts", "src/config.ts", "src/log.ts", "src/http/listener.ts", "src/http/inbound.ts", "src/rpc/dispatch.ts"]],
   ["src/embedded/", ["src/embedded/", "src/html.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],

@@ -2,6 +2,7 @@
 import type { Binary, ClientSession, Db } from "mongodb";
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { aggregate } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
@@ -55,9 +56,10 @@ export const apiKeyIndexes: IndexSpec = {
 /** The API keys of a database. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
   const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
+  const untyped = db.collection(apiKeysCollection);
   return {
     async find(hash) {
-      return (await keys.findOne({ _id: hash, active: true })) ?? undefined;
+      return (await aggregate<ApiKeyDocument>(untyped, [{ $match: { _id: hash, active: true } }]))[0];
     },
     async ofAccount(accountId) {
       return (await keys.findOne({ account_id: accountId, active: true })) ?? undefined;

@@ -43,11 +43,20 @@ export async function commit<T>(
   requireGrant(scope);
   if (scope.claim === undefined && options.atomic !== true) return work(undefined);
   const claim = scope.claim === undefined || answer === undefined ? undefined : scope.claim.document(answer);
-  const claims = client.db().collection<ClaimDocument>(claimsCollection);
+  const claims = claimsOf(client);
   return transaction(client, async (session) => {
     if (claim !== undefined) await insertClaim(claims, claim, session);
     return work(session);
   });
+}
+
+const known = new WeakMap<MongoClient, Collection<ClaimDocument>>();
+
+/** Made once: the driver takes longer to make it than for a command. */
+function claimsOf(client: MongoClient): Collection<ClaimDocument> {
+  const claims = known.get(client) ?? client.db().collection<ClaimDocument>(claimsCollection);
+  known.set(client, claims);
+  return claims;
 }
 
 /** Does the work in one majority transaction; the work is done again where it collided with another. */

@@ -18,7 +18,6 @@ const patternLimit = 1_024;
 
 const patterns = new Map<string, RegExp>();
 let made: ReturnType<typeof createValidator> | undefined;
-/** Made when it is first needed (30 ms): an instance is up before. */
 const validator = (): NonNullable<typeof made> => (made ??= createValidator({ regexMatch: matches }));
 
 /**
@@ -59,10 +58,15 @@ export function violationsOf(schema: DescMessage, message: Message): readonly Vi
   return [...ruleViolations(schema, message), ...formatViolations(schema, message)];
 }
 
-/** Compiles the rules of these messages, one after the other between requests: none has to wait for all of it (80 ms). */
+/** Compiles the rules of a message. For the first one this takes 30 ms, for all others together 50. */
+export function compileRules(schema: DescMessage): void {
+  validator().validate(schema, reflect(schema).message);
+}
+
+/** Compiles the rules of these messages, one after the other between requests: none has to wait for all of it. */
 export async function warmUp(messages: Iterable<DescMessage>): Promise<void> {
   for (const schema of messages) {
-    validator().validate(schema, reflect(schema).message);
+    compileRules(schema);
     await setImmediate();
   }
 }

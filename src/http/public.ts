@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
+import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
 import { Failure, failureOf, isForTheLog } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
@@ -30,7 +31,7 @@ export interface PublicSurfaces {
   /** What serves other paths: the dashboard, the MCP surface. */
   readonly others: readonly Surface[];
   /** Documents by their paths: content type and text. */
-  readonly documents: ReadonlyMap<string, { readonly type: string; readonly text: string }>;
+  readonly documents: ReadonlyMap<string, ServedText>;
   /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
@@ -126,7 +127,7 @@ function isRpc(path: string): boolean {
   return path.startsWith("/records.");
 }
 
-function serveDocument(request: Request, response: Response, { type, text }: { type: string; text: string }): void {
+function serveDocument(request: Request, response: Response, { type, text }: ServedText): void {
   const allow = "GET, HEAD, OPTIONS";
   request.resume();
   if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();

@@ -62,7 +62,7 @@ test("a key with a wrong checksum is refused without a look-up; one with a right
   const { key } = await newClient(service());
   const asked: string[] = [];
   const listen = ({ commandName, command }: { commandName: string; command: Record<string, unknown> }): void => {
-    if (commandName === "find" && command["find"] === "api_keys") asked.push(commandName);
+    if (commandName === "aggregate" && command["aggregate"] === "api_keys") asked.push(commandName);
   };
   service().app.client.on("commandStarted", listen);
   onTestFinished(() => void service().app.client.off("commandStarted", listen));
@@ -72,7 +72,7 @@ test("a key with a wrong checksum is refused without a look-up; one with a right
   }
   expect(asked).toEqual([]);
   expect((await service().rest("/v1/sessions", { key })).status).toBe(200);
-  expect(asked).toEqual(["find"]);
+  expect(asked).toEqual(["aggregate"]);
 });
 
 test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", async () => {

@@ -54,13 +54,12 @@ test.each(["update", "insert", "commitTransaction"])("the connection breaks whil
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("the connection breaks while a read is written to it: 503, and the next is 200 [OPS-15]", async () => {
+test("the connection breaks while a read is written to it: it is read again [OPS-15]", async () => {
   const account = await other.account();
   const list = () => other.rest("/v1/contacts?query=once", { key: account.key });
   expect((await list()).status).toBe(200);
   const broken = breakUnder("aggregate");
-  expect([(await list()).status, broken()]).toEqual([503, 1]);
-  expect((await list()).status).toBe(200);
+  expect([(await list()).status, broken()]).toEqual([200, 1]);
 });
 
 test("the connection is cut after the insert of a create without a key: the insert is repeated by its number, and there is one contact [IDM-01]", async () => {

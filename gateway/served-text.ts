@@ -1,0 +1,13 @@
+// A document that is the same for everyone, and written when it is first asked for.
+
+/** A text that is served under a path of its own. */
+export interface ServedText {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Written when it is first asked for: an instance is up before. */
+export function lazily(type: string, write: () => string): ServedText {
+  let written: string | undefined;
+  return { type, get text() { return (written ??= write()); } };
+}

@@ -1,0 +1,70 @@
+// Reading at once, and what one answer does not hold or a change of the primary breaks off.
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { aggregate } from "../../src/db/aggregate.ts";
+import { listenToMongo } from "../support/commands.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+
+vi.setConfig({ hookTimeout: 60_000 });
+
+const appName = "aggregate";
+let mongod: OwnMongod;
+let client: MongoClient;
+const numbers = () => client.db().collection("numbers");
+beforeAll(async () => {
+  mongod = await startOwnMongod();
+  client = await MongoClient.connect(mongod.uri, { appName, monitorCommands: true });
+  await numbers().insertMany(Array.from({ length: 2_500 }, (_, number) => ({ number })));
+});
+afterAll(async () => {
+  await client.close();
+  await mongod.stop();
+});
+
+const sorted = [{ $sort: { number: 1 } }, { $project: { _id: 0, number: 1 } }];
+
+async function labels(work: () => Promise<unknown>): Promise<string[]> {
+  const listening = listenToMongo(client);
+  await work();
+  return listening.stop().map(({ name }) => name);
+}
+
+test("some hundreds of rows come by one command", async () => {
+  expect(await labels(async () => {
+    expect(await aggregate(numbers(), [...sorted, { $limit: 999 }])).toEqual(Array.from({ length: 999 }, (_, number) => ({ number })));
+  })).toEqual(["aggregate"]);
+});
+
+test("more rows than one answer holds all come, once each and in order, and no cursor is left open", async () => {
+  const commands = await labels(async () => {
+    expect(await aggregate(numbers(), sorted)).toEqual(Array.from({ length: 2_500 }, (_, number) => ({ number })));
+  });
+  expect(commands).toEqual(["aggregate", "aggregate", "getMore", "getMore"]);
+  const { metrics } = await client.db("admin").command({ serverStatus: 1 });
+  expect((metrics as { cursor: { open: { total: number } } }).cursor.open.total).toBe(0);
+});
+
+test("so do rows that are too large for one answer", async () => {
+  const text = "x".repeat(1_000_000);
+  const rows = await aggregate<{ number: number; text: string }>(numbers(), [...sorted, { $limit: 40 }, { $set: { text } }]);
+  expect(rows.map(({ number, text }) => [number, text.length])).toEqual(Array.from({ length: 40 }, (_, number) => [number, text.length]));
+});
+
+test.each([
+  ["its server is the primary no longer", { errorCode: 10107 }],
+  ["its server shuts down", { errorCode: 91 }],
+  ["the connection is closed under it", { closeConnection: true }],
+])("a read is done again where %s", async (_what, fault) => {
+  await withFault(mongod.uri, { times: 1 }, { failCommands: ["aggregate"], appName, ...fault }, async () => {
+    expect(await aggregate(numbers(), [...sorted, { $limit: 1 }])).toEqual([{ number: 0 }]);
+  });
+});
+
+test.each([["whose time is up", 50], ["that is wrong", 2]])("a read %s is not done again", async (_what, errorCode) => {
+  await withFault(mongod.uri, "alwaysOn", { failCommands: ["aggregate"], appName, errorCode }, async () => {
+    expect(await labels(async () => {
+      await expect(aggregate(numbers(), sorted)).rejects.toMatchObject({ code: errorCode });
+    })).toEqual(["aggregate"]);
+  });
+});
