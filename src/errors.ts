@@ -84,7 +84,11 @@ export class Failure extends Error {
   readonly allow: string | undefined;
 
   constructor(reason: FailureReason, options: FailureOptions = {}) {
+    // Where a request was refused nobody asks, and to find out would be a tenth of a refusal; a cause has a stack of its own.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(options.message ?? failures[reason].message, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.reason = reason;
     this.violations = options.violations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
