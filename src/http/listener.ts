@@ -39,6 +39,8 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
+/** A client that takes nothing of its answer for so long is cut off: it holds the answer in our memory. */
+const stalledMs = 30_000;
 /** How long a client over HTTP/2 that is told to go may still begin a request. */
 const lastWordMs = 1_000;
 /** The highest that there is. */
@@ -46,7 +48,7 @@ const lastStreamId = 2 ** 31 - 1;
 const maxConnections = 10_000;
 
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
-export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions): Listener {
+export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions, limits = { stalledMs }): Listener {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const running = new Set<Response>();
@@ -65,7 +67,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     follow(response);
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
-    if (refuseSlow !== undefined && request.httpVersionMajor === 2) limit(request as never, response, refuseSlow);
+    if (refuseSlow !== undefined && request.httpVersionMajor === 2) limit(request as never, response, refuseSlow, limits.stalledMs);
     handle(request, response);
   }
   function receiveExpectation(request: Request, response: Response): void {
@@ -79,6 +81,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     // The parser lets HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
     (request, response) => (request.httpVersionMajor === 1 ? receive(request, response) : void request.socket.end(refuse(400))),
   );
+  if (refuseSlow !== undefined) http1.timeout = limits.stalledMs;
   // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
   http1.maxHeadersCount = 0;
   http1.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -222,8 +225,9 @@ function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void)
   socket.on("data", look);
 }
 
-/** Node limits how long a request may take to come in HTTP/1.1 alone. A client that was answered and goes on sending is cut off. */
-function limit(request: Request & { readonly stream: ServerHttp2Stream }, response: Response, refuseSlow: (request: Request, response: Response) => void): void {
+/** Node limits how long a request may take to come, and its answer to go, in HTTP/1.1 alone. A client that was answered and goes on sending is cut off. */
+function limit(request: Request & { readonly stream: ServerHttp2Stream }, response: Response, refuseSlow: (request: Request, response: Response) => void, stalledMs: number): void {
+  request.stream.setTimeout(stalledMs, () => request.stream.close(constants.NGHTTP2_CANCEL));
   if (request.stream.endAfterHeaders) return;
   const timer = setTimeout(() => {
     if (response.headersSent && !request.complete) request.stream.close();

@@ -69,6 +69,7 @@ async function readAsset(name: string, type: string, file: string): Promise<Asse
       if (known !== undefined) return known;
       const making = encoding === "br" ? compressBrotli(body) : compressGzip(body);
       made.set(encoding, making);
+      making.catch(() => made.delete(encoding));
       return making;
     },
   };

@@ -1,0 +1,68 @@
+// Clients that ask and then take nothing of their answer: it would stay in memory for as long as they like.
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import type { Readable } from "node:stream";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Listener } from "../../src/http/listener.ts";
+import { createListener } from "../../src/http/listener.ts";
+
+/** More than the buffers of both ends hold. */
+const answer = Buffer.alloc(32 * 1024 * 1024, "a");
+const limits = { stalledMs: 300 };
+let listener: Listener;
+let port: number;
+let closed: Promise<void>;
+
+beforeEach(async () => {
+  let tell: () => void = () => undefined;
+  closed = new Promise((resolve) => (tell = resolve));
+  const nothing = (): void => undefined;
+  listener = createListener({
+    handle(_request, response) {
+      response.once("close", tell);
+      response.end(answer);
+    },
+    refuse: () => "",
+    refuseExpectation: nothing,
+    refuseSlow: nothing,
+  }, limits);
+  port = await listener.listen(0, "127.0.0.1");
+});
+afterEach(() => listener.close(0, 0));
+
+/** Reads all that has come by now; resolves with its length. */
+function readRest(stream: Readable): Promise<number> {
+  let length = 0;
+  stream.on("data", (chunk: Buffer) => (length += chunk.length)).on("error", () => undefined);
+  return new Promise((resolve) => stream.once("close", () => resolve(length)));
+}
+
+test("over HTTP/1.1 one that reads nothing is cut off", async () => {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await closed;
+  expect(await readRest(socket.resume())).toBeLessThan(answer.length);
+});
+
+test("over HTTP/2 as well", async () => {
+  const session = connectHttp2(`http://127.0.0.1:${port}`);
+  const stream = session.request({ ":path": "/" }).pause();
+  await closed;
+  expect(await readRest(stream.resume())).toBeLessThan(answer.length);
+  session.destroy();
+});
+
+test("one that reads a little at a time, for longer than may be read nothing, gets all of it", async () => {
+  const socket = connect(port, "127.0.0.1");
+  let read = 0;
+  const begun = performance.now();
+  socket.on("data", (chunk) => {
+    read += chunk.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 2);
+  });
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  while (read < answer.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(performance.now() - begun).toBeGreaterThan(limits.stalledMs);
+  socket.destroy();
+});
