@@ -12,6 +12,8 @@ export interface Request {
   readonly aborted: boolean;
   /** True once nothing more can be read (HTTP/1.1). */
   readonly destroyed: boolean;
+  /** HTTP/1.1 only. */
+  readonly socket: { pause(): unknown; resume(): unknown };
   on(event: "data", listener: (chunk: Buffer) => void): unknown;
   on(event: "end" | "close", listener: () => void): unknown;
   removeAllListeners(event: "data"): unknown;

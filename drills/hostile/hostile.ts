@@ -16,6 +16,7 @@ import { hardBatches, hardRequest, hardRequests } from "./costly.ts";
 import type { Flood } from "./floods.ts";
 import { ping, resetStreams } from "./floods.ts";
 import { judgeMalformed } from "./malformed.ts";
+import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
 import { hardShapes } from "./shapes.ts";
 import type { Outcome } from "./slow.ts";
@@ -83,7 +84,7 @@ async function judge(ground: Ground, person: Person, form: Form, focus: Focus, s
   const where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(ground) };
   const violations: string[] = [];
   const figures: Record<string, number | string> = {};
-  const probes = startProbes({ base, key: person.key, paths: ["/v1/health", `/v1/contacts/${person.ids.contact}`] });
+  const probes = startProbes(await bystander(ground, base));
   try {
     await wait(500);
     await probes.take();
@@ -145,6 +146,15 @@ async function judge(ground: Ground, person: Person, form: Form, focus: Focus, s
     figures[`connections broken over ${what}`] = broken;
     figures[`milliseconds of the main thread for each of the ${what}`] = (mainThreadMs(pid) - before) / sent;
   }
+}
+
+/** Somebody else, whose requests nothing that is done with the person's key may throttle. */
+async function bystander(ground: Ground, base: string): Promise<Errand> {
+  const { key } = await ground.account();
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const made = await fetch(`${base}/v1/contacts`, { method: "POST", headers, body: JSON.stringify({ full_name: "Ann Lee" }) });
+  const { data } = (await made.json()) as { data: { id: string } };
+  return { base, key, paths: ["/v1/health", `/v1/contacts/${data.id}`] };
 }
 
 /** Sends each by itself, and keeps the worst. One that seems to hold up the rest is sent again: the lesser of the two counts. */

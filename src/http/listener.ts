@@ -97,9 +97,10 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   http1.on("checkExpectation", receiveExpectation);
   http1.on("connect", (_request: IncomingMessage, socket: Socket) => socket.end(refuse(400)));
 
-  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } }, (request, response) =>
-    receive(request as unknown as Request, response as unknown as Response),
-  );
+  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } }, (request, response) => {
+    // A client that resets its requests as fast as it sends them (CVE-2023-44487) has done so by then, and nothing is begun for it.
+    setImmediate(() => request.stream.destroyed || receive(request as unknown as Request, response as unknown as Response));
+  });
   http2.on("session", (session) => {
     sessions.add(session);
     if (closing) announceEnd(session);

@@ -1,31 +1,18 @@
 // Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
-import { gather } from "../../gateway/gather.ts";
+import { receiveBytes } from "../../gateway/body.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../http/listener.ts";
 
-/** The request with its body, at most one byte over the limit, so that who reads it sees that it is too large; undefined when the client has gone. */
+/** The request with its body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined when the client has gone. */
 export async function toWebRequest(request: NodeRequest, url: string, limit: number): Promise<Request | undefined> {
-  const body = await receive(request, limit);
-  if (body === undefined) return undefined;
+  const received = await receiveBytes(request, limit);
+  if (received === "gone") return undefined;
+  if (received === "too large") request.resume();
+  const body = received === "too large" ? Buffer.alloc(limit + 1) : received;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined && !name.startsWith(":")) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
   return new Request(url, { method: request.method ?? "POST", headers, body });
-}
-
-function receive(request: NodeRequest, limit: number): Promise<Buffer | undefined> {
-  if (request.destroyed) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const gathered = gather();
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size - chunk.length <= limit) gathered.add(chunk);
-      if (size > limit) resolve(gathered.bytes().subarray(0, limit + 1));
-    });
-    request.on("end", () => resolve(gathered.bytes()));
-    request.on("close", () => resolve(undefined));
-  });
 }
 
 /** Writes an answer, piece by piece where it is a stream. */

@@ -74,16 +74,19 @@ describe("a tool call", () => {
   ])("that fails by %s is told in general words, and to the log in full [MCP-11]", async (_, fault, said) => {
     const { app, logLines } = house().service;
     const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
-    const failing = vi.spyOn(collection, "aggregate").mockImplementation(() => {
+    const db = Object.getPrototypeOf(app.client.db()) as { command: () => unknown };
+    const fail = (): never => {
       throw fault();
-    });
+    };
+    // By one command, and by a cursor where that is to be repeated.
+    const failing = [vi.spyOn(collection, "aggregate").mockImplementation(fail), vi.spyOn(db, "command").mockImplementation(fail)];
     const seen = logLines.length;
     try {
       for (const name of ["search_notes", "search"]) {
         expect(await call(holder, name, { query: "anything" })).toEqual({ isError: true, text: said, structured: undefined });
       }
     } finally {
-      failing.mockRestore();
+      for (const one of failing) one.mockRestore();
     }
     expect(logLines.slice(seen).join("")).toContain("the pipe to the boiler burst");
   });
