@@ -107,7 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     sessionSecret: sessionSecret && secret("SESSION_SECRET", sessionSecret),
     rateLimit,
     rateBurst: integer("RATE_BURST", env("RATE_BURST"), 20, 1, 1_000_000),
-    maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 128, 1, 1_000_000),
+    maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 64, 1, 1_000_000),
     trustProxy: integer("TRUST_PROXY", env("TRUST_PROXY"), 0, 0, 100),
     documentProvider,
     logLevel: oneOf("LOG_LEVEL", env("LOG_LEVEL"), logLevels, "info"),

@@ -201,7 +201,7 @@ function callerOf({ instances }: Ground, key: string): Caller {
     const session = await sessions[instance];
     const answer = await session?.call(SessionService.method.listSessions, create(ListSessionsRequestSchema), { authorization: `Bearer ${key}` });
     const statuses: Readonly<Record<number, number>> = { 0: 200, 8: 429 };
-    return { status: statuses[answer?.status ?? -1] ?? 500, headers: new Map(), body: `gRPC ${String(answer?.status)}` };
+    return { status: statuses[answer?.status ?? -1] ?? 500, headers: new Map(), closes: false, body: `gRPC ${String(answer?.status)}` };
   }
   return {
     seen,

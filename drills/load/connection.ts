@@ -8,6 +8,8 @@ export interface Reply {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** It said `Connection: close`. */
+  readonly closes: boolean;
 }
 
 /** A connection on which one request at a time is sent. */
@@ -60,7 +62,7 @@ function overSocket(socket: Socket): Connection {
     if (read === undefined) return;
     received = received.subarray(read.length);
     const { reply } = read;
-    if (reply.headers.get("connection") === "close") usable = false;
+    if (reply.closes) usable = false;
     const heard = asked;
     asked = undefined;
     heard?.resolve(reply);
@@ -83,15 +85,30 @@ function overSocket(socket: Socket): Connection {
   };
 }
 
-/** The first answer in what was received, and its length in bytes; undefined while it is not whole. */
+/** The first answer in what was received, and its length in bytes; undefined while it is not whole. Headers are read when they are asked for: under load the machine is the service's. */
 function readReply(received: Buffer): { readonly reply: Reply; readonly length: number } | undefined {
-  const head = received.indexOf("\r\n\r\n");
-  if (head === -1) return undefined;
-  const [first = "", ...lines] = received.toString("latin1", 0, head).split("\r\n");
-  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
-  const length = head + 4 + Number(headers.get("content-length") ?? 0);
+  const headLength = received.indexOf("\r\n\r\n");
+  if (headLength === -1) return undefined;
+  const head = received.toString("latin1", 0, headLength);
+  const length = headLength + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
   if (received.length < length) return undefined;
-  return { reply: { status: Number(first.slice(9, 12)), headers, body: received.toString("utf8", head + 4, length) }, length };
+  let headers: ReadonlyMap<string, string> | undefined;
+  return {
+    reply: {
+      status: Number(head.slice(9, 12)),
+      closes: /\r\nconnection: *close/i.test(head),
+      get headers() {
+        return (headers ??= readHeaders(head));
+      },
+      body: received.toString("utf8", headLength + 4, length),
+    },
+    length,
+  };
+}
+
+function readHeaders(head: string): ReadonlyMap<string, string> {
+  const [, ...lines] = head.split("\r\n");
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
 }
 
 /** The text of a request over HTTP/1.1. */

@@ -64,7 +64,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
         ? session.call(ContactService.method.createContact, create(CreateContactRequestSchema, { fullName: `g${number}` }), { authorization, "idempotency-key": `g${number}` })
         : session.call(ContactService.method.getContact, create(GetContactRequestSchema, { contactId }), { authorization });
     });
-    return { status: status === 0 ? (writes ? 201 : 200) : status, headers: new Map(), body: detail };
+    return { status: status === 0 ? (writes ? 201 : 200) : status, headers: new Map(), closes: false, body: detail };
   }
 
   return {
