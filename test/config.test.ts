@@ -28,7 +28,7 @@ test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 1
     sessionSecret: undefined,
     rateLimit: 10,
     rateBurst: 20,
-    maxInFlight: 128,
+    maxInFlight: 64,
     trustProxy: 0,
     documentProvider: "google",
     logLevel: "info",
