@@ -14,8 +14,8 @@ export interface Effort {
 }
 
 /** So many requests it takes until what they run is compiled; on a busy machine fewer have to do. */
-const warmRequests = 2_000;
-const mostWarmUps = 4;
+const warmRequests = 6_000;
+const mostWarmUps = 3;
 
 /** Measures a line; the rows are in the order of its subjects. */
 export async function measureLine(line: Line, peers: ReadonlyMap<PeerName, RunningPeer>, client: LoadClient, { rounds, seconds }: Effort, say: (text: string) => void): Promise<Row[]> {
