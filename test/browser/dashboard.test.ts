@@ -135,6 +135,35 @@ describe("a person who has an account", () => {
     await context.close();
   });
 
+  test("sees no entry of the list before, when the log begins again while more of it is on its way", async () => {
+    const { page, context } = await signIn(ann);
+    const entry = (id: string) => ({ id, created_at: "2026-01-31T09:30:00.000Z", event: "tool_called", detail: `detail ${id}`, key_prefix: null, person: null, request_id: id, address: "192.0.2.1" });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let first = ["b", "a"];
+    await page.route("**/v1/audit-log?*", async (route) => {
+      const later = new URL(route.request().url()).searchParams.get("offset") !== "0";
+      if (later) await held;
+      const data = later ? ["of the list before"] : first;
+      await route.fulfill({ json: { data: data.map(entry), pagination: { limit: 2, offset: 0, has_more: !later, next_offset: later ? null : 2 } } });
+    });
+    await page.reload();
+    const activity = page.getByRole("region", { name: "Activity" });
+    await activity.getByText("detail a").waitFor();
+    await button(page, "Show more").click();
+    first = ["c", "b"];
+    await button(page, "Create key").click();
+    await activity.getByText("detail c").waitFor();
+    release();
+    await expect.poll(() => button(page, "Show more").isEnabled()).toBe(true);
+    expect(await activity.getByText(/^detail/).allTextContents()).toEqual(["detail c", "detail b"]);
+    await button(page, "Done").click();
+    await button(page, "Revoke").click();
+    await button(page, "Revoke key").click();
+    await button(page, "Create key").waitFor();
+    await context.close();
+  });
+
   test("is told in words when somebody else was faster, or the session is over", async () => {
     const { page, context } = await signIn(ann);
     await button(page, "Create key").waitFor();

@@ -29,12 +29,16 @@ export function startAuditLog(root) {
   // The log grows at its head, so that the next page can begin with what is shown already.
   /** @type {Set<string>} */
   let shown = new Set();
+  // What was asked for before the log began again belongs to another list.
+  let beginnings = 0;
 
   /** Begins again at the newest. What is shown stays until the answer is there. */
   async function load() {
     if (list.childElementCount === 0) state.replaceChildren(make("p", { class: "loading" }, ["Loading…"]));
+    const beginning = ++beginnings;
     try {
       const page = await listEntries(0);
+      if (beginning !== beginnings) return;
       list.replaceChildren();
       shown = new Set();
       add(page);
@@ -47,8 +51,11 @@ export function startAuditLog(root) {
   async function showMore() {
     if (next === null) return;
     setBusy(more, true);
+    const beginning = beginnings;
     try {
-      const [first, count] = add(await listEntries(next));
+      const page = await listEntries(next);
+      if (beginning !== beginnings) return;
+      const [first, count] = add(page);
       said.textContent = count === 1 ? "One more entry is shown." : `${count} more entries are shown.`;
       // With the button gone the focus would be lost.
       if (next === null) first?.focus();
