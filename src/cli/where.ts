@@ -1,6 +1,7 @@
 // Finds out where the service's internal listener is, and the service token: from options, the environment, or the demo.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isLoopback } from "../loopback.ts";
 import { refuseUsage } from "./exit.ts";
 
 /** The options that say where. */
@@ -76,9 +77,4 @@ function readDemo(file: string): { readonly internal_url?: string; readonly serv
   } catch {
     return {};
   }
-}
-
-/** Whether a host, as a setting or a URL names it, is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }

@@ -1,6 +1,6 @@
 // Checks the configuration: every wrong variable, and what is allowed but hardly meant.
 import type { Config } from "../../config.ts";
-import { isLoopback } from "../where.ts";
+import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { Surroundings } from "./surroundings.ts";

@@ -1,5 +1,5 @@
 // Checks the identity provider: its metadata, its keys, whether it knows us, and what it offers beside.
-import { isLoopback } from "../where.ts";
+import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { asClient, signInPage } from "./client.ts";

@@ -1,6 +1,7 @@
 // The clients: the dashboard, which belongs to the house, and the rules for those that register themselves.
 import { randomBytes } from "node:crypto";
 import type { AllClientMetadata } from "oidc-provider";
+import { isLoopback } from "../../loopback.ts";
 
 export const DASHBOARD_ID = "records-dashboard";
 
@@ -52,8 +53,4 @@ export function refusalOfRedirect(uri: string): string | undefined {
   const { protocol, hostname } = new URL(uri);
   if (protocol !== "http:" || isLoopback(hostname)) return undefined;
   return "redirect_uris with http are for localhost only";
-}
-
-export function isLoopback(hostname: string): boolean {
-  return ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }

@@ -1,7 +1,7 @@
 // The frame of the provider's pages, and what a browser may do with them.
 import { createHash } from "node:crypto";
 import type { Provider } from "oidc-provider";
-import { isLoopback } from "./clients.ts";
+import { isLoopback } from "../../loopback.ts";
 import { html, trusted, type Html } from "../../html.ts";
 import { STYLE } from "./style.ts";
 

@@ -1,5 +1,5 @@
 // The two pages that ask people something: who they are, and what a program may do.
-import { isLoopback } from "./clients.ts";
+import { isLoopback } from "../../loopback.ts";
 import { html, type Html } from "../../html.ts";
 import { showPage, type PageContext } from "./page.ts";
 
