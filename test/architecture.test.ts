@@ -29,7 +29,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/api-keys/", domain("src/api-keys/", "src/remembered.ts", "src/accounts/store.ts", "src/audit/store.ts")],
   ["src/sign-in/", domain("src/sign-in/", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/call.ts")],
   ["src/mcp/", ["src/mcp/", "src/remembered.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/assistant.ts", "src/guards/call.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/", "gateway/"]],
-  ["src/dashboard/", ["src/dashboard/", "src/loopback.ts", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/guards/deadline.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/body.ts", "gateway/response.ts"]],
+  ["src/dashboard/", ["src/dashboard/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/guards/deadline.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/body.ts", "gateway/response.ts"]],
   ["src/reference/", ["src/reference/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "gateway/"]],
   ["src/health/", domain("src/health/")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts", "src/guards/internal.ts")],

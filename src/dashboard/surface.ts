@@ -6,7 +6,6 @@ import { fail, isForTheLog } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
 import { deadlineMs, within } from "../guards/deadline.ts";
 import type { Request, Response } from "../http/listener.ts";
-import { isLoopback } from "../loopback.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { SignIn, Step } from "../sign-in/sign-in.ts";
@@ -107,7 +106,7 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
     if (!URL.canParse(here)) return false;
     const { hostname, port } = new URL(here);
     const ours = new URL(baseUrl());
-    if (!isLoopback(hostname) || !isLoopback(ours.hostname) || hostname === ours.hostname || port !== ours.port) return false;
+    if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port) return false;
     go(response, { location: baseUrl() + (request.url ?? "/"), cookies: [] });
     return true;
   }
@@ -150,6 +149,9 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
     },
   };
 }
+
+/** By which a browser reaches what listens on this machine's first address. */
+const names = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const policies = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"];
 
