@@ -32,5 +32,5 @@ export const groups: readonly Group[] = [
   { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
   { name: "buckets", mutate: guards("bucket"), tests: tests("guards", "bucket") },
   { name: "commit", mutate: ["src/db/write.ts"], tests: tests("db", "write"), mongod: true },
-  { name: "idempotency", mutate: guards("idempotency", "reservations"), tests: tests("idempotency", "claims"), mongod: true },
+  { name: "idempotency", mutate: guards("idempotency", "reservations"), tests: tests("idempotency", "claims", "keys"), mongod: true },
 ];

@@ -150,3 +150,19 @@ test("the bucket of an instance follows its clock to the token, also after full 
   expect(await bucket.take("b")).toBe(0);
   expect(await takeAll()).toBe(20);
 });
+
+test("every ten seconds full buckets are forgotten, also one that is just full, and no other [RTE-13]", async () => {
+  let now = 0;
+  const bucket = localBucket({ rate: 10, burst: 20 }, () => now);
+  const takenAt = async (ms: number, name: string): Promise<number> => {
+    now = ms;
+    await bucket.take(name);
+    return bucket.count();
+  };
+  expect(await takenAt(0, "long full")).toBe(1);
+  expect(await takenAt(9_900, "just full")).toBe(2);
+  expect(await takenAt(9_999, "not yet full")).toBe(3);
+  expect(await takenAt(10_000, "the one that sweeps")).toBe(2);
+  expect(await takenAt(19_999, "before the next")).toBe(3);
+  expect(await takenAt(20_000, "the next")).toBe(2);
+});
