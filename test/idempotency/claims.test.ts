@@ -124,6 +124,17 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
     expect((await run(make())).replayed).toBe(replayed);
     expect(await written()).toBe(replayed ? 1 : 2);
   });
+
+  test("of a key that has expired its own claim is replaced, and no other is touched [IDM-05]", async () => {
+    await run(make(), "Ann", { key: "another" });
+    await run(make());
+    await claims().updateOne({ "_id.account_id": account, "_id.key": "k" }, { $set: { created_at: new Date(Date.now() - 25 * 3_600_000) } });
+    const others = (): Promise<unknown[]> => claims().find({ $nor: [{ "_id.account_id": account, "_id.key": "k" }] }).sort({ _id: 1 }).toArray();
+    const before = await others();
+    await link.client.flushall();
+    expect((await run(make())).replayed).toBe(false);
+    expect(await others()).toEqual(before);
+  });
 });
 
 test("what Redis keeps of an answer holds no longer than the claim, and an hour at most [IDM-05]", async () => {
