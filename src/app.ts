@@ -15,6 +15,7 @@ import type { Config, OidcConfig } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
+import { primaryOf } from "./db/primary.ts";
 import type { RedisLink } from "./db/redis.ts";
 import { connectRedis } from "./db/redis.ts";
 import { AccountService } from "./gen/records/admin/v1/accounts_pb.ts";
@@ -131,13 +132,15 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const { metrics, around } = observability;
   observability.watchMongo(client);
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
-  const watch = await watchSwitches(services.switches);
-  const background = [watch, endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), onTrouble)];
+  const primary = primaryOf(client);
+  const watch = await watchSwitches(primary);
+  const background = [endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), onTrouble)];
   opened.push(async () => {
     for (const task of background) task.stop();
     await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
   });
   let [stopping, idleMs] = [false, 0];
+  primary.onLease(({ held, reason }) => (held ? log.info("the primary of MongoDB is proven again") : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503")));
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
   const size = { rate: config.rateLimit, burst: config.rateBurst };
@@ -196,19 +199,20 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     authentication,
     sessions: createSessionGuard(async (cookies) => signIn?.find(cookies), () => new URL(where.baseUrl).origin),
     switches: watch.state,
+    requireFreshSwitches: watch.requireFresh,
     onUse: ({ hash }) => services.lastUse.note(hash),
     onRefusal: recordRefusals(services.audit, onError),
   });
   const publicDispatch = createDispatch(door, restHandlers, idempotency, capacity);
   const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
-  const inside = internalDoor(access, watch.state);
+  const inside = internalDoor(access, watch.state, watch.requireFresh);
   const internalDispatch = createDispatch(inside, internalHandlers, idempotency);
   const streaming = { rpcs: services.ingestStreams.keys(), dispatch: createStreamDispatch(inside, services.ingestStreams) };
 
   const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
   const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
   const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
-  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, capacity });
+  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, requireFreshSwitches: watch.requireFresh, capacity });
   const mcp = createMcp({
     provider,
     issuer: parts.oidc?.issuer,
@@ -244,6 +248,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const probes = {
     ready: () => !stopping && watch.reachable(),
     parts: () => ({ mongodb: watch.reachable(), redis: redis?.ready() ?? false }),
+    reason: () => (stopping ? "the instance is stopping" : primary.status().reason ?? (watch.reachable() ? undefined : "MongoDB does not answer")),
     metrics: metrics.text,
   };
   metrics.show({
@@ -251,12 +256,14 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     interfaceVersion,
     ready: probes.ready,
     mongodbReachable: watch.reachable,
+    lease: primary.status,
     switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
     fallbackBuckets: fallback.count,
   });
   const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));
 
+  await primary.held(mongoWaitMs);
   const port = await listen(openListener, "PORT", config.port, "HOST", config.host);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;

@@ -48,9 +48,9 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
   const db = client.db();
   const notes = createNoteStore(client);
   const sessions = createSessionStore(client);
-  const rewriteCopies: RewriteCopies = async (scope, { _id, full_name, inferred_name, email }, session) => {
-    await sessions.renameClient(scope, _id, { full_name, inferred_name, email }, session);
-    await notes.relabel(scope, "contact", _id, contactLabel({ full_name, inferred_name, email }), session);
+  const rewriteCopies: RewriteCopies = async (scope, { _id, full_name, inferred_name, email }, options) => {
+    await sessions.renameClient(scope, _id, { full_name, inferred_name, email }, options);
+    await notes.relabel(scope, "contact", _id, contactLabel({ full_name, inferred_name, email }), options);
   };
   const contacts = createContactStore(client, rewriteCopies);
   const accounts = createAccountStore(db);
@@ -65,7 +65,7 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
     erasures: createErasures(client, redis),
     apiKeys: keys,
     lastUse,
-    apiKeyService: createApiKeyService({ keys, accounts, audit, lastUse, transaction: (work) => transaction(client, work) }),
+    apiKeyService: createApiKeyService({ keys, accounts, audit, lastUse, transaction: (deadline, work) => transaction(client, deadline, work) }),
     audit,
     auditLog: createAuditService(audit),
     switches: createSwitchStore(client),

@@ -11,33 +11,34 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/search/", ["src/search/"]],
   ["src/errors.ts", ["src/gen/"]],
   ["src/moment.ts", []],
+  ["src/deadline.ts", ["src/gen/", "src/errors.ts"]],
   ["src/loopback.ts", []],
   ["src/deflated.ts", []],
   ["src/config.ts", ["src/moment.ts"]],
   ["src/html.ts", []],
   ["src/root.ts", []],
   ["src/remembered.ts", []],
-  ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/guards/scope.ts"]],
-  ["src/guards/", ["src/guards/", "src/remembered.ts", "src/gen/", "src/db/", "src/errors.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
+  ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/guards/scope.ts"]],
+  ["src/guards/", ["src/guards/", "src/remembered.ts", "src/deadline.ts", "src/gen/", "src/db/", "src/errors.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
   ["src/rpc/dispatch.ts", ["src/errors.ts"]],
   ["src/rpc/", ["src/rpc/", "src/gen/", "src/guards/", "src/errors.ts", "src/http/listener.ts", "gateway/response.ts", "gateway/body.ts", "gateway/enum-names.ts", "gateway/shown-name.ts", "gateway/timestamps.ts"]],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts")],
   ["src/sessions/", domain("src/sessions/", "src/moment.ts", "src/deflated.ts")],
   ["src/notes/", domain("src/notes/")],
   ["src/accounts/", domain("src/accounts/")],
-  ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/deadline.ts", "src/rpc/dispatch.ts")],
+  ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/rpc/dispatch.ts")],
   ["src/api-keys/", domain("src/api-keys/", "src/remembered.ts", "src/accounts/store.ts", "src/audit/store.ts")],
   ["src/sign-in/", domain("src/sign-in/", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/call.ts")],
   ["src/mcp/", ["src/mcp/", "src/remembered.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/assistant.ts", "src/guards/call.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/", "gateway/"]],
-  ["src/dashboard/", ["src/dashboard/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/guards/deadline.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/body.ts", "gateway/response.ts"]],
+  ["src/dashboard/", ["src/dashboard/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/deadline.ts", "src/http/listener.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/body.ts", "gateway/response.ts"]],
   ["src/reference/", ["src/reference/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "gateway/"]],
   ["src/health/", domain("src/health/")],
-  ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/deadline.ts", "src/guards/internal.ts")],
+  ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
   ["src/ingest/", domain("src/ingest/", "src/deflated.ts", "src/guards/stream.ts", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
   ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts", "gateway/served-text.ts"]],
   ["src/log.ts", ["src/config.ts", "src/observability/record.ts"]],
   ["src/observability/", ["src/observability/", "src/root.ts", "src/config.ts", "src/log.ts", "src/http/listener.ts", "src/http/inbound.ts", "src/rpc/dispatch.ts"]],
-  ["src/embedded/", ["src/embedded/", "src/loopback.ts", "src/html.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],
+  ["src/embedded/", ["src/embedded/", "src/loopback.ts", "src/deadline.ts", "src/html.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],
   ["src/services.ts", ["src/"]],
   ["src/app.ts", ["src/", "gateway/"]],
   ["src/main.ts", ["src/", "gateway/"]],
@@ -52,7 +53,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
 ];
 
 function domain(own: string, ...more: string[]): string[] {
-  return [own, "src/gen/", "src/db/", "src/search/", "src/errors.ts", "src/guards/scope.ts", "src/rpc/routes.ts", ...more];
+  return [own, "src/gen/", "src/db/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/guards/scope.ts", "src/rpc/routes.ts", ...more];
 }
 
 const files = ["src", "gateway", "client/src", "examples", "drills", "bench"].flatMap((folder) =>
@@ -96,6 +97,33 @@ test("only the guards grant the right to write", () => {
 test("of the service, only config and the embedded parts read the environment", () => {
   const reading = handWritten.filter(({ path, text }) => /process\.env/.test(text) && !/^(examples|drills|bench)\//.test(path)).map(({ path }) => path);
   expect(reading.sort()).toEqual(["src/cli/records.ts", "src/embedded/parts.ts", "src/main.ts"]);
+});
+
+/** Statements of a file that use a collection which it opens. */
+function collectionCalls(text: string): string[] {
+  const names = [...text.matchAll(/\b(?:const|let) (\w+)(?:: [^=;]+)? = [^;\n]*\.collection(?:<[^;\n]*>)?\(/g)].map(([, name = ""]) => name);
+  const methods = "(?:find|findOne|countDocuments|aggregate|distinct|insertOne|insertMany|updateOne|updateMany|replaceOne|deleteOne|deleteMany|findOneAnd\\w+|bulkWrite)\\([^;]*;";
+  const chained = [...text.matchAll(new RegExp(`\\.collection(?:<[^;\\n]*>)?\\([^()]*\\)\\.${methods}`, "g"))];
+  const named = [...text.matchAll(new RegExp(`\\b(\\w+)\\.${methods}`, "g"))].filter(([, name = ""]) => [...names, "collection", "claims"].includes(name));
+  const commands = [...text.matchAll(/\bdb(?:\([^()]*\))?\.command\([^;]*;/g)];
+  return [...chained, ...named, ...commands].map(([call]) => call);
+}
+
+/** In a transaction, or with the options of `write` handed on: what only mentions the words is not. */
+const handedOn = /insertInTime|\{(?: upsert: true,)? session \}|\.\.\.options\b|\boptions,?\s*\)|session: options\.session|session: session as ClientSession|\.\.\.options, session/;
+
+test("outside a transaction collections are read and written through src/db alone: under the lease, and not after the deadline [CON-04, CON-05]", () => {
+  const service = handWritten.filter(({ path }) => path.startsWith("src/") && !/^src\/(db|embedded|cli)\//.test(path));
+  const loose = service.flatMap(({ path, text }) => collectionCalls(text).filter((call) => !handedOn.test(call)).map((call) => `${path}: ${call}`));
+  expect(loose).toEqual([]);
+  expect(service.flatMap(({ text }) => collectionCalls(text)).length).toBeGreaterThan(30);
+});
+
+test("a call that goes past src/db is seen", () => {
+  for (const call of ["notes.findOne({ _id });", 'db.collection("api_keys").findOne({ _id });', "notes.findOne({ _id }, { session: undefined });", 'db.command({ find: "notes" });']) {
+    const seen = collectionCalls(`const notes = db.collection<Note>("notes");\nawait ${call}`);
+    expect([seen.length, seen.some((one) => handedOn.test(one))], call).toEqual([1, false]);
+  }
 });
 
 test("every query of records goes through db/read or db/write, which name the account", () => {

@@ -1,11 +1,13 @@
 // Deletes accounts: out of service at once, then everything of it erased, and for 90 days the proof of it.
 import type { MongoClient, UUID } from "mongodb";
+import { findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { commandLimitMs } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
 import { repeat } from "../db/repeat.ts";
-import { transaction } from "../db/write.ts";
+import { transaction, write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { PlaceLeft } from "./places.ts";
 import { createPlaces } from "./places.ts";
 import type { AccountDocument, IdentityDocument } from "./store.ts";
@@ -37,7 +39,7 @@ export interface Erasures {
    * everywhere; the rest follows in the background. Undefined when there is no such account, nor was one that was erased
    * in the last 90 days.
    */
-  erase(id: UUID, untilMs: number): Promise<Erasure | undefined>;
+  erase(id: UUID, untilMs: number, deadline?: Deadline): Promise<Erasure | undefined>;
   /** Goes on in the background with what other calls, or instances that ended, have begun. */
   follow(onTrouble: OnTrouble): Background;
 }
@@ -65,14 +67,15 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
 
   async function finish(erasure: ErasureDocument): Promise<void> {
     const { _id, begun_at } = erasure;
-    const clean = await places.sweep(leavingOf(erasure), performance.now() + everyMs);
+    const clean = await places.sweep(leavingOf(erasure), deadlineIn(everyMs));
     if (!clean || Date.now() - begun_at.getTime() <= stragglersMs) return;
-    await erasures.updateOne({ _id }, { $set: { finished_at: new Date() }, $unset: { identities: "" } });
+    const finished = { $set: { finished_at: new Date() }, $unset: { identities: "" } } as const;
+    await write(client, deadlineIn(deadlineMs), (options) => erasures.updateOne({ _id }, finished, options));
   }
 
   return {
-    async erase(id, untilMs) {
-      await transaction(client, async (session) => {
+    async erase(id, untilMs, deadline = deadlineIn(deadlineMs)) {
+      await transaction(client, deadline, async (session) => {
         const account = await accounts.findOneAndDelete({ _id: id }, { session });
         if (account === null) return;
         const { identities = [] } = account;
@@ -81,19 +84,19 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
         await db.collection("api_keys").deleteMany({ account_id: id }, { session });
         for (const { issuer, subject } of identities) await db.collection("dashboard_sessions").deleteMany({ issuer, subject }, { session });
       });
-      const erasure = await erasures.findOne({ _id: id });
-      if (erasure === null) return undefined;
-      const swept = await places.sweep(leavingOf(erasure), untilMs);
+      const erasure = await findFirst<ErasureDocument>(erasures, { _id: id });
+      if (erasure === undefined) return undefined;
+      const swept = await places.sweep(leavingOf(erasure), deadlineIn(untilMs - performance.now()));
       const seen = await places.look(leavingOf(erasure), performance.now() + lookMs);
       const erased = swept && seen.every(({ left }) => left === 0);
       // What turns up after the end is erased in the background like the rest.
-      if (!erased && erasure.finished_at !== undefined) await erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } });
+      if (!erased && erasure.finished_at !== undefined) await write(client, deadline, (options) => erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options));
       return { erased, begunAt: erasure.begun_at, places: seen.flatMap(({ place, left }) => (left === undefined ? [] : [{ place, left }])) };
     },
     follow: (onTrouble) =>
       repeat(everyMs, async (isStopped) => {
         const failures: unknown[] = [];
-        for (const erasure of await erasures.find({ finished_at: { $exists: false } }, { comment: "watch", maxTimeMS: commandLimitMs }).toArray()) {
+        for (const erasure of await findAll<ErasureDocument>(erasures, { finished_at: { $exists: false } }, { comment: "watch" })) {
           // One that cannot go on is tried again next time, and holds up no other.
           if (!isStopped()) await finish(erasure).catch((error: unknown) => failures.push(error));
         }

@@ -1,10 +1,12 @@
 // Where something of an account may be, in MongoDB and in Redis: erasing it there, and counting what is left.
-import type { Db, Document } from "mongodb";
+import type { Db, Document, ObjectId } from "mongodb";
 import type { UUID } from "mongodb";
 import { MaxKey, MinKey } from "mongodb";
-import { commandLimitMs } from "../db/mongo.ts";
+import { countUpTo, findAll } from "../db/aggregate.ts";
 import type { RedisLink } from "../db/redis.ts";
-import { claimsCollection } from "../db/write.ts";
+import { claimsCollection, write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { isPast } from "../deadline.ts";
 import type { IdentityDocument } from "./store.ts";
 import { accountsCollection } from "./store.ts";
 
@@ -25,8 +27,8 @@ export interface PlaceLeft {
 
 /** All places of a database and a Redis. */
 export interface Places {
-  /** Erases as much as there is time for, until `untilMs` of `performance.now()`; true when nothing was left. */
-  sweep(leaving: Leaving, untilMs: number): Promise<boolean>;
+  /** Erases as much as there is time for; true when nothing was left. */
+  sweep(leaving: Leaving, deadline: Deadline): Promise<boolean>;
   /** What is left in every place; undefined for one that cannot be asked. */
   look(leaving: Leaving, untilMs: number): Promise<{ readonly place: string; readonly left: number | undefined }[]>;
 }
@@ -62,12 +64,12 @@ export function createPlaces(db: Db, redis: () => RedisLink | undefined): Places
   }
 
   return {
-    async sweep(leaving, untilMs) {
-      for (const [collection, filter] of collections(leaving)) if (!(await sweepCollection(db, collection, filter, untilMs))) return false;
-      return sweepRedis(leaving.id, untilMs);
+    async sweep(leaving, deadline) {
+      for (const [collection, filter] of collections(leaving)) if (!(await sweepCollection(db, collection, filter, deadline))) return false;
+      return sweepRedis(leaving.id, deadline.at);
     },
     look(leaving, untilMs) {
-      const inMongo = collections(leaving).map(async ([place, filter]) => ({ place, left: await db.collection(place).countDocuments(filter, { limit: mostCounted, maxTimeMS: commandLimitMs }) }));
+      const inMongo = collections(leaving).map(async ([place, filter]) => ({ place, left: await countUpTo(db.collection(place), mostCounted, filter) }));
       return Promise.all([...inMongo, leftInRedis(leaving.id, untilMs).then((left) => ({ place: "redis", left }))]);
     },
   };
@@ -85,12 +87,12 @@ function collections({ id, identities, begunAt }: Leaving): (readonly [name: str
 }
 
 /** Deletes by batches, so that each command stays short however much there is. */
-async function sweepCollection(db: Db, name: string, filter: Document, untilMs: number): Promise<boolean> {
+async function sweepCollection(db: Db, name: string, filter: Document, deadline: Deadline): Promise<boolean> {
   const collection = db.collection(name);
-  while (performance.now() < untilMs) {
-    const found = await collection.find(filter, { projection: { _id: 1 }, limit: batch, maxTimeMS: commandLimitMs }).toArray();
+  while (!isPast(deadline)) {
+    const found = await findAll<{ _id: ObjectId }>(collection, filter, { projection: { _id: 1 }, limit: batch });
     if (found.length === 0) return true;
-    await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    await write(db.client, deadline, (options) => collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, options));
   }
   return false;
 }

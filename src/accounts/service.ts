@@ -15,8 +15,8 @@ const eraseMs = 3_500;
 /** The service over its store. */
 export function createAccountService(accounts: AccountStore, erasures: Erasures): OperatorService<typeof Descriptor> {
   return {
-    async createAccount({ email, betaEnrolled }) {
-      return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled)) };
+    async createAccount({ email, betaEnrolled }, operator) {
+      return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())) };
     },
     async getAccount({ accountId }) {
       return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage((await accounts.get(uuid(accountId))) ?? noAccount()) };
@@ -29,16 +29,16 @@ export function createAccountService(accounts: AccountStore, erasures: Erasures)
         hasMore: found.length > limit,
       };
     },
-    async setBetaEnrolment({ accountId, enrolled }) {
-      const account = (await accounts.enrol(uuid(accountId), enrolled)) ?? noAccount();
+    async setBetaEnrolment({ accountId, enrolled }, operator) {
+      const account = (await accounts.enrol(uuid(accountId), enrolled, operator.deadline())) ?? noAccount();
       return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: accountMessage(account) };
     },
-    async linkIdentity({ accountId, issuer, subject }) {
-      const account = (await accounts.link(uuid(accountId), { issuer, subject })) ?? noAccount();
+    async linkIdentity({ accountId, issuer, subject }, operator) {
+      const account = (await accounts.link(uuid(accountId), { issuer, subject }, operator.deadline())) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
-    async deleteAccount({ accountId }) {
-      const { erased, begunAt, places } = (await erasures.erase(uuid(accountId), performance.now() + eraseMs)) ?? noAccount();
+    async deleteAccount({ accountId }, operator) {
+      const { erased, begunAt, places } = (await erasures.erase(uuid(accountId), performance.now() + eraseMs, operator.deadline())) ?? noAccount();
       return {
         $typeName: "records.admin.v1.DeleteAccountResponse",
         erased,

@@ -2,8 +2,12 @@
 import type { ClientSession, Db } from "mongodb";
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import { write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 
 /** A person at an identity provider; both compared byte for byte (OpenID Connect Core §2). */
@@ -37,11 +41,11 @@ export interface AccountStore {
   /** The oldest first. */
   list(limit: number, offset: number): Promise<AccountDocument[]>;
   /** Fails with ALREADY_EXISTS when an account has the email. */
-  create(email: string, betaEnrolled: boolean): Promise<AccountDocument>;
+  create(email: string, betaEnrolled: boolean, deadline?: Deadline): Promise<AccountDocument>;
   /** The account as changed; undefined when there is none. */
-  enrol(id: UUID, enrolled: boolean): Promise<AccountDocument | undefined>;
+  enrol(id: UUID, enrolled: boolean, deadline: Deadline): Promise<AccountDocument | undefined>;
   /** The account as changed; undefined when there is none. Fails with ALREADY_EXISTS when another account has the identity. */
-  link(id: UUID, identity: IdentityDocument): Promise<AccountDocument | undefined>;
+  link(id: UUID, identity: IdentityDocument, deadline?: Deadline): Promise<AccountDocument | undefined>;
   /**
    * Makes the transaction collide with everything else that holds the account, and with its deletion, so that one comes
    * after the other. Undefined when there is no such account.
@@ -65,34 +69,30 @@ export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(accountsCollection);
   return {
     async exists(id) {
-      return (await accounts.countDocuments({ _id: id }, { limit: 1 })) === 1;
+      return (await countUpTo(accounts, 1, { _id: id })) === 1;
     },
-    async get(id) {
-      return (await accounts.findOne({ _id: id })) ?? undefined;
-    },
-    async ofIdentity({ issuer, subject }) {
-      return (await accounts.findOne({ identities: { $elemMatch: { issuer, subject } } })) ?? undefined;
-    },
-    ofEmail: (email) => accounts.find({ email_key: email.toLowerCase() }).toArray(),
-    list(limit, offset) {
-      return accounts.find().sort({ created_at: 1, _id: 1 }).skip(offset).limit(limit).toArray();
-    },
-    async create(email, betaEnrolled) {
+    get: (id) => findFirst(accounts, { _id: id }),
+    ofIdentity: ({ issuer, subject }) => findFirst(accounts, { identities: { $elemMatch: { issuer, subject } } }),
+    ofEmail: (email) => findAll(accounts, { email_key: email.toLowerCase() }),
+    list: (limit, offset) => findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit }),
+    async create(email, betaEnrolled, deadline = deadlineIn(deadlineMs)) {
       const account = { _id: new UUID(), email, email_key: email.toLowerCase(), beta_enrolled: betaEnrolled, created_at: new Date() };
       try {
-        await accounts.insertOne(account);
+        await write(db.client, deadline, (options) => accounts.insertOne(account, options));
       } catch (error) {
         if (duplicateIndex(error) === "email") fail(Reason.ALREADY_EXISTS, { message: "email: another account has it." });
         throw error;
       }
       return account;
     },
-    async enrol(id, enrolled) {
-      return (await accounts.findOneAndUpdate({ _id: id }, { $set: { beta_enrolled: enrolled } }, { returnDocument: "after" })) ?? undefined;
+    async enrol(id, enrolled, deadline) {
+      const change = { $set: { beta_enrolled: enrolled } };
+      return (await write(db.client, deadline, (options) => accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }))) ?? undefined;
     },
-    async link(id, { issuer, subject }) {
+    async link(id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) {
+      const change = { $addToSet: { identities: { issuer, subject } } };
       try {
-        return (await accounts.findOneAndUpdate({ _id: id }, { $addToSet: { identities: { issuer, subject } } }, { returnDocument: "after" })) ?? undefined;
+        return (await write(db.client, deadline, (options) => accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }))) ?? undefined;
       } catch (error) {
         if (duplicateIndex(error) === "identity") fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
         throw error;

@@ -2,6 +2,8 @@
 import type { Binary, Db } from "mongodb";
 import { gatherWrites } from "../db/gathered.ts";
 import type { OnTrouble } from "../db/repeat.ts";
+import { write } from "../db/write.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { keep } from "../remembered.ts";
 import type { ApiKeyDocument } from "./store.ts";
 import { apiKeysCollection } from "./store.ts";
@@ -24,7 +26,10 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
   const noted = new Map<string, number>();
   const uses = gatherWrites<{ readonly hash: Binary; readonly at: Date }>(
     writeAfterMs,
-    (used) => keys.bulkWrite(used.map(({ hash, at }) => ({ updateOne: { filter: { _id: hash, active: true as const }, update: { $max: { last_used_at: at } } } })), { ordered: false, comment: "watch" }),
+    (used) => {
+      const updates = used.map(({ hash, at }) => ({ updateOne: { filter: { _id: hash, active: true as const }, update: { $max: { last_used_at: at } } } }));
+      return write(db.client, deadlineIn(deadlineMs), (options) => keys.bulkWrite(updates, { ordered: false, comment: "watch", ...options }));
+    },
     (error) => onTrouble("the last use of keys is not written", error),
   );
 

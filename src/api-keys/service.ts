@@ -6,6 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
 import { timestamp } from "../db/message.ts";
+import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Owner } from "../guards/scope.ts";
 import type { OwnerService } from "../rpc/routes.ts";
@@ -19,7 +20,7 @@ export interface ApiKeyParts {
   readonly audit: AuditStore;
   readonly lastUse: LastUse;
   /** Runs a majority transaction. */
-  readonly transaction: <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(deadline: Deadline, work: (session: ClientSession) => Promise<T>) => Promise<T>;
 }
 
 const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = { read_write: ApiKeyAccess.READ_WRITE, read_only: ApiKeyAccess.READ_ONLY };
@@ -27,13 +28,13 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = { rea
 /** The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then on. */
 export function createApiKeyService({ keys, accounts, audit, lastUse, transaction }: ApiKeyParts): OwnerService<typeof Descriptor> {
   /** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
-  async function issue({ accountId, actor }: Owner, event: AuditEvent, make: (session: ClientSession) => Promise<NewApiKey>): Promise<IssuedApiKey> {
+  async function issue({ accountId, actor, deadline }: Owner, event: AuditEvent, make: (session: ClientSession) => Promise<NewApiKey>): Promise<IssuedApiKey> {
     return issued(
-      await transaction(async (session) => {
+      await transaction(deadline, async (session) => {
         const account = (await accounts.hold(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
         if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
         const made = await make(session);
-        await audit.append(accountId, actor, { event, keyPrefix: made.document.prefix, detail: described(made.document.access) }, session);
+        await audit.appendIn(session, accountId, actor, { event, keyPrefix: made.document.prefix, detail: described(made.document.access) });
         return made;
       }),
     );
@@ -56,20 +57,20 @@ export function createApiKeyService({ keys, accounts, audit, lastUse, transactio
       };
     },
     async createApiKey({ access }, owner) {
-      const apiKey = await issue(owner, "key_created", (session) => keys.create(owner.accountId, accessOf(access) ?? "read_write", session));
+      const apiKey = await issue(owner, "key_created", (session) => keys.create(owner.accountId, accessOf(access) ?? "read_write", { session }));
       return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
     },
     async rotateApiKey({ access }, owner) {
       const apiKey = await issue(owner, "key_rotated", async (session) => {
-        const old = (await keys.revoke(owner.accountId, session)) ?? fail(Reason.NO_API_KEY);
-        return keys.create(owner.accountId, accessOf(access) ?? old.access, session);
+        const old = (await keys.revoke(owner.accountId, { session })) ?? fail(Reason.NO_API_KEY);
+        return keys.create(owner.accountId, accessOf(access) ?? old.access, { session });
       });
       return { $typeName: "records.v1.RotateApiKeyResponse", apiKey };
     },
-    async revokeApiKey(_request, { accountId, actor }) {
-      const { key_id, revoked_at } = await transaction(async (session) => {
-        const revoked = (await keys.revoke(accountId, session)) ?? fail(Reason.NO_API_KEY);
-        await audit.append(accountId, actor, { event: "key_revoked", keyPrefix: revoked.prefix }, session);
+    async revokeApiKey(_request, { accountId, actor, deadline }) {
+      const { key_id, revoked_at } = await transaction(deadline, async (session) => {
+        const revoked = (await keys.revoke(accountId, { session })) ?? fail(Reason.NO_API_KEY);
+        await audit.appendIn(session, accountId, actor, { event: "key_revoked", keyPrefix: revoked.prefix });
         return revoked;
       });
       return {

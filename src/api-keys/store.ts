@@ -1,10 +1,11 @@
 // API keys in MongoDB, by the hash of their secret (contract §7.1).
-import type { Binary, ClientSession, Db } from "mongodb";
+import type { Binary, Db } from "mongodb";
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { aggregate } from "../db/aggregate.ts";
+import { aggregate, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 
@@ -31,16 +32,16 @@ export interface NewApiKey {
   readonly document: ApiKeyDocument;
 }
 
-/** The API keys of all accounts. In a session, a change is part of that transaction. */
+/** The API keys of all accounts. With a session, a change is part of that transaction. */
 export interface ApiKeyStore {
   /** The active key with this hash. */
   find(hash: Binary): Promise<ApiKeyDocument | undefined>;
   /** The active key of an account. */
   ofAccount(accountId: UUID): Promise<ApiKeyDocument | undefined>;
   /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
-  create(accountId: UUID, access: ApiKeyDocument["access"], session?: ClientSession): Promise<NewApiKey>;
+  create(accountId: UUID, access: ApiKeyDocument["access"], options?: WriteOptions): Promise<NewApiKey>;
   /** Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is none. */
-  revoke(accountId: UUID, session?: ClientSession): Promise<Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDocument | undefined>;
+  revoke(accountId: UUID, options?: WriteOptions): Promise<Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDocument | undefined>;
 }
 
 export const apiKeysCollection = "api_keys";
@@ -56,15 +57,14 @@ export const apiKeyIndexes: IndexSpec = {
 /** The API keys of a database. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
   const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
-  const untyped = db.collection(apiKeysCollection);
   return {
     async find(hash) {
-      return (await aggregate<ApiKeyDocument>(untyped, [{ $match: { _id: hash, active: true } }]))[0];
+      return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }]))[0];
     },
     async ofAccount(accountId) {
-      return (await keys.findOne({ account_id: accountId, active: true })) ?? undefined;
+      return findFirst<ApiKeyDocument>(keys, { account_id: accountId, active: true });
     },
-    async create(accountId, access, session) {
+    async create(accountId, access, options = {}) {
       const secret = newSecret();
       const document: ApiKeyDocument = {
         _id: hashSecret(secret),
@@ -76,17 +76,17 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
         active: true,
       };
       try {
-        await keys.insertOne(document, session === undefined ? {} : { session });
+        await keys.insertOne(document, options);
       } catch (error) {
         if (duplicateIndex(error) === "active") fail(Reason.API_KEY_EXISTS);
         throw error;
       }
       return { secret, document };
     },
-    async revoke(accountId, session) {
+    async revoke(accountId, options = {}) {
       const revokedAt = new Date();
       const change = { $set: { revoked_at: revokedAt }, $unset: { active: 1 } } as const;
-      const revoked = await keys.findOneAndUpdate({ account_id: accountId, active: true }, change, session === undefined ? {} : { session });
+      const revoked = await keys.findOneAndUpdate({ account_id: accountId, active: true }, change, options);
       return revoked === null ? undefined : { ...revoked, revoked_at: revokedAt };
     },
   };

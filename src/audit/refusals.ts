@@ -1,8 +1,8 @@
 // Writes into an account's audit log what its owner was refused.
+import { deadlineIn, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { Call, Caller } from "../guards/call.ts";
-import { within } from "../guards/deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { AuditStore } from "./store.ts";
 
@@ -18,7 +18,8 @@ export function recordRefusals(audit: AuditStore, onError: (failure: Failure, in
     const { requestId, address } = inbound;
     const detail = `${rpc.name.replace("ApiKey", "")}: ${message}`;
     try {
-      await within(waitMs, audit.append(account.id, { person, requestId, address }, { event: "key_refused", detail }));
+      const deadline = deadlineIn(waitMs);
+      await within(deadline, audit.append(account.id, { person, requestId, address }, { event: "key_refused", detail }, deadline));
     } catch (error) {
       onError(failureOf(error), inbound);
     }

@@ -1,11 +1,14 @@
 // The audit log in MongoDB: entries are added and listed, never changed.
 import type { ClientSession, Db } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
 import { gatherWrites } from "../db/gathered.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { commandLimitMs } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import type { OnTrouble } from "../db/repeat.ts";
+import { write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Actor } from "../guards/scope.ts";
 
 /** What an entry can be about. */
@@ -33,8 +36,10 @@ export interface AuditFact {
 
 /** The audit logs of all accounts. */
 export interface AuditStore {
-  /** Adds an entry; in a session, with what it tells of or not at all. */
-  append(accountId: UUID, actor: Actor, fact: AuditFact, session?: ClientSession): Promise<void>;
+  /** Adds an entry by itself. */
+  append(accountId: UUID, actor: Actor, fact: AuditFact, deadline: Deadline): Promise<void>;
+  /** Adds an entry in the transaction of what it tells of: both or neither. */
+  appendIn(session: ClientSession, accountId: UUID, actor: Actor, fact: AuditFact): Promise<void>;
   /** Adds an entry that nobody waits for, together with others of the moment: a crash can lose it. */
   appendSoon(accountId: UUID, actor: Actor, fact: AuditFact): void;
   /** Adds those that wait. Rejects when MongoDB cannot. */
@@ -55,19 +60,22 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const entries = db.collection<AuditDocument>("audit_log");
   const soon = gatherWrites<AuditDocument>(
     gatherMs,
-    (added) => entries.insertMany(added, { ordered: false, comment: "watch" }).catch(unlessThere),
+    (added) => write(db.client, deadlineIn(deadlineMs), (options) => entries.insertMany(added, { ordered: false, comment: "watch", ...options })).catch(unlessThere),
     (error) => onTrouble("entries of the audit log are lost", error),
   );
 
   return {
-    async append(accountId, actor, fact, session) {
-      await entries.insertOne(entryOf(accountId, actor, fact), session === undefined ? {} : { session });
+    async append(accountId, actor, fact, deadline) {
+      await write(db.client, deadline, (options) => entries.insertOne(entryOf(accountId, actor, fact), options));
+    },
+    async appendIn(session, accountId, actor, fact) {
+      await entries.insertOne(entryOf(accountId, actor, fact), { session });
     },
     appendSoon: (accountId, actor, fact) => soon.add(entryOf(accountId, actor, fact)),
     flush: soon.flush,
     async list(accountId, { limit, offset }) {
       await soon.flush();
-      return entries.find({ account_id: accountId }, { maxTimeMS: commandLimitMs }).sort({ created_at: -1, _id: -1 }).skip(offset).limit(limit + 1).toArray();
+      return findAll(entries, { account_id: accountId }, { sort: { created_at: -1, _id: -1 }, skip: offset, limit: limit + 1 });
     },
   };
 }

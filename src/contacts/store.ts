@@ -1,5 +1,5 @@
 // Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
-import type { ClientSession, Collection, Db, Document, MongoClient } from "mongodb";
+import type { Db, Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
@@ -8,7 +8,8 @@ import type { IndexSpec } from "../db/mongo.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import { listIndex, searchIndex } from "../db/word-search.ts";
-import { commit, withoutInterference } from "../db/write.ts";
+import type { Fence, WriteOptions } from "../db/write.ts";
+import { commit, insertInTime, newRevision, withoutInterference } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
@@ -28,7 +29,7 @@ export interface ContactNames {
 }
 
 /** Brings the copies of a contact's names up to date, in the transaction that changes them. */
-export type RewriteCopies = (scope: WriteScope, contact: ContactNames, session: ClientSession | undefined) => Promise<void>;
+export type RewriteCopies = (scope: WriteScope, contact: ContactNames, options: WriteOptions) => Promise<void>;
 
 /** The fields that a user may change. */
 export type ContactChanges = Partial<Pick<ContactDocument, "full_name" | "email" | "phone">>;
@@ -45,7 +46,7 @@ export interface ContactStore {
    * Marks the contact within a transaction, so that no archiving or deletion can commit beside it.
    * Fails with NOT_FOUND or CONTACT_ARCHIVED.
    */
-  hold(scope: WriteScope, id: UUID, session: ClientSession | undefined): Promise<ContactNames>;
+  hold(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
 }
 
 export const contactsCollection = "contacts";
@@ -70,7 +71,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   const contacts = db.collection<ContactDocument>(contactsCollection);
 
   async function rowsOf(scope: Scope, id: UUID): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
-    const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts as unknown as Collection<Document>, scope, [
+    const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts, scope, [
       { $match: { _id: id, account_id: scope.accountId } },
       { $project: { g: 0, n: 0 } },
       { $unionWith: { coll: "notes", pipeline: timelineStages(scope, { parent_id: id }) } },
@@ -94,42 +95,42 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     async create(scope, fields) {
       const document = newContact(scope.accountId, fields);
       const answer: CreateContactResponse = { $typeName: "records.v1.CreateContactResponse", contact: contactMessage(document, [], []) };
-      await uniquely(() => commit(client, scope, answer, (session) => contacts.insertOne(document, withSession(session))));
+      await uniquely(() => commit(client, scope, answer, (options, fence) => insertInTime(contacts, document, options, fence)));
       return answer;
     },
 
     update(scope, id, changes) {
-      return withoutInterference(async () => {
+      return withoutInterference(scope, async () => {
         const rows = await rowsOf(scope, id);
         if (rows === undefined) return fail(Reason.NOT_FOUND);
         if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
         const before = rows.document;
-        const after = derive({ ...before, ...changes, version: before.version + 1, updated_at: laterThan(before.updated_at) });
+        const after = derive({ ...before, ...changes, version: newRevision(), updated_at: laterThan(before.updated_at) });
         const answer: UpdateContactResponse = {
           $typeName: "records.v1.UpdateContactResponse",
           contact: contactMessage(after, rows.notes, rows.sessions),
         };
         const renamed = after.full_name !== before.full_name || after.email !== before.email;
-        const write = async (session: ClientSession | undefined): Promise<boolean> => {
+        const write = async (options: WriteOptions, fence: Fence): Promise<boolean> => {
           const unchanged = { _id: id, account_id: scope.accountId, version: before.version, archived_at: null };
-          const { matchedCount } = await contacts.replaceOne(unchanged, after, withSession(session));
-          if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, session);
+          const { matchedCount } = await contacts.replaceOne({ ...unchanged, ...fence }, after, options);
+          if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
           return matchedCount === 1;
         };
         return (await uniquely(() => commit(client, scope, answer, write, { atomic: renamed }))) ? answer : undefined;
       });
     },
 
-    async hold(scope, id, session) {
+    async hold(scope, id, options) {
       requireGrant(scope);
       const names = { full_name: 1, inferred_name: 1, email: 1, archived_at: 1 } as const;
       const found = await contacts.findOneAndUpdate(
         { _id: id, account_id: scope.accountId, archived_at: null },
-        { $inc: { version: 1 } },
-        { projection: names, ...withSession(session) },
+        { $set: { version: newRevision() } },
+        { projection: names, ...options },
       );
       if (found !== null) return found;
-      const archived = await contacts.findOne({ _id: id, account_id: scope.accountId }, { projection: { _id: 1 }, ...withSession(session) });
+      const archived = await contacts.findOne({ _id: id, account_id: scope.accountId }, { projection: { _id: 1 }, ...options });
       return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
     },
   };
@@ -141,7 +142,7 @@ export function newContact(accountId: UUID, fields: Required<ContactChanges>): C
   return derive({
     _id: new UUID(),
     account_id: accountId,
-    version: 1,
+    version: newRevision(),
     notes: null,
     memory: null,
     inferred_name: null,
@@ -190,10 +191,6 @@ export async function uniquely<T>(write: () => Promise<T>): Promise<T> {
     if (duplicateIndex(error) === "email") fail(Reason.DUPLICATE_EMAIL);
     throw error;
   }
-}
-
-function withSession(session: ClientSession | undefined): { session?: ClientSession } {
-  return session === undefined ? {} : { session };
 }
 
 function laterThan(time: Date): Date {

@@ -1,10 +1,11 @@
 // The dashboard on the public listener: its page, its assets, and the way in and out.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { fail, isForTheLog } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
-import { deadlineMs, within } from "../guards/deadline.ts";
 import type { Request, Response } from "../http/listener.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
@@ -37,6 +38,7 @@ interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly inbound: Inbound;
+  readonly deadline: Deadline;
 }
 
 interface Route {
@@ -66,24 +68,24 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
     },
     [callbackPath]: {
       method: "GET",
-      async serve({ request, response, inbound }) {
+      async serve({ request, response, inbound, deadline }) {
         const [, search = ""] = /^[^?]*(\?.*)?$/s.exec(request.url ?? "") ?? [];
-        go(response, await available().complete(search, inbound.header("cookie"), inbound));
+        go(response, await available().complete(search, inbound.header("cookie"), { ...originOf(inbound), deadline }));
       },
     },
     "/sign-out": {
       method: "POST",
-      async serve({ request, response, inbound }) {
+      async serve({ request, response, inbound, deadline }) {
         request.resume();
         if (inbound.header("origin") !== new URL(baseUrl()).origin) fail(Reason.FOREIGN_ORIGIN);
-        go(response, await available().end(inbound.header("cookie"), inbound));
+        go(response, await available().end(inbound.header("cookie"), { ...originOf(inbound), deadline }));
       },
     },
     "/sign-out/back-channel": {
       method: "POST",
-      async serve({ request, response, inbound }) {
+      async serve({ request, response, inbound, deadline }) {
         const token = (await formValue(request, "logout_token")) ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
-        await available().endByProvider(token, inbound);
+        await available().endByProvider(token, { ...originOf(inbound), deadline });
         response.writeHead(200, { "Cache-Control": "no-store" }).end();
       },
     },
@@ -133,7 +135,8 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
   return {
     serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
     async handle(path, request, response, inbound) {
-      const exchange = { request, response, inbound };
+      const deadline = deadlineIn(deadlineMs);
+      const exchange = { request, response, inbound, deadline };
       try {
         const asset = assets.get(path);
         // Assets are like documents: they cost nothing that a throttle would protect.
@@ -142,12 +145,16 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
         const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
         if (request.method !== method && !(request.method === "HEAD" && method === "GET")) fail(Reason.METHOD_NOT_ALLOWED, { allow });
-        await within(deadlineMs, serve(exchange));
+        await within(deadline, serve(exchange));
       } catch (error) {
         refuse(exchange, failureFrom(error));
       }
     },
   };
+}
+
+function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | "address"> {
+  return { requestId, address };
 }
 
 /** By which a browser reaches what listens on this machine's first address. */

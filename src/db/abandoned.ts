@@ -19,7 +19,7 @@ export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTroub
       { $match: { type: "idleSession", appName, "transaction.timeInactiveMicros": { $gte: abandonedAfterMs * 1_000 } } },
       { $project: { id: "$lsid.id" } },
     ];
-    const found = await admin.aggregate<{ id: unknown }>(pipeline, { maxTimeMS: commandLimitMs, comment: "watch" }).toArray();
+    const found = await admin.aggregate<{ id: unknown }>(pipeline, { maxTimeMS: commandLimitMs, comment: "watch", readConcern: { level: "local" } }).toArray();
     if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
 

@@ -1,20 +1,67 @@
-// Runs an aggregation of a request by one command whose answer is decoded once, and by the driver's cursor where that does not do.
-import type { Collection, Document } from "mongodb";
+// Reads outside transactions: an aggregation under the lease on the primary, by one command whose answer is decoded once.
+import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import { decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
+import { primaryOf } from "./primary.ts";
 
 /** How an aggregation is run. */
 export interface AggregateOptions {
   readonly hint?: string;
+  readonly comment?: string;
+}
+
+/** A collection, whatever its documents are: the caller says of what type its rows are. */
+export interface ReadCollection {
+  readonly db: Db;
+  readonly collectionName: string;
+  readonly readConcern?: ReadConcern | undefined;
 }
 
 /** As many rows come with the first answer, where they have room in it (16 MB). */
 const batchSize = 1_000;
 
-/** All rows. Rejects with the driver's errors; what a change of the primary broke off was done again before. */
-export async function aggregate<T extends Document>(collection: Collection<Document>, pipeline: Document[], options: AggregateOptions = {}): Promise<T[]> {
-  return ((await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options))) as T[];
+/**
+ * All rows, as a majority has them, from a primary that is proven to be one. Rejects with UNAVAILABLE where that cannot
+ * be told, and else with the driver's errors. What a change of the primary broke off was done again before.
+ */
+export async function aggregate<T extends Document>(collection: ReadCollection, pipeline: Document[], options: AggregateOptions = {}): Promise<T[]> {
+  const primary = primaryOf(collection.db.client);
+  const term = primary.require();
+  const rows = (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
+  primary.confirm(term);
+  return rows as T[];
+}
+
+/** The documents that match, by the same way. */
+export function findAll<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions = {}): Promise<T[]> {
+  const { sort, skip = 0, limit, projection, ...others } = options;
+  return aggregate<T>(collection, [
+    { $match: filter },
+    ...(sort === undefined ? [] : [{ $sort: sort }]),
+    ...(skip === 0 ? [] : [{ $skip: skip }]),
+    ...(limit === undefined ? [] : [{ $limit: limit }]),
+    ...(projection === undefined ? [] : [{ $project: projection }]),
+  ], others);
+}
+
+/** The first document that matches, by the same way. */
+export async function findFirst<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions = {}): Promise<T | undefined> {
+  return (await findAll<T>(collection, filter, { ...options, limit: 1 }))[0];
+}
+
+/** How many documents match, by the same way; counted no further than `limit`. */
+export async function countUpTo(collection: ReadCollection, limit: number, filter: Document, options: AggregateOptions = {}): Promise<number> {
+  const [row] = await aggregate<{ count: number }>(collection, [{ $match: filter }, { $limit: limit }, { $count: "count" }], options);
+  return row?.count ?? 0;
+}
+
+/** Which of the documents that match, and what of them. */
+export interface FindOptions extends AggregateOptions {
+  readonly sort?: Document;
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly projection?: Document;
 }
 
 /**
@@ -22,7 +69,7 @@ export async function aggregate<T extends Document>(collection: Collection<Docum
  * watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the rows are more
  * than one answer holds, and where the primary changes meanwhile.
  */
-async function atOnce({ db, collectionName, readConcern }: Collection<Document>, pipeline: Document[], options: AggregateOptions): Promise<Document[] | undefined> {
+async function atOnce({ db, collectionName, readConcern }: ReadCollection, pipeline: Document[], options: AggregateOptions): Promise<Document[] | undefined> {
   try {
     const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, maxTimeMS: commandLimitMs, ...options, ...(readConcern && { readConcern }) };
     const { cursor } = await db.command(command, { raw: true });
@@ -37,6 +84,6 @@ async function atOnce({ db, collectionName, readConcern }: Collection<Document>,
 }
 
 /** By the driver's cursor, which gets more, and waits for another primary. */
-function byCursor(collection: Collection<Document>, pipeline: Document[], options: AggregateOptions): Promise<Document[]> {
-  return collection.aggregate(pipeline, { maxTimeMS: commandLimitMs, batchSize, ...options }).toArray();
+function byCursor(collection: ReadCollection, pipeline: Document[], options: AggregateOptions): Promise<Document[]> {
+  return collection.db.collection(collection.collectionName).aggregate(pipeline, { maxTimeMS: commandLimitMs, batchSize, ...options }).toArray();
 }

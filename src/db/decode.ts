@@ -121,7 +121,14 @@ function readName(): string {
   const to = at++;
   const place = hash & (names.length - 1);
   const known = names[place];
-  return known !== undefined && isAt(known, from, to) ? known : (names[place] = bytes.toString("utf8", from, to));
+  return known !== undefined && isAt(known, from, to) ? known : (names[place] = newName(from, to));
+}
+
+/** Assigning this one name would set the prototype instead of a field. */
+function newName(from: number, to: number): string {
+  const name = bytes.toString("utf8", from, to);
+  if (name === "__proto__") throw new Unknown();
+  return name;
 }
 
 /** Whether the name, if it is ASCII, stands there. */

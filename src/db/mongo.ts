@@ -1,9 +1,12 @@
 // The connection to MongoDB.
 import { setTimeout as sleep } from "node:timers/promises";
-import { MongoClient, MongoError, MongoErrorLabel, MongoNetworkError, MongoServerError, UUID } from "mongodb";
-import type { Db, IndexDescription } from "mongodb";
+import { MongoAPIError, MongoClient, MongoError, MongoErrorLabel, MongoNetworkError, MongoServerError, UUID } from "mongodb";
+import type { Db, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
+import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
+import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
+import { repairTopologyVersions } from "./topology-version.ts";
 
 /** By which MongoDB knows our connections. */
 export const appName = "records";
@@ -28,17 +31,21 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
 
 /**
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
- * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says,
- * reads are those of the primary. Throws with one line when the URI is none, no primary is found within `waitMs`, or the
- * server has no transactions.
+ * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the primary, of
+ * what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no primary is found
+ * within `waitMs`, or the server has no transactions.
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
-  const client = clientOf(uri);
+  const client = clientOf(uri, { monitorCommands: true });
+  const prober = clientOf(uri, { maxPoolSize: mostAtOnce });
+  repairTopologyVersions(client);
+  watchPrimary(client, prober);
   const until = Date.now() + waitMs;
   for (;;) {
     try {
       await client.connect();
       await requireTransactions(client);
+      await primaryOf(client).prove();
       return client;
     } catch (error) {
       if (error instanceof MongoError && Date.now() < until) {
@@ -46,25 +53,26 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
         await sleep(retryMs);
         continue;
       }
-      await client.close();
+      await Promise.all([client.close(), prober.close()]);
       if (!(error instanceof MongoError)) throw error;
       throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
     }
   }
 }
 
-function clientOf(uri: string): MongoClient {
+function clientOf(uri: string, options: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(withDatabase(uri), {
       appName,
       writeConcern: { w: "majority" },
-      // Another member may not know yet what was written, or that a key was revoked.
+      // What a majority does not have may be undone, and another member may not know yet that a key was revoked.
+      readConcern: { level: "majority" },
       readPreference: "primary",
       serverSelectionTimeoutMS: commandLimitMs,
       waitQueueTimeoutMS: commandLimitMs,
       connectTimeoutMS: 2_000,
       heartbeatFrequencyMS: 2_000,
-      monitorCommands: true,
+      ...options,
     });
   } catch (error) {
     throw new Error(`MONGODB_URI: is not understood (${error instanceof Error ? error.message : String(error)})`, { cause: error });
@@ -133,18 +141,24 @@ export function duplicateIndex(error: unknown): string | undefined {
   return /index: (\S+)/.exec(error.message)?.[1] ?? "";
 }
 
-/** Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are wrong. */
+/**
+ * Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are
+ * wrong. Of what the driver throws that is all but what is known to be our own fault: an error that nobody has thought of
+ * is UNAVAILABLE, with its cause in the log. Any other error, such as a TypeError, is our own, and stays loud.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
   if (!(error instanceof MongoError)) return false;
-  if (error instanceof MongoServerError) return passing.has(Number(error.code)) || passingLabels.some((label) => error.hasErrorLabel(label));
-  return unreachable.has(error.name) || passingLabels.some((label) => error.hasErrorLabel(label));
+  if (hasPassingLabel(error)) return true;
+  // A bulk write under which the pool was cleared or the connection broke has no code, and may have no label.
+  if (error instanceof MongoServerError) return !isOurFault(Number(error.code ?? 0));
+  return !(error instanceof MongoAPIError) || statesOfTheClient.has(error.name);
 }
 
 /** Whether a read that failed so may succeed when it is done again: the connection broke, or its server is the primary no longer. */
 export function isRepeatable(error: unknown): boolean {
-  if (!isUnavailable(error)) return false;
-  return error instanceof MongoServerError ? !outOfTime.has(Number(error.code)) : error instanceof MongoNetworkError || isBrokenConnection(error);
+  if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasPassingLabel(error);
+  return error instanceof MongoNetworkError || isBrokenConnection(error);
 }
 
 /**
@@ -152,7 +166,9 @@ export function isRepeatable(error: unknown): boolean {
  * neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
  */
 export function isBrokenConnection(error: unknown): boolean {
-  return error instanceof Error && "code" in error && brokenConnection.has(String(error.code));
+  if (!(error instanceof Error && "code" in error)) return false;
+  const code = String(error.code);
+  return brokenConnectionCodes.has(code) || code.startsWith("ERR_SSL_");
 }
 
 /** The failure that an error amounts to; that MongoDB cannot serve is UNAVAILABLE, with the error for the log. */
@@ -160,18 +176,17 @@ export function failureFrom(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
 
-/** Codes of the server for states that pass: shutting down, stepping down, recovering, out of time, of disk or of cache, writes blocked, a build of an index given up. */
-const passing = new Set([6, 7, 50, 63, 89, 91, 133, 150, 189, 202, 234, 262, 276, 365, 371, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031]);
-/** Those of `passing` that say that all of the time is up. */
-const outOfTime = new Set([50, 89, 202, 262]);
+function hasPassingLabel(error: MongoError): boolean {
+  return passingLabels.some((label) => error.hasErrorLabel(label));
+}
+
 const passingLabels = [
   MongoErrorLabel.RetryableWriteError,
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,
 ];
-const brokenConnection = new Set(["EPIPE", "ECONNRESET", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"]);
-const unreachable = new Set([
-  "MongoNetworkError", "MongoNetworkTimeoutError", "MongoServerSelectionError", "MongoNotConnectedError", "MongoTopologyClosedError",
-  "MongoPoolClearedError", "MongoPoolClosedError", "PoolClearedOnNetworkError", "MongoWaitQueueTimeoutError", "MongoServerClosedError",
-  "MongoClientClosedError", "MongoExpiredSessionError",
+/** What the driver counts among the errors of its callers, and is yet the server's or the connection's doing. */
+const statesOfTheClient = new Set([
+  ...["MongoNotConnectedError", "MongoTopologyClosedError", "MongoServerClosedError", "MongoClientClosedError"],
+  ...["MongoExpiredSessionError", "MongoCompatibilityError"],
 ]);

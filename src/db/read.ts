@@ -1,9 +1,9 @@
 // Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same command.
-import type { Collection, Document } from "mongodb";
+import type { Document } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Scope, UnprovenKey } from "../guards/scope.ts";
-import type { AggregateOptions } from "./aggregate.ts";
+import type { AggregateOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
 /**
@@ -12,14 +12,14 @@ import { aggregate } from "./aggregate.ts";
  * every instance, whatever a cache holds, at the price of one look-up by `_id` and of no command.
  */
 export async function read<T extends Document>(
-  collection: Collection<never> | Collection<Document>,
+  collection: ReadCollection,
   scope: Scope,
   pipeline: readonly Document[],
   options: AggregateOptions = {},
 ): Promise<T[]> {
   const key = scope.unproven === undefined || scope.unproven.proven ? undefined : scope.unproven;
   const stages = key === undefined ? [...pipeline] : [...pipeline, keyProof(key)];
-  const rows = await aggregate<T>(collection as Collection<Document>, stages, options);
+  const rows = await aggregate<T>(collection, stages, options);
   if (key === undefined) return rows;
   if (rows.at(-1)?.["active_key"] !== true) fail(Reason.INVALID_KEY);
   key.proven = true;

@@ -17,7 +17,7 @@ export function createSearchIndex(collection: Collection<Document>, description:
   return {
     async isBuilt() {
       const stages = [{ $indexStats: {} }, { $match: { name: description.name, building: { $ne: true } } }];
-      return (await collection.aggregate(stages, { comment: "watch" }).toArray()).length > 0;
+      return (await collection.aggregate(stages, { comment: "watch", readConcern: { level: "local" } }).toArray()).length > 0;
     },
     async drop() {
       await collection.dropIndex(description.name).catch(unlessMissing);

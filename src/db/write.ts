@@ -1,12 +1,17 @@
-// Every write of an account's records goes through here: alone, or in one majority transaction with the idempotency key.
+// Every write goes through here: one command, or one majority transaction with the idempotency key. None is begun after its deadline.
+import { randomInt } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
-import type { ClientSession, Collection, MongoClient } from "mongodb";
+import type { ClientSession, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
+import type { Deadline } from "../deadline.ts";
+import { isPast, requireTime } from "../deadline.ts";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
-import { duplicateIndex, isBrokenConnection } from "./mongo.ts";
+import { Failure, fail } from "../errors.ts";
+import type { Term } from "./lease.ts";
+import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
+import { primaryOf, switchesCollection } from "./primary.ts";
 
 /** The collection of completed writes by idempotency key. */
 export const claimsCollection = "idempotency";
@@ -16,17 +21,27 @@ export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
 }
 
-/** What a write does; the session is undefined where the write needs no transaction. */
-export type Work<T> = (session: ClientSession | undefined) => Promise<T>;
+/** Goes with every command of a write: the transaction that it belongs to, or else the signal that ends it at the deadline. */
+export interface WriteOptions {
+  readonly session?: ClientSession;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A condition for the filter of a write: it does not match after the deadline, by the database's own clock. A command can
+ * lie in a network or a stalled process for longer than its caller waits, and would be carried out then. Empty in a
+ * transaction, where the commit decides.
+ */
+export type Fence = Document;
+
+/** What a write does. */
+export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
 /** How a write is committed. */
 export interface CommitOptions {
   /** True where the work writes more than one document, so that it needs a transaction even without a claim. */
   readonly atomic?: boolean;
 }
-
-/** Long enough for a failover, and no longer than anyone waits. */
-const retryLimitMs = 30_000;
 
 /**
  * Does the work and, when the scope bears an idempotency key, stores that key with it: both or neither, by a majority.
@@ -41,13 +56,48 @@ export async function commit<T>(
   options: CommitOptions = {},
 ): Promise<T> {
   requireGrant(scope);
-  if (scope.claim === undefined && options.atomic !== true) return work(undefined);
+  if (scope.claim === undefined && options.atomic !== true) return write(client, scope.deadline, work);
   const claim = scope.claim === undefined || answer === undefined ? undefined : scope.claim.document(answer);
   const claims = claimsOf(client);
-  return transaction(client, async (session) => {
+  return transaction(client, scope.deadline, async (session) => {
     if (claim !== undefined) await insertClaim(claims, claim, session);
-    return work(session);
+    return work({ session }, {});
   });
+}
+
+/** Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. The document has a `version`. */
+export async function insertInTime<T extends { _id: UUID; version: number }>(collection: Collection<T>, document: T, options: WriteOptions, fence: Fence): Promise<void> {
+  if (fence["$expr"] === undefined) return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
+  const inTime = { $cond: [fence["$expr"], { $literal: document }, null] };
+  // It matches nothing, so that there is nothing to replace: only an update can ask the database's clock.
+  const nothing = { _id: document._id, version: { $exists: false } } as unknown as Filter<T>;
+  await collection.updateOne(nothing, [{ $replaceWith: inTime }], { ...options, upsert: true }).catch((error: unknown) => {
+    if (error instanceof MongoServerError && error.code === notADocument) fail(Reason.UNAVAILABLE);
+    throw error;
+  });
+}
+
+/** `$replaceWith` was given null. */
+const notADocument = 40_228;
+
+/**
+ * Does work that is one command. It resolves, or fails because there is such a record already, when a majority has what
+ * it has written or met, and no instance reads from a primary without it any more. At the deadline the command is broken
+ * off, and not repeated.
+ */
+export async function write<T>(client: MongoClient, deadline: Deadline, work: Work<T>): Promise<T> {
+  const primary = primaryOf(client);
+  primary.require();
+  requireTime(deadline);
+  const { signal } = deadline;
+  const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
+  const result = await work({ signal }, fence).catch(async (error: unknown) => {
+    if (error === signal.reason) requireTime(deadline);
+    if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
+    throw error;
+  });
+  await primary.safe(deadline);
+  return result;
 }
 
 const known = new WeakMap<MongoClient, Collection<ClaimDocument>>();
@@ -59,9 +109,50 @@ function claimsOf(client: MongoClient): Collection<ClaimDocument> {
   return claims;
 }
 
-/** Does the work in one majority transaction; the work is done again where it collided with another. */
-export function transaction<T>(client: MongoClient, work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return client.withSession((session) => transact(session, () => work(session)));
+/**
+ * Does the work in one majority transaction; the work is done again where it collided with another, until the deadline.
+ * It resolves as `write` does. Where the work fails, what it has read is on a majority too.
+ */
+export async function transaction<T>(client: MongoClient, deadline: Deadline, work: (session: ClientSession) => Promise<T>): Promise<T> {
+  const primary = primaryOf(client);
+  const term = primary.require();
+  return client.withSession(async (session) => {
+    const { signal } = deadline;
+    const end = (): void => endSession(client, session);
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      const result = await transact(session, deadline, () => work(session)).finally(() => signal.removeEventListener("abort", end));
+      await primary.safe(deadline);
+      return result;
+    } catch (error) {
+      if (isVerdict(error)) await settle(client, session, term);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Ends what a transaction has still under way: a session that has ended sends nothing more, neither a commit that waits
+ * for a server nor the driver's own repetition of one. What of it is open in MongoDB is ended there, if it can be reached.
+ */
+function endSession(client: MongoClient, session: ClientSession): void {
+  session.hasEnded = true;
+  void client.db("admin").command({ killSessions: [{ id: session.id?.id }] }).catch(() => undefined);
+}
+
+/** Whether an error says something of what a transaction has read: such as that there is no record, or that an email is taken. */
+function isVerdict(error: unknown): boolean {
+  return (error instanceof Failure && error.reason !== Reason.UNAVAILABLE) || duplicateIndex(error) !== undefined;
+}
+
+/**
+ * A transaction reads the newest, which may yet be undone, and only its commit would tell. One that fails is not committed:
+ * resolves when a majority has what it read, and fails with UNAVAILABLE where that cannot be told.
+ */
+async function settle(client: MongoClient, { operationTime }: ClientSession, term: Term): Promise<void> {
+  const readConcern = { level: "majority", ...(operationTime && { afterClusterTime: operationTime }) };
+  await client.db().command({ find: switchesCollection, limit: 1, singleBatch: true, readConcern, maxTimeMS: commandLimitMs });
+  primaryOf(client).confirm(term);
 }
 
 /**
@@ -80,31 +171,32 @@ async function insertClaim(claims: Collection<ClaimDocument>, claim: ClaimDocume
 
 /**
  * Runs a transaction, again as long as MongoDB says that trying again is safe: the work after a transient error, the
- * commit alone while its result is unknown. The driver's own loop goes on for two minutes without a pause.
+ * commit alone while its result is unknown. Nothing is tried again after the deadline: the caller has its answer by then.
  */
-async function transact<T>(session: ClientSession, work: () => Promise<T>): Promise<T> {
-  const until = Date.now() + retryLimitMs;
+async function transact<T>(session: ClientSession, deadline: Deadline, work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
+    requireTime(deadline);
     session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern: { w: "majority" } });
     try {
       const result = await work();
-      await commitTransaction(session, until);
+      requireTime(deadline);
+      await commitTransaction(session, deadline);
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
-      if (!(hasLabel(error, "TransientTransactionError") || isCutOff(error)) || Date.now() >= until) throw error;
+      if (!(hasLabel(error, "TransientTransactionError") || isCutOff(error)) || isPast(deadline)) throw error;
       await pause(attempt);
     }
   }
 }
 
-async function commitTransaction(session: ClientSession, until: number): Promise<void> {
+async function commitTransaction(session: ClientSession, deadline: Deadline): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!isUnsettled(error) || Date.now() >= until) throw error;
+      if (!isUnsettled(error) || isPast(deadline)) throw error;
       await pause(attempt);
     }
   }
@@ -135,16 +227,28 @@ const attemptLimit = 50;
 
 /**
  * For a write that rests on what was read before: `attempt` reads, writes, and gives undefined when something came
- * between; then it is done again. Fails with UNAVAILABLE when something comes between every time.
+ * between; then it is done again. Fails with UNAVAILABLE when something comes between every time, and at the deadline.
  */
-export async function withoutInterference<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let attempts = 0; attempts < attemptLimit; attempts++) {
+export async function withoutInterference<T>(scope: WriteScope, attempt: () => Promise<T | undefined>): Promise<T> {
+  requireGrant(scope);
+  for (let attempts = 0; attempts < attemptLimit && !isPast(scope.deadline); attempts++) {
     const result = await attempt();
     if (result !== undefined) return result;
     await pause(Math.min(attempts, 3));
   }
   return fail(Reason.UNAVAILABLE, { message: "The record is being changed by many at once; try again." });
 }
+
+/**
+ * A new revision for a document that is written: a number that no other write of it gets, on whichever branch of history,
+ * so that a write which names the revision that it rests on never matches another state.
+ */
+export function newRevision(): number {
+  return randomInt(maxRevision);
+}
+
+/** As many as a call may ask for; a double holds them exactly, and an instance of before can still add to them. */
+const maxRevision = 2 ** 48 - 1;
 
 /** Waits 2 to 100 ms, at random, longer with every attempt, so that writes which collided do not collide again. */
 function pause(attempt: number): Promise<void> {

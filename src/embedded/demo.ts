@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { UUID } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
+import { deadlineIn } from "../deadline.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
@@ -38,6 +39,8 @@ export interface Demo {
 }
 
 const batchSize = 500;
+/** Far longer than any batch takes on a machine of today. */
+const fillMs = 60_000;
 
 /** The demo of a data folder. The secrets of its keys are in `demo.json` and nowhere else. */
 export function createDemo(dataDir: string, issuer: string, people: readonly DemoPerson[], progress: (line: string) => void): Demo {
@@ -76,7 +79,7 @@ async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: De
   const { demoRecords } = await import("./demo/records.ts");
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
   const accountId = id.toHexString();
-  const operator = createInternalAccess([], accounts.exists).operator({ header: () => undefined, address: "", requestId: "demo" });
+  const operator = createInternalAccess([], accounts.exists).operator({ header: () => undefined, address: "", requestId: "demo" }, () => deadlineIn(fillMs));
   const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
   const prefix = "records.ingest.v1" as const;
   for (const part of inBatches(contacts)) batches.push(ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator));

@@ -1,5 +1,6 @@
 // The door of the MCP surface: a request is let in once, by its access token, and each tool call of it then only reads.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { deadlineIn, deadlineMs, within } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { bearer } from "./authenticate.ts";
@@ -7,7 +8,6 @@ import type { Caller, TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Door } from "./chain.ts";
-import { deadlineMs, within } from "./deadline.ts";
 import { readOnlyScope } from "./scope.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface } from "./switches.ts";
@@ -32,19 +32,21 @@ export interface AssistantDoorParts {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
   readonly switches: () => SwitchState;
+  /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
+  readonly requireFreshSwitches: () => void;
   readonly capacity: Capacity;
 }
 
-export function assistantDoor({ throttle, tokens, switches, capacity }: AssistantDoorParts): AssistantDoor {
+export function assistantDoor({ throttle, tokens, switches, requireFreshSwitches, capacity }: AssistantDoorParts): AssistantDoor {
   const entered = new WeakMap<Inbound, TokenFacts>();
 
   /** A token that was not seen before is charged to the address, before the provider is asked anything about it. */
   async function charge(inbound: Inbound, token: string | undefined): Promise<() => Promise<TokenFacts>> {
     if (token === undefined || !tokens.knows(token)) {
       await throttle({ kind: "nobody", sent: token !== undefined }, inbound.address);
-      return () => (token === undefined ? fail(Reason.INVALID_TOKEN) : within(deadlineMs, tokens.identify(token)));
+      return () => (token === undefined ? fail(Reason.INVALID_TOKEN) : within(deadlineIn(deadlineMs), tokens.identify(token)));
     }
-    const identified = await within(deadlineMs, tokens.identify(token)).then(
+    const identified = await within(deadlineIn(deadlineMs), tokens.identify(token)).then(
       (facts) => ({ caller: { kind: "token", token: facts } satisfies Caller, result: () => Promise.resolve(facts) }),
       (error: unknown) => ({ caller: { kind: "nobody", sent: true } satisfies Caller, result: () => Promise.reject(error as Error) }),
     );
@@ -62,6 +64,7 @@ export function assistantDoor({ throttle, tokens, switches, capacity }: Assistan
       const facts = await identify(); // 401
       observeCaller(inbound, { kind: "token", token: facts });
       if (facts.accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
+      requireFreshSwitches(); // 503
       entered.set(inbound, facts);
       return facts;
     },
@@ -70,6 +73,7 @@ export function assistantDoor({ throttle, tokens, switches, capacity }: Assistan
     guards: () => [(call) => void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." }))],
     grant: ({ inbound }) => Promise.resolve(readOnlyScope(holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT))),
     conclude: () => Promise.resolve(),
+    renew: () => Promise.resolve(),
     refused: () => Promise.resolve(),
   };
 }

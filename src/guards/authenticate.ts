@@ -1,9 +1,9 @@
 // 401: finds out whose API key a request bears (contract §2.2, §7.1).
 import type { Binary } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { deadlineIn, within } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Caller, KeyFacts } from "./call.ts";
-import { within } from "./deadline.ts";
 import { keep } from "../remembered.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
@@ -51,7 +51,7 @@ export function createAuthentication(keys: Keys): Authentication {
       const known = fresh ? undefined : memory.get(hash.toString("base64"));
       if (known !== undefined) return { kind: "key", key: known, unproven: { hash, proven: false } };
       try {
-        const facts = await within(waitMs, lookUp(hash));
+        const facts = await within(deadlineIn(waitMs), lookUp(hash));
         return facts === undefined ? { kind: "nobody", sent: true } : { kind: "key", key: facts, unproven: undefined };
       } catch (cause) {
         return { kind: "unreadable", cause };

@@ -3,6 +3,8 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { failureFrom } from "../db/mongo.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Failure } from "../errors.ts";
 import { fail, failureOf, refuse } from "../errors.ts";
@@ -12,7 +14,6 @@ import type { Call, Caller } from "./call.ts";
 import { factsOf } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import { unlimited } from "./capacity.ts";
-import { deadlineMs, within } from "./deadline.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { keyViolations } from "./idempotency.ts";
 import type { Operator } from "./internal.ts";
@@ -33,10 +34,12 @@ export type Guard = (call: Call, caller: Caller) => void;
 export interface Door {
   /** 429. Charges the request and tells who sends it. */
   charge(inbound: Inbound, call: Call | undefined): Promise<Caller>;
-  /** What is checked before the body is read, in this order. */
+  /** What is checked before the body is read, in this order, and again once it is. */
   guards(call: Call): readonly Guard[];
+  /** Looks the credential of a write up again: its body took so long that it may have been revoked meanwhile. */
+  renew(call: Call, caller: Caller): Promise<void>;
   /** What the service is granted, once the message is valid. */
-  grant(call: Call, caller: Caller): Promise<Scope | Owner | Operator | undefined>;
+  grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
   /** The last word, after the service: no answer, good or bad, leaves before it. */
   conclude(call: Call, caller: Caller): Promise<void>;
   /** Hears of a request that was charged and then refused, before the caller does. Never rejects. */
@@ -63,19 +66,21 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
         throw await refusal(error);
       }
       // A client that takes its time to send the body does so on its own account.
-      const spentMs = performance.now() - inbound.arrivedAt;
+      const admittedAt = performance.now();
+      const spentMs = admittedAt - inbound.arrivedAt;
       return {
-        invoke: (message, found = []) => limited((until) => answer(message, found, until)),
+        invoke: (message, found = []) => limited((deadline) => answer(message, found, deadline)),
         reject: (found) => limited(async () => refuse(found)),
       };
 
-      function limited<T>(work: (until: number) => Promise<T>): Promise<T> {
-        return capacity.count(() => within(deadlineMs - spentMs, run(work, performance.now() + deadlineMs - spentMs)));
+      function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
+        const deadline = deadlineIn(deadlineMs - spentMs);
+        return capacity.count(() => within(deadline, run(work, deadline)));
       }
 
-      async function run<T>(work: (until: number) => Promise<T>, until: number): Promise<T> {
+      async function run<T>(work: (deadline: Deadline) => Promise<T>, deadline: Deadline): Promise<T> {
         try {
-          const outcome = await work(until);
+          const outcome = await work(deadline);
           await door.conclude(call, caller);
           return outcome;
         } catch (error) {
@@ -92,22 +97,29 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
         return failure;
       }
 
-      async function answer(message: Message, found: readonly Violation[], until: number): Promise<Answer> {
+      async function answer(message: Message, found: readonly Violation[], deadline: Deadline): Promise<Answer> {
         const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
+        if (call.writes && performance.now() - admittedAt > slowBodyMs) {
+          for (const guard of door.guards(call)) guard(call, caller);
+          await door.renew(call, caller);
+        }
         (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        return perform(handler, message, await door.grant(call, caller), key, until); // 404, 409
+        return perform(handler, message, await door.grant(call, caller, () => deadline), key, deadline); // 404, 409
       }
 
-      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined, until: number): Promise<Answer> {
+      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined, deadline: Deadline): Promise<Answer> {
         if (grant === undefined || !("unproven" in grant) || !call.writes) return firstAnswer(await serve(message, grant));
-        if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant)));
-        const answered = await idempotency.run({ rpc, scope: grant, key, message, until }, (scope) => serve(message, scope));
+        if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant, deadline)));
+        const answered = await idempotency.run({ rpc, scope: grant, key, message, deadline }, (scope) => serve(message, scope));
         if (answered.replayed) observe(inbound, { replayed: true });
         return answered;
       }
     },
   };
 }
+
+/** A body that takes longer is a client's own doing: what was found out about the request may have changed by its end. */
+const slowBodyMs = 500;
 
 function firstAnswer(message: Message): Answer {
   return { message, replayed: false, body: undefined };

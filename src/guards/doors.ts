@@ -1,6 +1,7 @@
 // The doors of the two listeners: which guards a request passes, by its credential; read downwards, the contract's status order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
@@ -8,7 +9,6 @@ import type { Authentication } from "./authenticate.ts";
 import type { Call, Caller, KeyFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Door, Guard } from "./chain.ts";
-import { deadlineMs } from "./deadline.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "./scope.ts";
 import type { SessionGuard } from "./session.ts";
@@ -22,6 +22,8 @@ export interface PublicDoorParts {
   readonly authentication: Authentication;
   readonly sessions: SessionGuard;
   readonly switches: () => SwitchState;
+  /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
+  readonly requireFreshSwitches: () => void;
   /** Hears of every answered request that bore a valid key. */
   readonly onUse: (key: KeyFacts) => void;
   /** Hears of what a signed-in person was refused. Never rejects. */
@@ -39,13 +41,14 @@ const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** The public listener. */
-export function publicDoor({ throttle, authentication, sessions, switches, onUse, onRefusal }: PublicDoorParts): Door {
+export function publicDoor({ throttle, authentication, sessions, switches, requireFreshSwitches, onUse, onRefusal }: PublicDoorParts): Door {
   const open: Entrance = {
     identify: (inbound) => authentication.identify(inbound.header("authorization"), false, optionalKeyWaitMs),
     guards: [],
     grant: () => Promise.resolve(undefined),
     // Who needs no key is answered whatever became of the one that was sent.
     conclude: nothing,
+    renew: nothing,
     refused: nothing,
   };
   const byKey: Entrance = {
@@ -56,6 +59,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, onUse
       (_call, caller) => void authentication.require(caller), // 401
       (call, caller) => void (call.writes && caller.kind === "key" && caller.key.readOnly && fail(Reason.ACCESS_DENIED)), // 403
       (call) => void (call.writes && requireWrites(switches())), // 503
+      requireFreshSwitches, // 503
     ],
     async grant(_call, caller) {
       const { key, unproven } = authentication.require(caller);
@@ -65,6 +69,10 @@ export function publicDoor({ throttle, authentication, sessions, switches, onUse
       if (caller.kind !== "key") return;
       await authentication.prove(caller);
       onUse(caller.key);
+    },
+    async renew(_call, caller) {
+      const { key } = authentication.require(caller);
+      await authentication.prove({ kind: "key", key, unproven: { hash: key.hash, proven: false } });
     },
     refused: nothing,
   };
@@ -76,11 +84,12 @@ export function publicDoor({ throttle, authentication, sessions, switches, onUse
       (call) => sessions.requireOrigin(call), // 403
       (call, caller) => sessions.requireEnrolment(call, caller), // 403
     ],
-    async grant({ inbound }, caller) {
+    async grant({ inbound }, caller, deadline) {
       const accountId = sessions.requireAccount(caller).id;
-      return { accountId, actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
+      return { accountId, deadline: deadline(), actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
     },
     conclude: nothing,
+    renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identify(inbound, deadlineMs)),
     refused: onRefusal,
   };
   const entrance = (call: Call | undefined): Entrance => {
@@ -96,30 +105,33 @@ export function publicDoor({ throttle, authentication, sessions, switches, onUse
       return caller;
     },
     guards: (call) => entrance(call).guards,
-    grant: (call, caller) => entrance(call).grant(call, caller),
+    grant: (call, caller, deadline) => entrance(call).grant(call, caller, deadline),
     conclude: (call, caller) => entrance(call).conclude(call, caller),
+    renew: (call, caller) => entrance(call).renew(call, caller),
     refused: (call, caller, failure) => entrance(call).refused(call, caller, failure),
   };
 }
 
 /** The internal listener: a service token in place of the API key; no throttle and no interface switch. */
-export function internalDoor(access: InternalAccess, switches: () => SwitchState): Door {
+export function internalDoor(access: InternalAccess, switches: () => SwitchState, requireFreshSwitches: () => void): Door {
   const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
   const guarded: readonly Guard[] = [
     (call) => access.requireToken(call.inbound.header("authorization")), // 401
     (call) => void (call.writes && !call.administers && requireWrites(switches())), // 503
+    (call) => void (call.writes && !call.administers && requireFreshSwitches()), // 503
   ];
   return {
     charge: () => Promise.resolve({ kind: "nobody", sent: false }),
     guards: (call) => (open(call) ? [] : guarded),
-    async grant(call) {
+    async grant(call, _caller, deadline) {
       if (open(call)) return undefined;
-      if (!call.onBehalf) return access.operator(call.inbound);
+      if (!call.onBehalf) return access.operator(call.inbound, deadline);
       const account = await access.accountOf(call.inbound.header("records-account-id"));
       observe(call.inbound, { account });
       return readScope(account);
     },
     conclude: nothing,
+    renew: nothing,
     refused: nothing,
   };
 }

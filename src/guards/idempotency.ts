@@ -6,7 +6,10 @@ import type { Collection, Db, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { ClaimTaken, claimsCollection } from "../db/write.ts";
+import { findFirst } from "../db/aggregate.ts";
+import { ClaimTaken, claimsCollection, write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { isPast } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import { fail } from "../errors.ts";
 import type { Answer } from "../rpc/dispatch.ts";
@@ -30,9 +33,9 @@ export const claimIndexes: IndexSpec = {
 export interface Idempotency {
   /**
    * Runs the write, or answers as its first run was answered. Fails with IDEMPOTENCY_KEY_REUSED when the key names
-   * another request, and with UNAVAILABLE when the first run has not ended by `until` (milliseconds of `performance.now()`).
+   * another request, and with UNAVAILABLE when the first run has not ended by the deadline.
    */
-  run(request: KeyedRequest, write: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
+  run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
 }
 
 /** A write and the key that names it. */
@@ -41,7 +44,7 @@ export interface KeyedRequest {
   readonly scope: Scope;
   readonly key: string;
   readonly message: Message;
-  readonly until: number;
+  readonly deadline: Deadline;
 }
 
 /** What is wrong with the value of an `Idempotency-Key` header: nothing where it was not sent. */
@@ -59,8 +62,8 @@ export function createIdempotency(
   const claims = db.collection<ClaimDocument>(claimsCollection);
 
   return {
-    async run(request, write) {
-      const { rpc, scope, key, until } = request;
+    async run(request, perform) {
+      const { rpc, scope, key, deadline } = request;
       const fingerprint = fingerprintOf(rpc, request.message);
       const name = reservationName(scope.accountId, key);
       const claim = claimOf(rpc, scope.accountId, key, fingerprint, render);
@@ -71,7 +74,7 @@ export function createIdempotency(
           const answer = await attempt(claim.claim, reservation.release);
           if (answer !== undefined) return answer;
         }
-        if (performance.now() >= until) {
+        if (isPast(deadline)) {
           fail(Reason.UNAVAILABLE, { message: "The first request with this idempotency key is still running; try again." });
         }
         await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -81,14 +84,14 @@ export function createIdempotency(
       async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<Answer | undefined> {
         let kept: StoredClaim | undefined;
         try {
-          const message = await write(grantWrites(scope, granted));
+          const message = await perform(grantWrites(scope, deadline, granted));
           kept = claim.stored();
           return { message, replayed: false, body: undefined };
         } catch (error) {
           if (!(error instanceof ClaimTaken)) throw error;
           kept = await findClaim(claims, scope.accountId, key);
           if (kept !== undefined) return replay(rpc, fingerprint, kept);
-          await removeExpired(claims, scope.accountId, key);
+          await removeExpired(claims, scope.accountId, key, deadline);
           return undefined;
         } finally {
           // However it ends: a reservation that nobody releases is renewed for ever, and holds off every repetition.
@@ -122,8 +125,9 @@ function claimOf(
 const dayAgo = { $dateSubtract: { startDate: "$$NOW", unit: "hour", amount: 24 } };
 
 /** Frees a key whose 24 hours are over: the monitor that removes old claims lags behind. */
-async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID, key: string): Promise<void> {
-  await claims.deleteOne({ _id: { account_id: accountId, key }, $expr: { $lte: ["$created_at", dayAgo] } });
+async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID, key: string, deadline: Deadline): Promise<void> {
+  const expired = { _id: { account_id: accountId, key }, $expr: { $lte: ["$created_at", dayAgo] } };
+  await write(claims.db.client, deadline, (options) => claims.deleteOne(expired, options));
 }
 
 /** The claim of the last 24 hours, as a majority knows it. */
@@ -131,8 +135,8 @@ async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key
   const filter = { _id: { account_id: accountId, key }, $expr: { $gt: ["$created_at", dayAgo] } };
   const leftMs = { $subtract: [{ $dateAdd: { startDate: "$created_at", unit: "hour", amount: 24 } }, "$$NOW"] };
   const projection = { fingerprint: 1, message: 1, body: 1, leftMs };
-  const found = await claims.findOne<ClaimDocument & { leftMs: number }>(filter, { projection, readConcern: { level: "majority" } });
-  if (found === null) return undefined;
+  const found = await findFirst<ClaimDocument & { leftMs: number }>(claims, filter, { projection });
+  if (found === undefined) return undefined;
   return {
     fingerprint: Buffer.from(found.fingerprint.buffer),
     message: Buffer.from(found.message.buffer),

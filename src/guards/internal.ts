@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid, uuidForm } from "../db/mongo.ts";
+import type { Deadline } from "../deadline.ts";
 import { fail, refuse } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
@@ -21,6 +22,8 @@ export interface OperatorCaller {
 /** A caller on the internal listener, who may write into any account. */
 export interface Operator {
   readonly caller: OperatorCaller;
+  /** When the caller stops waiting; on a stream, for what is begun now. */
+  deadline(): Deadline;
   /** The right to write into an account. Fails with NOT_FOUND when there is no such account. */
   scopeFor(accountId: string): Promise<WriteScope>;
 }
@@ -32,7 +35,7 @@ export interface InternalAccess {
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(header: string | undefined): Promise<UUID>;
   /** What the sender of a request is granted; `requireToken` has let it in. */
-  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">): Operator;
+  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">, deadline: () => Deadline): Operator;
 }
 
 /** `exists` tells whether there is an account with the id. */
@@ -55,12 +58,13 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
       }
       return requireAccount(uuid(header));
     },
-    operator: ({ header, address, requestId, observation }) => ({
+    operator: ({ header, address, requestId, observation }, deadline) => ({
+      deadline,
       caller: { address, requestId, token: digest(bearer(header("authorization")) ?? "").toString("hex").slice(0, 8) },
       async scopeFor(accountId) {
         const account = await requireAccount(uuid(accountId));
         observe({ observation }, { account });
-        return grantWrites(readScope(account));
+        return grantWrites(readScope(account), deadline());
       },
     }),
   };

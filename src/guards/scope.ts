@@ -1,6 +1,7 @@
 // On whose behalf a store is asked: the account, the credential that has to stand, and the right to write.
 import type { Message } from "@bufbuild/protobuf";
 import type { Binary, UUID } from "mongodb";
+import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 
@@ -27,6 +28,8 @@ export interface WriteScope extends Scope {
   readonly [granted]: true;
   /** The idempotency key to store with the write, if the request bears one. */
   readonly claim: Claim | undefined;
+  /** When the caller stops waiting: nothing is written for it afterwards. */
+  readonly deadline: Deadline;
 }
 
 /** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
@@ -58,6 +61,8 @@ export interface Actor {
 export interface Owner {
   readonly accountId: UUID;
   readonly actor: Actor;
+  /** When the caller stops waiting: nothing is changed for it afterwards. */
+  readonly deadline: Deadline;
 }
 
 const grants = new WeakSet<Scope>();
@@ -77,9 +82,9 @@ export function readOnlyScope(accountId: UUID): Scope {
 }
 
 /** Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope that never may. */
-export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
+export function grantWrites(scope: Scope, deadline: Deadline, claim?: Claim): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
-  const write = { accountId: scope.accountId, unproven: scope.unproven, claim } as WriteScope;
+  const write = { accountId: scope.accountId, unproven: scope.unproven, claim, deadline } as WriteScope;
   grants.add(write);
   return write;
 }

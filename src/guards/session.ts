@@ -1,9 +1,9 @@
 // 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment (contract §7.5).
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { deadlineIn, within } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Call, Caller, SignedIn } from "./call.ts";
-import { within } from "./deadline.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
 export interface SessionGuard {
@@ -31,7 +31,7 @@ export function createSessionGuard(find: (cookie: string | undefined) => Promise
   return {
     async identify(inbound, waitMs) {
       try {
-        const person = await within(waitMs, find(inbound.header("cookie")));
+        const person = await within(deadlineIn(waitMs), find(inbound.header("cookie")));
         return person === undefined ? { kind: "nobody", sent: false } : { kind: "person", person };
       } catch (cause) {
         return { kind: "unreadable", cause };

@@ -2,6 +2,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureFrom, isUnavailable } from "../db/mongo.ts";
+import { deadlineIn } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound, StreamDispatch } from "../rpc/dispatch.ts";
 import type { Call } from "./call.ts";
@@ -9,6 +10,9 @@ import { factsOf } from "./call.ts";
 import type { Door } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
+
+/** A stream has no deadline; each of its batches has: longer than a failover takes. */
+const batchMs = 30_000;
 
 /** A service method that streams, behind the chain. */
 export type StreamHandler = (messages: AsyncIterable<Message>, operator: Operator) => AsyncIterable<Message>;
@@ -24,7 +28,7 @@ export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMetho
         for (const guard of door.guards(call)) guard(call, caller);
       };
       check();
-      const grant = await door.grant(call, caller);
+      const grant = await door.grant(call, caller, () => deadlineIn(batchMs));
       if (grant === undefined || !("scopeFor" in grant)) throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {

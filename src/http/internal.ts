@@ -17,6 +17,8 @@ export interface Probes {
   ready(): boolean;
   /** The parts and whether they can be reached, for the body of `/readyz`. */
   parts(): Readonly<Record<string, boolean>>;
+  /** Why requests cannot be served, where there is more to say than which part is missing. */
+  reason(): string | undefined;
   /** The metrics in Prometheus's text form. */
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
 }
@@ -79,7 +81,8 @@ async function serveProbe(path: string, response: Response, probes: Probes): Pro
   if (path === "/livez") return reply(response, 200, "application/json; charset=utf-8", JSON.stringify({ status: "ok" }));
   if (path === "/readyz") {
     const ready = probes.ready();
-    return reply(response, ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify({ status: ready ? "ok" : "unavailable", ...probes.parts() }));
+    const body = { status: ready ? "ok" : "unavailable", ...probes.parts(), reason: ready ? undefined : probes.reason() };
+    return reply(response, ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(body));
   }
   if (path !== "/metrics") return false;
   const { type, text } = await probes.metrics();

@@ -3,8 +3,10 @@ import type { AnyBulkWriteOperation, ClientSession, Collection, Document, Filter
 import { MongoBulkWriteError, UUID } from "mongodb";
 import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { findAll } from "../db/aggregate.ts";
 import { uuid } from "../db/mongo.ts";
-import { commit } from "../db/write.ts";
+import type { WriteOptions } from "../db/write.ts";
+import { commit, newRevision } from "../db/write.ts";
 import { Failure, fail } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 
@@ -61,17 +63,14 @@ export async function holdNamed<T extends KnownRecord>(
   options: FindOptions & { readonly session: ClientSession },
 ): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, options.kind);
-  if (filter !== undefined) await collection.updateMany(filter, { $inc: { version: 1 } } as never, { session: options.session });
+  if (filter !== undefined) await collection.updateMany(filter, { $set: { version: newRevision() } } as never, { session: options.session });
   return find(collection, scope, names, options);
 }
 
 async function find<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, names: readonly ItemName[], { fields, kind, session }: FindOptions): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, kind);
-  const options = {
-    ...(fields === undefined ? {} : { projection: { account_id: 1, external_id: 1, ...fields } }),
-    ...(session === undefined ? {} : { session }),
-  };
-  const found = filter === undefined ? [] : ((await collection.find(filter, options).toArray()) as T[]);
+  const options = fields === undefined ? {} : { projection: { account_id: 1, external_id: 1, ...fields } };
+  const found = filter === undefined ? [] : session === undefined ? await findAll<T>(collection, filter, options) : ((await collection.find(filter, { ...options, session }).toArray()) as T[]);
   const byId = new Map(found.map((record) => [record._id.toHexString(), record]));
   const byExternalId = new Map(found.map((record) => [record.external_id, record]));
   return {
@@ -122,7 +121,7 @@ export async function putBatch<T extends KnownRecord>(
       for (const at of await takenByOthers(collection, scope, puts)) collisions.set(at, 2);
     }
 
-    async function work(session: ClientSession | undefined): Promise<Outcome<T>[]> {
+    async function work({ session }: WriteOptions): Promise<Outcome<T>[]> {
       const built = await build(session as ClientSession);
       const outcomes = withoutRepeats(built.map((outcome, at) => ((collisions.get(at) ?? 0) > 1 ? alreadyExists() : outcome)));
       puts = outcomes.flatMap((outcome, at) => ("put" in outcome && outcome.put !== undefined ? [{ at, record: outcome.put, fresh: outcome.fresh === true }] : []));
@@ -148,7 +147,7 @@ interface Put<T> {
 async function takenByOthers<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, puts: readonly Put<T>[]): Promise<number[]> {
   const fresh = puts.filter(({ fresh }) => fresh);
   const filter = { _id: { $in: fresh.map(({ record }) => record._id) }, account_id: { $ne: scope.accountId } } as unknown as Filter<T>;
-  const others = new Set((await collection.find(filter, { projection: { _id: 1 } }).toArray()).map(({ _id }) => String(_id)));
+  const others = new Set((await findAll<T>(collection, filter, { projection: { _id: 1 } })).map(({ _id }) => String(_id)));
   return fresh.filter(({ record }) => others.has(record._id.toHexString())).map(({ at }) => at);
 }
 

@@ -1,5 +1,6 @@
 // Imports into a database that is all but empty load notes without their search index, which is built when they are in.
 import type { Collection, Db, Document } from "mongodb";
+import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
 import { repeat } from "../db/repeat.ts";
@@ -39,7 +40,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore): BulkLoading 
 
   async function isWorthwhile({ accountId }: WriteScope, written: number): Promise<boolean> {
     if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
-    const others = await notes.countDocuments({ account_id: { $ne: accountId } }, { limit: mostOfOthers + 1, hint: recordsIndex.name });
+    const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint: recordsIndex.name });
     return others <= mostOfOthers && (await index.isBuilt());
   }
   async function build(): Promise<void> {

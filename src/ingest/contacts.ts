@@ -1,5 +1,5 @@
 // Contacts from outside: creates, replaces, archives and restores them.
-import type { ClientSession, MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
@@ -7,7 +7,8 @@ import type { RewriteCopies } from "../contacts/store.ts";
 import { contactsCollection, derive, uniquely } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { duplicateIndex } from "../db/mongo.ts";
-import { commit, withoutInterference } from "../db/write.ts";
+import type { Fence, WriteOptions } from "../db/write.ts";
+import { commit, insertInTime, newRevision, withoutInterference } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { ItemName, Outcome } from "./batch.ts";
@@ -32,10 +33,9 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
   /** Replaces what was read, unless it was changed since: then false. */
   function replace(scope: WriteScope, before: ContactDocument, after: ContactDocument): Promise<boolean> {
     const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);
-    const write = async (session: ClientSession | undefined): Promise<boolean> => {
-      const options = session === undefined ? {} : { session };
-      const { matchedCount } = await contacts.replaceOne({ _id: before._id, account_id: scope.accountId, version: before.version }, after, options);
-      if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, session);
+    const write = async (options: WriteOptions, fence: Fence): Promise<boolean> => {
+      const { matchedCount } = await contacts.replaceOne({ _id: before._id, account_id: scope.accountId, version: before.version, ...fence }, after, options);
+      if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
       return matchedCount === 1;
     };
     return uniquely(() => commit(client, scope, undefined, write, { atomic: renamed }));
@@ -44,7 +44,7 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
   /** Inserts, or tells what stands in the way. */
   async function insert(scope: WriteScope, contact: ContactDocument): Promise<Failure | undefined> {
     try {
-      await uniquely(() => commit(client, scope, undefined, () => contacts.insertOne(contact)));
+      await uniquely(() => commit(client, scope, undefined, (options, fence) => insertInTime(contacts, contact, options, fence)));
       return undefined;
     } catch (error) {
       if (error instanceof Failure && error.reason === Reason.DUPLICATE_EMAIL) return error;
@@ -57,7 +57,7 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
 
   function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
     let before = known;
-    return withoutInterference(async () => {
+    return withoutInterference(scope, async () => {
       const after = documentOf(scope, item, before);
       if (before !== undefined) {
         if (await replace(scope, before, after)) return { id: after._id };
@@ -74,10 +74,10 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
 
   function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
     let before = known;
-    return withoutInterference(async () => {
+    return withoutInterference(scope, async () => {
       if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
       if ((before.archived_at !== null) === archived) return { id: before._id };
-      const after = derive({ ...before, version: before.version + 1, archived_at: archived ? new Date() : null });
+      const after = derive({ ...before, version: newRevision(), archived_at: archived ? new Date() : null });
       if (await replace(scope, before, after)) return { id: before._id };
       before = await named(scope, { id });
       return undefined;
@@ -137,7 +137,7 @@ function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocumen
   const now = new Date();
   return derive({
     ...identityOf(scope, item, before),
-    version: (before?.version ?? 0) + 1,
+    version: newRevision(),
     full_name: item.fullName ?? null,
     email: item.email ?? null,
     phone: item.phone ?? null,

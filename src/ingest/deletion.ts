@@ -1,9 +1,11 @@
 // Deletes records for good, with what belongs to them.
-import type { ClientSession, Document, MongoClient, UUID } from "mongodb";
+import type { Document, MongoClient, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
+import { findAll, findFirst } from "../db/aggregate.ts";
 import { uuid } from "../db/mongo.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -48,32 +50,30 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   const transcripts = db.collection<KnownRecord>(transcriptsCollection);
 
   /** Deletes what hangs on a parent but for the last step, which the parent's own transaction takes. */
-  async function thin(filter: Document): Promise<void> {
+  async function thin(scope: WriteScope, filter: Document): Promise<void> {
     for (;;) {
-      const found = await notes.find(filter, { projection: { _id: 1 }, limit: step + 1 }).toArray();
+      const found = await findAll<KnownRecord>(notes, filter, { projection: { _id: 1 }, limit: step + 1 });
       if (found.length <= step) return;
-      await notes.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } });
+      await commit(client, scope, undefined, (options, fence) => notes.deleteMany({ ...filter, ...fence, _id: { $in: found.map(({ _id }) => _id) } }, options));
     }
   }
 
   async function deleteContact(scope: WriteScope, id: UUID): Promise<boolean> {
     const notesOf = { account_id: scope.accountId, parent_id: id, kind: "contact" as const };
-    await thin(notesOf);
-    return commit(client, scope, undefined, async (session) => {
-      const options = session === undefined ? {} : { session };
+    await thin(scope, notesOf);
+    return commit(client, scope, undefined, async (options) => {
       const { deletedCount } = await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options);
       if (deletedCount === 0) return false;
       await notes.deleteMany(notesOf, options);
-      await detachClient(scope, id, session);
+      await detachClient(scope, id, options);
       return true;
     }, { atomic: true });
   }
 
   async function deleteSession(scope: WriteScope, id: UUID): Promise<boolean> {
     const notesOf = { account_id: scope.accountId, parent_id: id, kind: "session" as const };
-    await thin(notesOf);
-    return commit(client, scope, undefined, async (session) => {
-      const options = session === undefined ? {} : { session };
+    await thin(scope, notesOf);
+    return commit(client, scope, undefined, async (options) => {
       const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
       if (deletedCount === 0) return false;
       await notes.deleteMany(notesOf, options);
@@ -84,7 +84,7 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
 
   async function deleteAlone(scope: WriteScope, kind: DeletedName["kind"], id: UUID): Promise<boolean> {
     const filter = { _id: id, account_id: scope.accountId };
-    const work = (session: ClientSession | undefined) => (kind === "transcript" ? transcripts : notes).deleteOne(filter as never, session === undefined ? {} : { session });
+    const work = (options: WriteOptions) => (kind === "transcript" ? transcripts : notes).deleteOne(filter as never, options);
     return (await commit(client, scope, undefined, work)).deletedCount === 1;
   }
 
@@ -93,9 +93,9 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
     if (id !== undefined) return uuid(id);
     const filter = { account_id: scope.accountId, external_id: withExternalId([externalId ?? ""]) };
     const options = { projection: { _id: 1 } };
-    if (kind === "contact") return (await contacts.findOne(filter, options))?._id;
-    if (kind === "session" || kind === "transcript") return (await sessions.findOne(filter, options))?._id;
-    return (await notes.findOne({ ...filter, kind: kind === "session_note" ? "session" : "contact" }, options))?._id;
+    if (kind === "contact") return (await findFirst<KnownRecord>(contacts, filter, options))?._id;
+    if (kind === "session" || kind === "transcript") return (await findFirst<KnownRecord>(sessions, filter, options))?._id;
+    return (await findFirst<KnownRecord>(notes, { ...filter, kind: kind === "session_note" ? "session" : "contact" }, options))?._id;
   }
 
   async function deleteOne(scope: WriteScope, name: DeletedName): Promise<Outcome<KnownRecord>> {

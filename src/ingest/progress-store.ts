@@ -1,9 +1,10 @@
 // How far each import has come, in MongoDB: by that one that was cut off goes on where it was.
 import type { Db, UUID } from "mongodb";
+import { countUpTo, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import { commit } from "../db/write.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import { requireGrant } from "../guards/scope.ts";
 
 /** The kinds of records, as an import counts them. */
 export const recordKinds = ["contacts", "sessions", "transcripts", "session_notes", "contact_notes"] as const;
@@ -50,22 +51,21 @@ export function createProgressStore(db: Db): ProgressStore {
   const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
   return {
     async read(scope, importId) {
-      const found = await imports.findOne({ _id: idOf(scope, importId) });
+      const found = await findFirst<ImportDocument>(imports, { _id: idOf(scope, importId) });
       return found ?? { position: 0, written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 }, rejected: 0 };
     },
     async write(scope, importId, { position, written, rejected }) {
-      requireGrant(scope);
       const _id = idOf(scope, importId);
       const after = { account_id: scope.accountId, position, written, rejected, changed_at: new Date() };
       try {
-        await imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true });
+        await commit(db.client, scope, undefined, (options) => imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true, ...options }));
       } catch (error) {
         // A stream that was cut off may end behind the one that took its place, and has nothing to tell.
         if (duplicateIndex(error) === undefined) throw error;
       }
     },
     async isAnyLive(withinMs) {
-      return (await imports.countDocuments({ changed_at: { $gt: new Date(Date.now() - withinMs) } }, { limit: 1 })) > 0;
+      return (await countUpTo(imports, 1, { changed_at: { $gt: new Date(Date.now() - withinMs) } }, { comment: "watch" })) > 0;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
+import { newRevision } from "../db/write.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
@@ -44,7 +45,7 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
           const before = known.get(item);
           const outcome = outcomes[at];
           if (before === undefined || outcome === undefined || "failure" in outcome || before.title === outcome.put?.title) continue;
-          await notes.relabel(scope, "session", before._id, outcome.put?.title ?? null, session);
+          await notes.relabel(scope, "session", before._id, outcome.put?.title ?? null, { session });
         }
         return outcomes;
       });
@@ -78,7 +79,7 @@ function sessionDocument(scope: WriteScope, item: SessionItem, before: SessionDo
   const now = new Date();
   return deriveSession({
     ...identityOf(scope, item, before),
-    version: (before?.version ?? 0) + 1,
+    version: newRevision(),
     contact_id: contact?._id ?? null,
     client: contact === undefined ? null : { full_name: contact.full_name, inferred_name: contact.inferred_name, email: contact.email },
     title: item.title ?? null,

@@ -1,5 +1,5 @@
 // Notes in MongoDB, of contacts and of sessions in one collection: the document, its indexes, searching and appending.
-import type { ClientSession, Collection, Document, MongoClient } from "mongodb";
+import type { Collection, Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import type { AppendContactNoteResponse } from "../gen/records/v1/contacts_pb.ts";
 import type { NoteSearchResult, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
@@ -13,6 +13,7 @@ import { rankAt } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import type { WordPlan } from "../db/word-search.ts";
 import { listIndex, planFilter, planned, searchIndex } from "../db/word-search.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
@@ -53,7 +54,7 @@ export interface LabelledContact {
 }
 
 /** Marks a contact within a transaction and tells its names: `ContactStore.hold`. */
-export type HoldContact = (scope: WriteScope, id: UUID, session: ClientSession | undefined) => Promise<LabelledContact>;
+export type HoldContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
 
 /** The notes of all accounts, each method within one. */
 export interface NoteStore {
@@ -62,7 +63,7 @@ export interface NoteStore {
   /** Appends a manual note to a contact that `hold` finds active; fails as `hold` does. */
   append(scope: WriteScope, contactId: UUID, content: string, hold: HoldContact): Promise<AppendContactNoteResponse>;
   /** Renames the owner of notes. */
-  relabel(scope: WriteScope, kind: NoteDocument["kind"], parentId: UUID, label: string | null, session: ClientSession | undefined): Promise<void>;
+  relabel(scope: WriteScope, kind: NoteDocument["kind"], parentId: UUID, label: string | null, options: WriteOptions): Promise<void>;
 }
 
 export const notesCollection = "notes";
@@ -131,18 +132,18 @@ export function createNoteStore(client: MongoClient): NoteStore {
           updatedAt: timestamp(now),
         },
       };
-      const work = async (session: ClientSession | undefined): Promise<void> => {
-        const label = contactLabel(await hold(scope, contactId, session));
-        await notes.insertOne({ ...document, label }, session === undefined ? {} : { session });
+      const work = async (options: WriteOptions): Promise<void> => {
+        const label = contactLabel(await hold(scope, contactId, options));
+        await notes.insertOne({ ...document, label }, options);
       };
       await commit(client, scope, answer, work, { atomic: true });
       return answer;
     },
 
-    async relabel(scope, kind, parentId, label, session) {
+    async relabel(scope, kind, parentId, label, options) {
       requireGrant(scope);
       const filter = { account_id: scope.accountId, parent_id: parentId, kind };
-      await notes.updateMany(filter, { $set: { label } }, session === undefined ? {} : { session });
+      await notes.updateMany(filter, { $set: { label } }, options);
     },
   };
 }

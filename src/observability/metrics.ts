@@ -12,6 +12,8 @@ export interface InstanceState {
   readonly interfaceVersion: string;
   ready(): boolean;
   mongodbReachable(): boolean;
+  /** Whether the lease on MongoDB's primary is held, and since when it is so, in milliseconds since 1970. */
+  lease(): { readonly held: boolean; readonly since: number };
   /** The switches by the names that they have outside; true for on. */
   switches(): Readonly<Record<string, boolean>>;
   /** How many callers have a bucket in this instance's own memory. */
@@ -94,12 +96,14 @@ export function createMetrics(): Metrics {
       if (replayed) replays.inc({ wire });
     },
     refused: (listener, status) => refusedMessages.inc({ listener, status }),
-    show({ version, interfaceVersion, ready, mongodbReachable, switches, fallbackBuckets }) {
+    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets }) {
       const bit = (on: boolean): number => (on ? 1 : 0);
       gauge("records_build_info", "Always 1; its labels tell what runs.", ["version", "interface_version", "node_version"])
         .set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
       asked("records_ready", "1 while this instance takes requests, else 0.", (self) => self.set(bit(ready())));
       asked("records_mongodb_up", "1 while MongoDB answers, else 0.", (self) => self.set(bit(mongodbReachable())));
+      asked("records_primary_lease", "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.", (self) => self.set(bit(lease().held)));
+      asked("records_primary_lease_changed_timestamp_seconds", "When the lease on the primary was last gained or lost, in seconds since 1970.", (self) => self.set(lease().since / 1_000));
       asked("records_throttle_fallback_buckets", "Callers that have a bucket in this instance's memory; swept when requests come.", (self) => self.set(fallbackBuckets()));
       asked("records_switch_enabled", "1 while the operator's switch is on, else 0.", (self) => {
         for (const [name, on] of Object.entries(switches())) self.set({ switch: name }, bit(on));

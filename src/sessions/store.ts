@@ -1,5 +1,5 @@
 // Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
-import type { ClientSession, Collection, Document, MongoClient } from "mongodb";
+import type { Collection, Document, MongoClient } from "mongodb";
 import type { UUID } from "mongodb";
 import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 import type { IndexSpec } from "../db/mongo.ts";
@@ -8,6 +8,7 @@ import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { checks, listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
@@ -33,9 +34,9 @@ export interface SessionStore {
   /** The session with its notes; undefined when the account has none with this id. */
   get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
   /** Renames the client of all sessions of a contact. */
-  renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, session: ClientSession | undefined): Promise<void>;
+  renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, options: WriteOptions): Promise<void>;
   /** Leaves all sessions of a contact without one. */
-  detachClient(scope: WriteScope, contactId: UUID, session: ClientSession | undefined): Promise<void>;
+  detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions): Promise<void>;
 }
 
 export const sessionsCollection = "sessions";
@@ -105,7 +106,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
       return sessionDetail(document, notes as SessionNoteRow[]);
     },
 
-    async renameClient(scope, contactId, names, session) {
+    async renameClient(scope, contactId, names, options) {
       requireGrant(scope);
       const client = clientTerms(names);
       await sessions.updateMany(
@@ -119,16 +120,16 @@ export function createSessionStore(client: MongoClient): SessionStore {
             },
           },
         ],
-        session === undefined ? {} : { session },
+        options,
       );
     },
 
-    async detachClient(scope, contactId, session) {
+    async detachClient(scope, contactId, options) {
       requireGrant(scope);
       await sessions.updateMany(
         { account_id: scope.accountId, contact_id: contactId },
         [{ $set: { contact_id: null, client: null, n: "$own.n", g: "$own.g" } }],
-        session === undefined ? {} : { session },
+        options,
       );
     },
   };

@@ -1,6 +1,9 @@
 // When sessions have ended, in MongoDB: an access token of before is refused by every instance.
 import type { Db } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
 
 /** An end: of all that a person had begun, or of a session at the provider. */
 interface EndedDocument {
@@ -23,7 +26,7 @@ export interface TokenBeginning {
 /** The ends of all sessions. */
 export interface EndedSessions {
   /** Ends all that a person has begun until now, and a session at the provider; one of the two at least is told. */
-  end(issuer: string, subject: string | undefined, sid: string | undefined): Promise<void>;
+  end(issuer: string, subject: string | undefined, sid: string | undefined, deadline: Deadline): Promise<void>;
   /** Whether a token belongs to what has ended. */
   covers(token: TokenBeginning): Promise<boolean>;
 }
@@ -43,13 +46,14 @@ export const endedIndexes: IndexSpec = {
 export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>("ended_sessions");
   return {
-    async end(issuer, subject, sid) {
+    async end(issuer, subject, sid, deadline) {
       const names = [...(subject === undefined ? [] : [{ issuer, subject }]), ...(sid === undefined ? [] : [{ issuer, sid }])];
       const update = { $max: { ended_at: new Date() } };
-      await ended.bulkWrite(names.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } })));
+      const upserts = names.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } }));
+      await write(db.client, deadline, (options) => ended.bulkWrite(upserts, options));
     },
     async covers({ issuer, subject, issuedAt, signedInAt, sid }) {
-      const ends = await ended.find({ _id: { $in: [{ issuer, subject }, ...(sid === undefined ? [] : [{ issuer, sid }])] } }).toArray();
+      const ends = await findAll<EndedDocument>(ended, { _id: { $in: [{ issuer, subject }, ...(sid === undefined ? [] : [{ issuer, sid }])] } });
       // Bound to no session, it may have been had by refreshing what was granted before: the sign-in tells.
       if (sid === undefined) return ends.some(({ ended_at }) => (signedInAt ?? issuedAt) * 1000 <= ended_at.getTime());
       // Within the second of the end only the session's name can tell what was before it and what after.

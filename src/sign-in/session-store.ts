@@ -2,7 +2,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Db } from "mongodb";
 import { Binary } from "mongodb";
+import { findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { createSeal, deriveKey } from "./sealing.ts";
 
 /** A session as it is stored. */
@@ -37,17 +41,17 @@ export interface Identified {
 /** The sessions of all people. */
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
-  begin(person: Identified): Promise<string>;
+  begin(person: Identified, deadline?: Deadline): Promise<string>;
   /** The session of a cookie's value, if it goes on; it counts as used. */
   find(cookie: string): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with its ID token, or undefined where there was none. */
-  end(cookie: string): Promise<{ readonly session: SessionDocument; readonly idToken: string | undefined } | undefined>;
+  end(cookie: string, deadline: Deadline): Promise<{ readonly session: SessionDocument; readonly idToken: string | undefined } | undefined>;
   /**
    * The sessions that began in a session at the provider, and those of the person of which it is not known in which they
    * began; without a session's name all of the person.
    */
-  findAll(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
-  endAll(ending: readonly SessionDocument[]): Promise<void>;
+  ofPerson(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
+  endAll(ending: readonly SessionDocument[], deadline: Deadline): Promise<void>;
 }
 
 /** However busy the person is, they sign in again after this long. */
@@ -74,10 +78,10 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
   const goesOn = ({ used_at, expires_at }: SessionDocument): boolean => now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
   return {
-    async begin({ issuer, subject, sid, email, name, idToken }) {
+    async begin({ issuer, subject, sid, email, name, idToken }, deadline = deadlineIn(deadlineMs)) {
       const cookie = randomBytes(32).toString("base64url");
       const created = now();
-      await sessions.insertOne({
+      const session: SessionDocument = {
         _id: idOf(cookie),
         issuer,
         subject,
@@ -88,28 +92,32 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
         created_at: new Date(created),
         used_at: new Date(created),
         expires_at: new Date(created + absoluteLifetimeMs),
-      });
+      };
+      await write(db.client, deadline, (options) => sessions.insertOne(session, options));
       return cookie;
     },
     async find(cookie) {
       const _id = idOf(cookie);
-      const session = await sessions.findOne({ _id });
-      if (session === null || !goesOn(session)) return undefined;
-      if (now() - session.used_at.getTime() >= usedPrecisionMs) await sessions.updateOne({ _id }, { $max: { used_at: new Date(now()) } });
+      const session = await findFirst<SessionDocument>(sessions, { _id });
+      if (session === undefined || !goesOn(session)) return undefined;
+      if (now() - session.used_at.getTime() >= usedPrecisionMs) {
+        const used = { $max: { used_at: new Date(now()) } };
+        await write(db.client, deadlineIn(deadlineMs), (options) => sessions.updateOne({ _id }, used, options));
+      }
       return session;
     },
-    async end(cookie) {
-      const session = await sessions.findOneAndDelete({ _id: idOf(cookie) });
+    async end(cookie, deadline) {
+      const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete({ _id: idOf(cookie) }, options));
       if (session === null) return undefined;
       const idToken = (await sealOf(cookie).open(session.id_token))?.["id_token"];
       return { session, idToken: typeof idToken === "string" ? idToken : undefined };
     },
-    findAll(issuer, sid, subject) {
+    ofPerson(issuer, sid, subject) {
       const ofPerson = subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
-      return sessions.find({ issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }).toArray();
+      return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] });
     },
-    async endAll(ending) {
-      await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } });
+    async endAll(ending, deadline) {
+      await write(db.client, deadline, (options) => sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, options));
     },
   };
 }

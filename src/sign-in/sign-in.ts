@@ -2,6 +2,7 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
+import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
 import type { Actor } from "../guards/scope.ts";
@@ -12,8 +13,11 @@ import { createSeal, deriveKey } from "./sealing.ts";
 import type { EndedSessions } from "./ended-store.ts";
 import type { DashboardSessions, SessionDocument } from "./session-store.ts";
 
-/** Where a request comes from, for the audit log. */
-export type Origin = Pick<Actor, "requestId" | "address">;
+/** A request: where it comes from, for the audit log, and how long it may take. */
+export interface Origin extends Pick<Actor, "requestId" | "address"> {
+  /** When the caller stops waiting: nothing is changed for it afterwards. */
+  readonly deadline: Deadline;
+}
 
 /** Where the browser goes next, and what it keeps. */
 export interface Step {
@@ -80,7 +84,8 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
   async function tell(event: "signed_in" | "signed_out", { issuer, subject, email }: Person, from: Origin, detail?: string): Promise<void> {
     const account = await accounts.ofIdentity({ issuer, subject });
     if (account === undefined) return;
-    await audit.append(account._id, { person: email ?? subject, ...from }, { event, ...(detail === undefined ? {} : { detail }) });
+    const { requestId, address, deadline } = from;
+    await audit.append(account._id, { person: email ?? subject, requestId, address }, { event, ...(detail === undefined ? {} : { detail }) }, deadline);
   }
 
   return {
@@ -110,8 +115,8 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       if (!isState(remembered)) return fail(Reason.SIGN_IN_FAILED, { message: "The sign-in was not begun in this browser, or took longer than ten minutes: begin again." });
       const person = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
       const old = sessionCookie.read(cookies);
-      if (old !== undefined) await sessions.end(old);
-      const value = await sessions.begin(person);
+      if (old !== undefined) await sessions.end(old, from.deadline);
+      const value = await sessions.begin(person, from.deadline);
       await tell("signed_in", person, from);
       return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
     },
@@ -119,8 +124,8 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.find(value);
       // First what ends the assistants: should the rest fail, signing out can be tried again.
-      if (found !== undefined) await ended.end(found.issuer, found.subject, found.sid);
-      const was = value === undefined ? undefined : await sessions.end(value);
+      if (found !== undefined) await ended.end(found.issuer, found.subject, found.sid, from.deadline);
+      const was = value === undefined ? undefined : await sessions.end(value, from.deadline);
       if (was !== undefined) await tell("signed_out", was.session, from);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
@@ -131,10 +136,10 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     },
     async endByProvider(logoutToken, from) {
       const { issuer, subject, sid } = await provider.readLogoutToken(logoutToken);
-      const ending = await sessions.findAll(issuer, sid, subject);
-      await ended.end(issuer, subject, sid);
-      for (const person of new Set(ending.map((session) => session.subject))) await ended.end(issuer, person, sid);
-      await sessions.endAll(ending);
+      const ending = await sessions.ofPerson(issuer, sid, subject);
+      await ended.end(issuer, subject, sid, from.deadline);
+      for (const person of new Set(ending.map((session) => session.subject))) await ended.end(issuer, person, sid, from.deadline);
+      await sessions.endAll(ending, from.deadline);
       for (const session of ending) await tell("signed_out", session, from, "At the identity provider.");
     },
   };

@@ -1,7 +1,7 @@
 // records.admin.v1.InterfaceService: switches the public interface, and writes, off and on, and tells who did.
 import type { InterfaceService as Descriptor, InterfaceState, Switch, SwitchChange } from "../gen/records/admin/v1/interface_pb.ts";
 import { timestamp } from "../db/message.ts";
-import type { OperatorCaller } from "../guards/internal.ts";
+import type { Operator, OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import type { SwitchChangeDocument, SwitchDocument, SwitchSetting, SwitchStore } from "./store.ts";
@@ -24,8 +24,8 @@ export function createInterfaceService({ switches, refresh, onChange }: Interfac
     const one = (name: keyof SwitchState): Switch => switchMessage(documents.find(({ _id }) => _id === name));
     return { $typeName: "records.admin.v1.InterfaceState", publicInterface: one("publicInterface"), writes: one("writes") };
   }
-  async function set(setting: SwitchSetting, caller: OperatorCaller): Promise<InterfaceState> {
-    if (await switches.set(setting, caller)) onChange(setting, caller);
+  async function set(setting: SwitchSetting, { caller, deadline }: Operator): Promise<InterfaceState> {
+    if (await switches.set(setting, caller, deadline())) onChange(setting, caller);
     await refresh();
     return state();
   }
@@ -33,11 +33,11 @@ export function createInterfaceService({ switches, refresh, onChange }: Interfac
     async getState() {
       return { $typeName: "records.admin.v1.GetStateResponse", state: await state() };
     },
-    async setPublicInterface({ enabled = true, reason }, { caller }) {
-      return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set({ switch: "publicInterface", enabled, reason }, caller) };
+    async setPublicInterface({ enabled = true, reason }, operator) {
+      return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set({ switch: "publicInterface", enabled, reason }, operator) };
     },
-    async setWrites({ enabled = true, reason }, { caller }) {
-      return { $typeName: "records.admin.v1.SetWritesResponse", state: await set({ switch: "writes", enabled, reason }, caller) };
+    async setWrites({ enabled = true, reason }, operator) {
+      return { $typeName: "records.admin.v1.SetWritesResponse", state: await set({ switch: "writes", enabled, reason }, operator) };
     },
     async listChanges({ limit = changesLimit }) {
       return { $typeName: "records.admin.v1.ListChangesResponse", changes: (await switches.changes(limit)).map(changeMessage) };

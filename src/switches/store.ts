@@ -1,10 +1,15 @@
 // The operator's switches in MongoDB with the record of how they were set, and the watch by which every instance follows them.
 import type { MongoClient } from "mongodb";
 import { ObjectId } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { commandLimitMs } from "../db/mongo.ts";
+import { leaseMs } from "../db/lease.ts";
+import type { Primary } from "../db/primary.ts";
+import { switchesCollection } from "../db/primary.ts";
 import { transaction } from "../db/write.ts";
-import { within } from "../guards/deadline.ts";
+import type { Deadline } from "../deadline.ts";
+import { fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
 
@@ -37,24 +42,22 @@ export interface SwitchChangeDocument extends SwitchSetting {
 export interface SwitchStore {
   read(): Promise<SwitchDocument[]>;
   /** Sets a switch and records who did, both or neither; whether it was the other way before. */
-  set(setting: SwitchSetting, caller: OperatorCaller): Promise<boolean>;
+  set(setting: SwitchSetting, caller: OperatorCaller, deadline: Deadline): Promise<boolean>;
   /** How the switches were set, the latest first. */
   changes(limit: number): Promise<SwitchChangeDocument[]>;
 }
 
 /** What an instance knows of the switches, and of MongoDB. */
 export interface SwitchWatch {
+  /** The switches as they were read last. */
   state(): SwitchState;
-  /** Whether MongoDB answered when it was last asked. */
+  /** For what depends on them: fails with UNAVAILABLE where they were not read within the lease, for they may have been set since. */
+  requireFresh(): void;
+  /** Whether MongoDB answered when it was last asked, a moment ago. */
   reachable(): boolean;
   /** Asks at once. */
   refresh(): Promise<void>;
-  stop(): void;
 }
-
-/** Twice within the second in which a switch has to be in force on every instance (contract §9). */
-const everyMs = 400;
-const answerWithinMs = 1_000;
 
 const changesCollection = "switch_changes";
 
@@ -65,12 +68,12 @@ export const switchIndexes: IndexSpec = {
 
 /** The switches of a database. */
 export function createSwitchStore(client: MongoClient): SwitchStore {
-  const switches = client.db().collection<SwitchDocument>("switches");
+  const switches = client.db().collection<SwitchDocument>(switchesCollection);
   const changes = client.db().collection<SwitchChangeDocument>(changesCollection);
   return {
-    read: () => switches.find({}, { comment: "watch" }).toArray(),
-    set(setting, { address, token, requestId }) {
-      return transaction(client, async (session) => {
+    read: () => findAll<SwitchDocument>(switches, {}),
+    set(setting, { address, token, requestId }, deadline) {
+      return transaction(client, deadline, async (session) => {
         const { switch: _id, enabled, reason } = setting;
         const before = await switches.findOne({ _id }, { session });
         // Later than the change before, whatever the clock of that instance said: the latest stands first in the record.
@@ -80,43 +83,30 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
         return (before?.enabled ?? true) !== enabled;
       });
     },
-    changes: (limit) => changes.find({}, { maxTimeMS: commandLimitMs }).sort({ changed_at: -1, _id: -1 }).limit(limit).toArray(),
+    changes: (limit) => findAll<SwitchChangeDocument>(changes, {}, { sort: { changed_at: -1, _id: -1 }, limit }),
   };
 }
 
-/** Follows the switches in the background; while MongoDB cannot be asked, they stay as they were. */
-export async function watchSwitches(store: SwitchStore): Promise<SwitchWatch> {
+/**
+ * Follows the switches: every proof of the primary reads them (contract §9). While MongoDB cannot be asked they stay as
+ * they were, and nothing that depends on them is served once they are too old.
+ */
+export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" | "status">): Promise<SwitchWatch> {
   let state: SwitchState = { publicInterface: true, writes: true };
   let reachable = false;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let asked = 0;
-  let answered = 0;
-
-  async function refresh(): Promise<void> {
-    const question = ++asked;
-    const documents = await within(answerWithinMs, store.read()).catch(() => undefined);
-    // An answer that a later question's overtook tells how things were before: a switch would be back for a moment.
-    if (question < answered) return;
-    answered = question;
+  let asOf = -Infinity;
+  primary.onProof((documents, askedAt) => {
     reachable = documents !== undefined;
     if (documents === undefined) return;
-    const on = (name: keyof SwitchState): boolean => documents.find(({ _id }) => _id === name)?.enabled ?? true;
+    asOf = askedAt;
+    const on = (name: keyof SwitchState): boolean => (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
     state = { publicInterface: on("publicInterface"), writes: on("writes") };
-  }
-  async function follow(): Promise<void> {
-    await refresh();
-    if (!stopped) timer = setTimeout(() => void follow(), everyMs).unref();
-  }
-
-  await follow();
+  });
+  await primary.prove();
   return {
     state: () => state,
-    reachable: () => reachable,
-    refresh,
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
+    requireFresh: () => void (performance.now() - asOf < leaseMs || fail(Reason.UNAVAILABLE)),
+    reachable: () => reachable && primary.status().held,
+    refresh: primary.prove,
   };
 }

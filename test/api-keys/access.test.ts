@@ -1,4 +1,5 @@
 // Who may use the operations on the API key, and in which order they are refused (contract §7.5).
+import { deadlineIn } from "../../src/deadline.ts";
 import { Binary } from "mongodb";
 import { describe, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
@@ -110,7 +111,7 @@ test.each(["/v1/api-key", "/v1/api-key/rotate"])("POST %s is 403 for an account 
 test("withdrawing the enrolment leaves the key valid; its owner can see and revoke it, and not rotate it [KEY-15]", async () => {
   const person = await newPerson(service());
   const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
-  await service().app.services.accounts.enrol(accountUuid(person), false);
+  await service().app.services.accounts.enrol(accountUuid(person), false, deadlineIn(10_000));
   expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
   expectRefused(await person.call("/v1/api-key/rotate", { method: "POST" }), 403, notEnrolled);
   expectRefused(await person.call("/v1/api-key", { method: "POST" }), 403, notEnrolled);

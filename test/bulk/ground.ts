@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MongoClient } from "mongodb";
 import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
+import { connectMongo } from "../../src/db/mongo.ts";
 import { createServices } from "../../src/services.ts";
 import { childToken } from "../faults/child.ts";
 import { testCacheDir } from "../support/global-setup.ts";
@@ -31,7 +31,7 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
   const options = { dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: say };
   const [mongod, redis] = await Promise.all([startMongod(options), startRedis(options)]);
   if (redis === undefined) throw new Error("no redis-server for the drill");
-  const client = await MongoClient.connect(mongod.uri);
+  const client = await connectMongo(mongod.uri, 30_000);
   try {
     const { accounts, apiKeys } = createServices(client);
     const made = await Promise.all(["large@example.com", "small@example.com"].map(async (email) => {

@@ -1,20 +1,21 @@
 // Reading at once, and what one answer does not hold or a change of the primary breaks off.
-import { MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { aggregate } from "../../src/db/aggregate.ts";
+import { appName, connectMongo } from "../../src/db/mongo.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { listenToMongo } from "../support/commands.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
 import { startOwnMongod, withFault } from "../support/own-mongod.ts";
 
 vi.setConfig({ hookTimeout: 60_000 });
 
-const appName = "aggregate";
 let mongod: OwnMongod;
 let client: MongoClient;
 const numbers = () => client.db().collection("numbers");
 beforeAll(async () => {
   mongod = await startOwnMongod();
-  client = await MongoClient.connect(mongod.uri, { appName, monitorCommands: true });
+  client = await connectMongo(mongod.uri, 30_000);
   await numbers().insertMany(Array.from({ length: 2_500 }, (_, number) => ({ number })));
 });
 afterAll(async () => {
@@ -67,4 +68,29 @@ test.each([["whose time is up", 50], ["that is wrong", 2]])("a read %s is not do
       await expect(aggregate(numbers(), sorted)).rejects.toMatchObject({ code: errorCode });
     })).toEqual(["aggregate"]);
   });
+});
+
+test.each([10107, 91, 189])("reads at once under %i are all done again, as often as the server says so: what the driver keeps of the first does not trip it later [CON-06]", async (errorCode) => {
+  const read = (): Promise<string> => aggregate(numbers(), [{ $limit: 1 }]).then(() => "read", (error: unknown) => String(error));
+  for (let wave = 0; wave < 3; wave++) {
+    const results = await withFault(mongod.uri, { times: 6 }, { failCommands: ["aggregate"], appName, errorCode }, () => Promise.all(Array.from({ length: 16 }, read)));
+    expect([...new Set(results)]).toEqual(["read"]);
+  }
+});
+
+test("a read under which another member becomes the primary is not answered: the driver may have repeated it there too soon [CON-02, CON-04]", async () => {
+  const elected = { type: "RSPrimary", address: "elsewhere:1", electionId: { toHexString: () => "f".repeat(24) }, hosts: ["elsewhere:1", "b:1"], passives: [], arbiters: [] };
+  const other = await connectMongo(mongod.uri, 30_000);
+  try {
+    const db = Object.getPrototypeOf(other.db()) as { command: (...args: unknown[]) => Promise<unknown> };
+    const real = db.command;
+    vi.spyOn(db, "command").mockImplementationOnce(function (this: unknown, ...args) {
+      other.emit("topologyDescriptionChanged", { newDescription: { type: "ReplicaSetWithPrimary", servers: new Map([["elsewhere:1", elected]]) } } as never);
+      return real.apply(this, args);
+    });
+    await expect(aggregate(other.db().collection("numbers"), [{ $limit: 1 }])).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  } finally {
+    vi.restoreAllMocks();
+    await other.close();
+  }
 });

@@ -1,9 +1,14 @@
 // Transactions and writes that rest on what was read before: they are tried again where that is safe, and not for ever.
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import { Binary, MongoClient, MongoServerError, UUID } from "mongodb";
+import type { MongoClient } from "mongodb";
+import { Binary, MongoServerError, UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { connectMongo } from "../../src/db/mongo.ts";
+import type { WriteOptions } from "../../src/db/write.ts";
 import { ClaimTaken, commit, transaction, withoutInterference } from "../../src/db/write.ts";
+import type { Deadline } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
@@ -12,12 +17,15 @@ import { databaseUri } from "../support/service.ts";
 
 let client: MongoClient;
 beforeAll(async () => {
-  client = await MongoClient.connect(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`), { monitorCommands: true });
+  client = await connectMongo(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`), 30_000);
 });
 afterAll(async () => {
   await client.db().dropDatabase();
   await client.close();
 });
+
+const soon = (ms = 30_000): Deadline => deadlineIn(ms);
+const writer = grantWrites(readScope(new UUID()), soon(600_000));
 
 function labelled(label: string): MongoServerError {
   return new MongoServerError({ message: label, code: 112, errorLabels: [label] });
@@ -35,7 +43,7 @@ describe("a transaction", () => {
   test.each([["a transient error", transient], ["an end under a command", interrupted]])("is begun again after %s, and what came before is not written", async (_what, error) => {
     const name = randomUUID();
     let attempts = 0;
-    const result = await transaction(client, async (session) => {
+    const result = await transaction(client, soon(), async (session) => {
       await notes().insertOne({ name }, { session });
       if (++attempts < 3) throw error;
       return "done";
@@ -47,7 +55,7 @@ describe("a transaction", () => {
     const name = randomUUID();
     let attempts = 0;
     await expect(
-      transaction(client, async (session) => {
+      transaction(client, soon(), async (session) => {
         attempts++;
         await notes().insertOne({ name }, { session });
         throw error;
@@ -66,7 +74,7 @@ describe("a transaction", () => {
   test.each([unknown, interrupted])("whose commit has an unknown result is committed again, and not done again: %s", async (error) => {
     const name = randomUUID();
     let attempts = 0;
-    await transaction(client, async (session) => {
+    await transaction(client, soon(), async (session) => {
       if (++attempts === 1) failCommits(session, 2, error);
       await notes().insertOne({ name }, { session });
     });
@@ -80,44 +88,53 @@ describe("a transaction", () => {
       if (++attempts === 1) failCommits(session, 1, error);
       await notes().insertOne({ name }, { session });
     };
-    await transaction(client, work(transient));
+    await transaction(client, soon(), work(transient));
     expect([attempts, await notes().countDocuments({ name })]).toEqual([2, 1]);
     attempts = 0;
-    await expect(transaction(client, work(other))).rejects.toBe(other);
+    await expect(transaction(client, soon(), work(other))).rejects.toBe(other);
     expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
   });
 
   test.each([["its work", (session: ClientSession) => void session], ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)]])(
-    "gives up trying %s again after 30 seconds",
+    "does not try %s again after the deadline: the caller has its answer",
     async (what, prepare) => {
-      const began = Date.now();
-      const clock = vi.spyOn(Date, "now").mockImplementation(() => began + tries * 10_000);
+      const deadline = { at: performance.now() + 60_000, signal: new AbortController().signal };
       let tries = 0;
-      try {
-        const failed = transaction(client, async (session) => {
-          prepare(session);
-          const real = session.commitTransaction;
-          session.commitTransaction = () => {
-            tries++;
-            return real.call(session);
-          };
-          if (what !== "its work") return;
-          tries++;
-          throw transient;
-        });
-        await expect(failed).rejects.toBe(what === "its work" ? transient : unknown);
-        expect(tries).toBe(3);
-      } finally {
-        clock.mockRestore();
-      }
+      const failed = transaction(client, deadline, async (session) => {
+        prepare(session);
+        const real = session.commitTransaction;
+        const attempt = (): void => {
+          if (++tries === 3) deadline.at = performance.now();
+        };
+        session.commitTransaction = () => {
+          attempt();
+          return real.call(session);
+        };
+        if (what !== "its work") return;
+        attempt();
+        throw transient;
+      });
+      await expect(failed).rejects.toBe(what === "its work" ? transient : unknown);
+      expect(tries).toBe(3);
     },
   );
+
+  test("does not commit what was done too late", async () => {
+    const name = randomUUID();
+    const deadline = { at: performance.now() + 60_000, signal: new AbortController().signal };
+    const failed = transaction(client, deadline, async (session) => {
+      await notes().insertOne({ name }, { session });
+      deadline.at = performance.now();
+    });
+    await expect(failed).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    expect(await notes().countDocuments({ name })).toBe(0);
+  });
 });
 
 describe("a commit", () => {
   test("takes no transaction for one document, and one for several", async () => {
-    const scope = grantWrites(readScope(new UUID()));
-    const within = (options?: { atomic: boolean }) => commit(client, scope, undefined, (session) => Promise.resolve(session?.inTransaction()), options);
+    const scope = grantWrites(readScope(new UUID()), soon());
+    const within = (options?: { atomic: boolean }) => commit(client, scope, undefined, ({ session }) => Promise.resolve(session?.inTransaction()), options);
     expect([await within(), await within({ atomic: false }), await within({ atomic: true })]).toEqual([undefined, undefined, true]);
   });
 
@@ -131,12 +148,12 @@ describe("a commit", () => {
   function claimed(key: string): { readonly scope: WriteScope; readonly account_id: UUID } {
     const account_id = new UUID();
     const bytes = new Binary(Buffer.from("f"));
-    return { account_id, scope: grantWrites(readScope(account_id), { document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }) }) };
+    return { account_id, scope: grantWrites(readScope(account_id), soon(), { document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }) }) };
   }
 
   test("stores the claim with what is written, by the database's clock, and is not done where there is one", async () => {
     const { scope, account_id } = claimed("k");
-    const work = vi.fn((session?: ClientSession) => Promise.resolve(session?.inTransaction()));
+    const work = vi.fn(({ session }: WriteOptions) => Promise.resolve(session?.inTransaction()));
     expect(await commit(client, scope, {} as never, work)).toBe(true);
     expect(await client.db().collection("idempotency").findOne({ "_id.account_id": account_id })).toMatchObject({ _id: { key: "k" }, body: "$created_at", created_at: expect.any(Date) as unknown });
     await expect(commit(client, scope, {} as never, work)).rejects.toBeInstanceOf(ClaimTaken);
@@ -147,12 +164,12 @@ describe("a commit", () => {
     const { scope, account_id } = claimed("k");
     await commit(client, scope, undefined, () => Promise.resolve());
     expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);
-    await commit(client, grantWrites(readScope(account_id)), {} as never, () => Promise.resolve(), { atomic: true });
+    await commit(client, grantWrites(readScope(account_id), soon()), {} as never, () => Promise.resolve(), { atomic: true });
   });
 
   test("is by a majority, and reads from one moment", async () => {
     const listening = listenToMongo(client);
-    await transaction(client, (session) => client.db().collection("notes").insertOne({}, { session }));
+    await transaction(client, soon(), (session) => client.db().collection("notes").insertOne({}, { session }));
     const commands = listening.stop();
     expect(commands.find(({ name }) => name === "insert")?.command).toMatchObject({ readConcern: { level: "snapshot" } });
     expect(commands.find(({ name }) => name === "commitTransaction")?.command).toMatchObject({ writeConcern: { w: "majority" } });
@@ -162,27 +179,27 @@ describe("a commit", () => {
     const work = vi.fn(() => Promise.resolve());
     // A key that is no key of a document.
     const claim = { document: () => ({ _id: [1] }) as never };
-    await expect(commit(client, grantWrites(readScope(new UUID()), claim), {} as never, work)).rejects.toBeInstanceOf(MongoServerError);
+    await expect(commit(client, grantWrites(readScope(new UUID()), soon(), claim), {} as never, work)).rejects.toBeInstanceOf(MongoServerError);
     expect(work).not.toHaveBeenCalled();
   });
 });
 
 test("a write is tried again until nothing comes between", async () => {
   let attempts = 0;
-  expect(await withoutInterference(() => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe("written");
+  expect(await withoutInterference(writer, () => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe("written");
   expect(attempts).toBe(3);
 });
 
 test("a write that is come between every time ends as unavailable, for a person to read", async () => {
   let attempts = 0;
-  const failed = withoutInterference(() => Promise.resolve(void attempts++));
+  const failed = withoutInterference(writer, () => Promise.resolve(void attempts++));
   await expect(failed).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The record is being changed by many at once; try again." });
   expect(attempts).toBe(50);
 });
 
 test("a failure of the write itself is not tried again", async () => {
   let attempts = 0;
-  const failed = withoutInterference(() => {
+  const failed = withoutInterference(writer, () => {
     attempts++;
     return Promise.reject(new Error("of its own"));
   });

@@ -19,11 +19,18 @@ export interface ChildInstance {
 /** The service token of such instances. */
 export const childToken = "child-service-token-of-32-characters";
 
-/** Starts an instance over these parts. It outlives nothing: `kill` it. `hear` gets every line of its log. */
-export async function startChild(mongodbUri: string, redisUrl: string, environment: Record<string, string> = {}, hear: (line: string) => void = console.error): Promise<ChildInstance> {
-  // What is changed while it is loaded is a source.
-  const program = environment["NODE_OPTIONS"]?.includes("--import") === true ? ["--import", "tsx", join(import.meta.dirname, "instance.ts")] : [await bundled("test/faults/instance.ts")];
-  const child = spawn(process.execPath, program, {
+/**
+ * Starts an instance over these parts. It outlives nothing: `kill` it. `hear` gets every line of its log. `program` is
+ * what node runs: an instance of this code by default.
+ */
+export async function startChild(
+  mongodbUri: string,
+  redisUrl: string,
+  environment: Record<string, string> = {},
+  hear: (line: string) => void = console.error,
+  program?: readonly string[],
+): Promise<ChildInstance> {
+  const child = spawn(process.execPath, program ?? (await ownProgram(environment)), {
     // Its input ends with this process, and it with that: a run that is broken off leaves no instance behind.
     stdio: ["pipe", "pipe", "pipe"],
     env: {
@@ -52,4 +59,10 @@ export async function startChild(mongodbUri: string, redisUrl: string, environme
       return typeof code === "number" ? code : null;
     },
   };
+}
+
+/** The bundle, or the sources where they are changed while they are loaded. */
+async function ownProgram(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const changed = environment["NODE_OPTIONS"]?.includes("--import") === true;
+  return changed ? ["--import", "tsx", join(import.meta.dirname, "instance.ts")] : [await bundled("test/faults/instance.ts")];
 }

@@ -91,7 +91,7 @@ export function make(): Made {
       const { rpc, scope, key } = request;
       keyed.push(request);
       steps.push(`once ${rpc.name} ${key}`);
-      return { message: await write(grantWrites(scope)), replayed: key === "again", body: "as it was" };
+      return { message: await write(grantWrites(scope, request.deadline)), replayed: key === "again", body: "as it was" };
     },
   };
   const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({ header: (name) => headers[name], address: "192.0.2.1", requestId: "r1", arrivedAt, observation });
@@ -114,6 +114,7 @@ export function publicDoorOf({ world, steps, throttle }: Made): Door {
   };
   return publicDoor({
     throttle,
+    requireFreshSwitches: () => undefined,
     authentication: createAuthentication({ isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find }),
     sessions: createSessionGuard((cookie) => (cookie === undefined ? Promise.resolve(undefined) : world.findPerson()), () => origin),
     switches: () => world,

@@ -4,6 +4,7 @@ import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { MongoNetworkError } from "mongodb";
 import { beforeEach, describe, expect, test } from "vitest";
+import { deadlineIn } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
@@ -42,7 +43,7 @@ const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.
 describe("the internal door", () => {
   let dispatch: Dispatch;
   beforeEach(() => {
-    dispatch = parts.behind(internalDoor(access, () => parts.world));
+    dispatch = parts.behind(internalDoor(access, () => parts.world, () => undefined));
   });
   const call = (...[rpc, headers, message]: [Parameters<Made["call"]>[1], Record<string, string>, object?]) => parts.call(dispatch, rpc, headers, message);
 
@@ -117,7 +118,7 @@ describe("a stream", () => {
   };
 
   async function answersOf(handler: StreamHandler, messages: () => AsyncIterable<Message>, headers: Record<string, string> = token): Promise<number> {
-    const stream = await createStreamDispatch(internalDoor(access, () => parts.world), new Map([[rpc, handler]])).admit(rpc, parts.inbound(headers));
+    const stream = await createStreamDispatch(internalDoor(access, () => parts.world, () => undefined), new Map([[rpc, handler]])).admit(rpc, parts.inbound(headers));
     let count = 0;
     for await (const _ of stream(messages())) count += 1;
     return count;
@@ -174,9 +175,9 @@ describe("a stream", () => {
   });
 
   test("of an rpc that nobody serves, or that is not the operator's, does not begin", async () => {
-    const nobody = createStreamDispatch(internalDoor(access, () => parts.world), new Map());
+    const nobody = createStreamDispatch(internalDoor(access, () => parts.world, () => undefined), new Map());
     expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
-    const door = internalDoor(access, () => parts.world);
+    const door = internalDoor(access, () => parts.world, () => undefined);
     for (const grant of [undefined, readScope(accountId)]) {
       const astray = createStreamDispatch({ ...door, grant: () => Promise.resolve(grant) }, new Map([[rpc, echo]]));
       await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow("Import streams, and is not the operator's");
@@ -199,7 +200,7 @@ describe("the assistants' door", () => {
         return identify(sent);
       },
     };
-    door = assistantDoor({ throttle: parts.throttle, tokens, switches: () => parts.world, capacity: unlimited });
+    door = assistantDoor({ throttle: parts.throttle, tokens, switches: () => parts.world, requireFreshSwitches: () => undefined, capacity: unlimited });
   });
 
   test("a person is charged by name, by the address as long as their token is new, and reads [RTE-16]", async () => {
@@ -242,7 +243,7 @@ describe("the assistants' door", () => {
     expect(parts.steps).toEqual(["serve GetContact"]);
     expect(parts.grants).toEqual([{ accountId, unproven: undefined }]);
     await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED, message: "Access denied: an assistant may only read." });
-    expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
+    expect(() => grantWrites(parts.grants[0] as never, deadlineIn(1_000))).toThrow("Access denied");
   });
 
   test("a call of who has not entered is refused", async () => {
@@ -251,8 +252,9 @@ describe("the assistants' door", () => {
 });
 
 test("a scope is granted the right to write by the guards alone, and an assistant's never", () => {
-  expect(() => requireGrant({ ...grantWrites(readScope(accountId)) } as never)).toThrow("Access denied");
-  expect(() => grantWrites(readOnlyScope(accountId))).toThrow("Access denied");
+  const deadline = deadlineIn(1_000);
+  expect(() => requireGrant({ ...grantWrites(readScope(accountId), deadline) } as never)).toThrow("Access denied");
+  expect(() => grantWrites(readOnlyScope(accountId), deadline)).toThrow("Access denied");
   const claim = { document: () => fail(Reason.INTERNAL) };
-  expect(grantWrites(readScope(accountId), claim)).toMatchObject({ accountId, unproven: undefined, claim });
+  expect(grantWrites(readScope(accountId), deadline, claim)).toMatchObject({ accountId, unproven: undefined, claim, deadline });
 });

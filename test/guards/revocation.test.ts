@@ -144,6 +144,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
     const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
     const door = publicDoor({
       throttle: () => Promise.resolve(),
+      requireFreshSwitches: () => undefined,
       authentication,
       sessions: createSessionGuard(() => Promise.resolve(undefined), () => "http://localhost"),
       switches: () => ({ publicInterface: true, writes: true }),

@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRenderBody } from "../../gateway/response.ts";
+import { deadlineIn } from "../../src/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { createIdempotency } from "../../src/guards/idempotency.ts";
 import { createReservations } from "../../src/guards/reservations.ts";
@@ -153,10 +154,10 @@ test("the same fifty through a guard that never claims write more than one: the 
   const idempotency = createIdempotency(service.app.client.db(), createReservations(undefined), createRenderBody("google"));
   const message = { $typeName: "records.v1.CreateContactRequest" as const, fullName: "Fifty" };
   const scope = readScope(new UUID(account.id));
-  const request = { rpc, scope, key: "k", message, until: performance.now() + 4_000 };
+  const request = { rpc, scope, key: "k", message, deadline: deadlineIn(4_000) };
   const answers = await Promise.all(
     Array.from({ length: width }, async () => {
-      const answer = await idempotency.run(request, (granted) => service.app.services.contacts.createContact(message, grantWrites({ ...granted })));
+      const answer = await idempotency.run(request, (granted) => service.app.services.contacts.createContact(message, grantWrites({ ...granted }, granted.deadline)));
       return { outcome: "ok", id: "", text: answer.body ?? JSON.stringify(answer.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)), replayed: answer.replayed };
     }),
   );

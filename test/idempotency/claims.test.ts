@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
-import { MongoClient, UUID } from "mongodb";
+import type { MongoClient } from "mongodb";
+import { UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { connectMongo } from "../../src/db/mongo.ts";
+import { deadlineIn } from "../../src/deadline.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { commit } from "../../src/db/write.ts";
@@ -32,7 +35,7 @@ let link: RedisLink;
 let account: UUID;
 
 beforeAll(async () => {
-  client = await MongoClient.connect(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`));
+  client = await connectMongo(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`), 30_000);
   const started = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
   if (started === undefined) throw new Error("no redis-server for the tests");
   redis = started;
@@ -55,12 +58,12 @@ afterAll(async () => {
 const claims = () => client.db().collection<{ _id: { account_id: UUID; key: string }; created_at: Date }>("idempotency");
 
 /** Creates a contact of this name in the account, whose answer has a new id each time it is written. */
-function run(idempotency: Idempotency, fullName = "Ann", more: { readonly until?: number; readonly key?: string; readonly fail?: Error } = {}): Promise<Answer> {
-  const { until = performance.now() + 10_000, key = "k", fail } = more;
-  return idempotency.run({ rpc: createContact, scope: readScope(account), key, message: create(CreateContactRequestSchema, { fullName }), until }, async (scope: WriteScope) => {
+function run(idempotency: Idempotency, fullName = "Ann", more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {}): Promise<Answer> {
+  const { ms = 10_000, key = "k", fail } = more;
+  return idempotency.run({ rpc: createContact, scope: readScope(account), key, message: create(CreateContactRequestSchema, { fullName }), deadline: deadlineIn(ms) }, async (scope: WriteScope) => {
     const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
-    await commit(client, scope, answer, async (session) => {
-      await client.db().collection("written").insertOne({ account_id: account, fullName }, session === undefined ? {} : { session });
+    await commit(client, scope, answer, async (options) => {
+      await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
       if (fail !== undefined) throw fail;
     });
     return answer;
@@ -93,7 +96,7 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
     await run(make());
     await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
-    const other = make().run({ rpc: appendContactNote, scope: readScope(account), key: "k", message, until: performance.now() + 10_000 }, async (scope) => {
+    const other = make().run({ rpc: appendContactNote, scope: readScope(account), key: "k", message, deadline: deadlineIn(10_000) }, async (scope) => {
       const answer = create(AppendContactNoteResponseSchema);
       await commit(client, scope, answer, () => Promise.resolve());
       return answer;
@@ -175,7 +178,7 @@ test("who finds the key reserved waits, and writes when it is given up, or repla
 
 test("who waits beyond the deadline is told that the first request still runs [IDM-11]", async () => {
   const held = await createReservations(link).reserve(reservationName(account, "k"), "holder");
-  await expect(run(withRedis(), "Ann", { until: performance.now() + 50 })).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The first request with this idempotency key is still running; try again." });
+  await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The first request with this idempotency key is still running; try again." });
   expect(await written()).toBe(0);
   if (held.kind === "reserved") held.release();
 });

@@ -1,4 +1,6 @@
 // Which tests a run leaves out, because the machine lacks what they need: that is said, and how to get it.
+import { hasCommit } from "../../drills/ground/older.ts";
+import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findChromium, withoutChromium } from "../browser/chromium.ts";
 import { isInstalled, withoutCurl, withoutPython } from "../examples/run.ts";
@@ -10,6 +12,7 @@ export const leftOut: readonly { readonly files: string; readonly notice: string
   ...(findRunner() === undefined ? [{ files: "test/mcp/conformance/**", notice: withoutRunner }] : []),
   ...(isInstalled("curl") ? [] : [{ files: "test/examples/curl.test.ts", notice: withoutCurl }]),
   ...(isInstalled("python3") ? [] : [{ files: "test/examples/python.test.ts", notice: withoutPython }]),
+  ...(hasCommit(releasedCommit) ? [] : [{ files: "test/drills/upgrade.test.ts", notice: withoutRelease }]),
   ...(canMakeEnvironments()
     ? []
     : ["test/schemathesis/**", "test/deploy/schemas.test.ts"].map((files) => ({ files, notice: `${withoutEnvironments}: ${files} is LEFT OUT.` }))),

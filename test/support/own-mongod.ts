@@ -64,15 +64,18 @@ export async function startOwnMongod(): Promise<OwnMongod> {
   };
 }
 
-/** Starts a replica set of three; a new primary is elected within about 2 seconds. */
-export async function startThreeMongods(): Promise<OwnMongod> {
+/**
+ * Starts a replica set of three; a new primary is elected within about 2 seconds. `through` returns the addresses under
+ * which the members know each other and clients know them, of proxies for one, in place of their own.
+ */
+export async function startThreeMongods(through: (hosts: readonly string[]) => Promise<string[]> = async (hosts) => [...hosts]): Promise<OwnMongod> {
   const dataDir = mkdtempSync(join(tmpdir(), "records-mongods-"));
   const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
   const program = await findMongod(optionsIn(dataDir));
   const start = (at: number, port?: number): Promise<EmbeddedServer> =>
     startServer(kind("0.25", ready), program, optionsIn(join(dataDir, String(at))), port === undefined ? undefined : () => Promise.resolve(port));
   const members = await Promise.all([0, 1, 2].map((at) => start(at)));
-  const hosts = members.map(({ uri }) => new URL(uri).host);
+  const hosts = await through(members.map(({ uri }) => new URL(uri).host));
   await initiate(hosts);
   return {
     uri: `mongodb://${hosts.join(",")}/records?replicaSet=${REPLICA_SET}`,

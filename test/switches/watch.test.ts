@@ -1,23 +1,24 @@
-// How an instance follows the operator's switches: what it was told last by MongoDB counts, in the order in which it asked.
-import { expect, test } from "vitest";
-import type { SwitchDocument, SwitchStore } from "../../src/switches/store.ts";
+// How an instance follows the operator's switches: what the last proof of the primary has read counts.
+import { expect, test, vi } from "vitest";
+import { createLease } from "../../src/db/lease.ts";
+import { createPrimary } from "../../src/db/primary.ts";
+import type { SwitchDocument } from "../../src/switches/store.ts";
 import { watchSwitches } from "../../src/switches/store.ts";
 
-/** What the store was asked, to be answered. */
+/** What the primary was asked, to be answered. */
 interface Question {
   resolve(documents: SwitchDocument[]): void;
   reject(error: Error): void;
 }
 
-/** A store whose answers come when the test gives them. */
-function heldStore() {
+/** A primary whose answers come when the test gives them, and which is asked when the test says so. */
+function heldPrimary() {
   const questions: Question[] = [];
-  const store: SwitchStore = {
-    read: () => new Promise((resolve, reject) => questions.push({ resolve, reject })),
-    set: () => Promise.resolve(false),
-    changes: () => Promise.resolve([]),
-  };
-  return { store, questions };
+  const lease = createLease();
+  lease.observe({ address: "a", electionId: "1", alone: true });
+  const { primary, stop } = createPrimary(lease, () => new Promise((resolve, reject) => questions.push({ resolve: (switches) => resolve({ switches, electionId: "1", localTime: 0, readAt: 0 }), reject })));
+  stop();
+  return { primary, questions };
 }
 
 function writes(enabled: boolean): SwitchDocument[] {
@@ -25,11 +26,10 @@ function writes(enabled: boolean): SwitchDocument[] {
 }
 
 test("an answer that a later question's overtook does not put a switch back [ADM-06]", async () => {
-  const { store, questions } = heldStore();
-  const starting = watchSwitches(store);
+  const { primary, questions } = heldPrimary();
+  const starting = watchSwitches(primary);
   questions[0]?.resolve([]);
   const watch = await starting;
-  watch.stop();
 
   const [before, after] = [watch.refresh(), watch.refresh()];
   questions[2]?.resolve(writes(false));
@@ -48,13 +48,33 @@ test("an answer that a later question's overtook does not put a switch back [ADM
 });
 
 test("while MongoDB cannot be asked the switches stay as they were", async () => {
-  const { store, questions } = heldStore();
-  const starting = watchSwitches(store);
+  const { primary, questions } = heldPrimary();
+  const starting = watchSwitches(primary);
   questions[0]?.resolve(writes(false));
   const watch = await starting;
-  watch.stop();
   const asked = watch.refresh();
   questions[1]?.reject(new Error("gone"));
   await asked;
   expect([watch.state(), watch.reachable()]).toEqual([{ publicInterface: true, writes: false }, false]);
+});
+
+test("switches that were not read within 1.35 seconds stop what depends on them: they may have been set since [ADM-06, CON-04]", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
+  try {
+    const { primary, questions } = heldPrimary();
+    const starting = watchSwitches(primary);
+    expect(questions.length).toBe(1);
+    questions[0]?.resolve(writes(true));
+    const watch = await starting;
+    clock.mockReturnValue(11_349);
+    expect(() => watch.requireFresh()).not.toThrow();
+    clock.mockReturnValue(11_350);
+    expect(() => watch.requireFresh()).toThrow();
+    const asked = watch.refresh();
+    questions[1]?.reject(new Error("gone"));
+    await asked;
+    expect(() => watch.requireFresh()).toThrow();
+  } finally {
+    clock.mockRestore();
+  }
 });

@@ -3,6 +3,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deadlineIn } from "../../../src/deadline.ts";
 import { createContactStore } from "../../../src/contacts/store.ts";
 import { Failure } from "../../../src/errors.ts";
 import { AccountService } from "../../../src/gen/records/admin/v1/accounts_pb.ts";
@@ -57,6 +58,7 @@ beforeAll(async () => {
     throttle: () => Promise.resolve(),
     tokens: { knows: () => true, identify: () => Promise.resolve(facts) },
     switches: () => ({ publicInterface: true, writes: true }),
+    requireFreshSwitches: () => undefined,
     capacity: unlimited,
   });
   inbound = { header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
@@ -155,7 +157,7 @@ const storeNames = ["contacts.create", "contacts.update", "contacts.update of a 
 /** What a token is granted. */
 async function granted(): Promise<Scope> {
   const rpc = SessionService.method.listSessions;
-  const scope = await door.grant({ rpc, rules: {} as never, writes: false, administers: false, itemwise: false, onBehalf: true, inbound }, { kind: "nobody", sent: false });
+  const scope = await door.grant({ rpc, rules: {} as never, writes: false, administers: false, itemwise: false, onBehalf: true, inbound }, { kind: "nobody", sent: false }, () => deadlineIn(10_000));
   if (scope === undefined || !("unproven" in scope)) throw new Error("the door grants no scope");
   return scope;
 }
@@ -169,7 +171,7 @@ describe("in the store itself", () => {
     const before = await records();
     const scope = await granted();
     // Nor does a copy, or one that says it has the right.
-    for (const one of [scope, { ...scope, claim: undefined }, Object.assign(Object.create(grantWrites(readScope(new UUID()))), scope) as Scope]) {
+    for (const one of [scope, { ...scope, claim: undefined }, Object.assign(Object.create(grantWrites(readScope(new UUID()), deadlineIn(10_000))), scope) as Scope]) {
       const [, write] = storeWrites(one).find(([known]) => known === name) ?? [];
       const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
       expect([statusOf(outcome), writes]).toEqual([403, []]);
@@ -178,7 +180,7 @@ describe("in the store itself", () => {
   });
 
   test.each(storeNames)("%s with the right to write is done, and is heard of: the harness can tell [MCP-12]", async (name) => {
-    const [, write] = storeWrites(grantWrites(readScope(accountId))).find(([known]) => known === name) ?? [];
+    const [, write] = storeWrites(grantWrites(readScope(accountId), deadlineIn(10_000))).find(([known]) => known === name) ?? [];
     const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
     expect(statusOf(outcome)).toBe("done");
     expect(writes.length).toBeGreaterThan(0);
@@ -193,9 +195,9 @@ describe("a step of a write, called by itself with the scope of a token", () => 
     const { client } = service.app;
     const names = { full_name: "Eve", inferred_name: null, email: null };
     const { writes, outcome } = await writesDuring(async () => {
-      if (name === steps[0]) return createContactStore(client, () => Promise.resolve()).hold(scope, contact, undefined);
-      if (name === steps[1]) return createNoteStore(client).relabel(scope, "contact", contact, "Eve", undefined);
-      return createSessionStore(client).renameClient(scope, contact, names, undefined);
+      if (name === steps[0]) return createContactStore(client, () => Promise.resolve()).hold(scope, contact, {});
+      if (name === steps[1]) return createNoteStore(client).relabel(scope, "contact", contact, "Eve", {});
+      return createSessionStore(client).renameClient(scope, contact, names, {});
     });
     expect([statusOf(outcome), writes]).toEqual([403, []]);
   });

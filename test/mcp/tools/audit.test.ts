@@ -1,4 +1,5 @@
 // What a tool call leaves behind: that it was made, by whom and when, and nothing of what was asked or answered.
+import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ann, signIn, useHouse } from "../../sign-in/set-up.ts";
@@ -74,12 +75,16 @@ describe("a tool call", () => {
   ])("that fails by %s is told in general words, and to the log in full [MCP-11]", async (_, fault, said) => {
     const { app, logLines } = house().service;
     const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
-    const db = Object.getPrototypeOf(app.client.db()) as { command: () => unknown };
+    const db = Object.getPrototypeOf(app.client.db()) as { command: (command: Document) => unknown };
+    const real = db.command;
     const fail = (): never => {
       throw fault();
     };
-    // By one command, and by a cursor where that is to be repeated.
-    const failing = [vi.spyOn(collection, "aggregate").mockImplementation(fail), vi.spyOn(db, "command").mockImplementation(fail)];
+    // By one command, and by a cursor where that is to be repeated; the token is still looked up.
+    const searches = function (this: unknown, ...args: [Document]): unknown {
+      return ["notes", "contacts", "sessions"].includes(args[0]["aggregate"] as string) ? fail() : real.apply(this, args);
+    };
+    const failing = [vi.spyOn(collection, "aggregate").mockImplementation(fail), vi.spyOn(db, "command").mockImplementation(searches)];
     const seen = logLines.length;
     try {
       for (const name of ["search_notes", "search"]) {

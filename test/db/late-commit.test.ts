@@ -1,0 +1,120 @@
+// A commit that cannot be sent in time is not sent at all: its caller has been told that the outcome is unknown.
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient, UUID } from "mongodb";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { Proxy } from "../../drills/ground/proxy.ts";
+import { startProxy } from "../../drills/ground/proxy.ts";
+import { connectMongo } from "../../src/db/mongo.ts";
+import { primaryOf } from "../../src/db/primary.ts";
+import type { Fence } from "../../src/db/write.ts";
+import { insertInTime, transaction, write } from "../../src/db/write.ts";
+import { deadlineIn, within } from "../../src/deadline.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { listenToMongo } from "../support/commands.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import { startOwnMongod } from "../support/own-mongod.ts";
+
+vi.setConfig({ hookTimeout: 60_000 });
+
+let mongod: OwnMongod;
+let proxy: Proxy;
+let client: MongoClient;
+let direct: MongoClient;
+beforeAll(async () => {
+  mongod = await startOwnMongod();
+  const { host } = new URL(mongod.uri);
+  proxy = await startProxy(host);
+  direct = await MongoClient.connect(`mongodb://${host}/records?directConnection=true`);
+  client = await connectMongo(`mongodb://${proxy.host}/records?directConnection=true`, 30_000);
+  await direct.db().collection("notes").insertOne({ name: "there" });
+});
+beforeEach(() => primaryOf(client).held(20_000));
+afterAll(async () => {
+  await client.close();
+  await direct.close();
+  await proxy.close();
+  await mongod.stop();
+});
+
+/** A contact as far as it matters here. */
+interface Named {
+  _id: UUID;
+  version: number;
+  name: string;
+}
+
+const stored = (name: string): Promise<number> => direct.db().collection("notes").countDocuments({ name });
+
+/** Runs a transaction whose network is gone from its last statement until after its deadline. */
+async function cutBeforeCommit(name: string, deadlineMs: number): Promise<{ readonly commits: number }> {
+  const deadline = deadlineIn(deadlineMs);
+  const listening = listenToMongo(client);
+  const done = transaction(client, deadline, async (session) => {
+    await client.db().collection("notes").insertOne({ name }, { session });
+    await proxy.set("gone");
+  });
+  await expect(within(deadline, done)).rejects.toThrow();
+  const before = listening.commands.length;
+  await proxy.set("fair");
+  await Promise.allSettled([done]);
+  // The driver finds the server again within half a second.
+  await sleep(1_500);
+  return { commits: listening.stop().slice(before).filter(({ name: command }) => command === "commitTransaction").length };
+}
+
+test("a commit that waits for a server at the deadline is not sent later, nor is it repeated [CON-05]", async () => {
+  expect(await cutBeforeCommit("late", 300)).toEqual({ commits: 0 });
+  expect(await stored("late")).toBe(0);
+});
+
+test("one that finds its server in time is sent, and stored: the test can tell [CON-05]", async () => {
+  const deadline = deadlineIn(8_000);
+  await transaction(client, deadline, async (session) => {
+    await client.db().collection("notes").insertOne({ name: "in time" }, { session });
+    await proxy.set("gone");
+    setTimeout(() => void proxy.set("fair"), 300);
+  });
+  expect(await stored("in time")).toBe(1);
+});
+
+test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite"] as const)("%s that waits for a server at the deadline is not sent later [CON-05]", async (command) => {
+  const notes = client.db().collection("notes");
+  const deadline = deadlineIn(700);
+  await proxy.set("gone");
+  const listening = listenToMongo(client);
+  const done = write<unknown>(client, deadline, (options) => {
+    if (command === "insertOne") return notes.insertOne({ name: "gone" }, options);
+    if (command === "updateOne") return notes.updateOne({ name: "there" }, { $set: { name: "gone" } }, options);
+    if (command === "deleteOne") return notes.deleteOne({ name: "there" }, options);
+    if (command === "findOneAndUpdate") return notes.findOneAndUpdate({ name: "there" }, { $set: { name: "gone" } }, options);
+    return notes.bulkWrite([{ deleteOne: { filter: { name: "there" } } }], options);
+  });
+  await expect(done).rejects.toThrow();
+  const before = listening.commands.length;
+  await proxy.set("fair");
+  await primaryOf(client).held(20_000);
+  await sleep(700);
+  expect(listening.stop().slice(before)).toEqual([]);
+  expect([await stored("there"), await stored("gone")]).toEqual([1, 0]);
+});
+
+test("an insert and an update that arrive after the deadline, by the database's clock, do nothing [CON-05]", async () => {
+  const contacts = client.db().collection<Named>("named");
+  const there = { _id: new UUID(), version: 1, name: "before" };
+  await contacts.insertOne(there);
+  // Held on its way: the client has stopped waiting, and the command arrives all the same.
+  const late = (run: (fence: Fence) => Promise<unknown>) => write(client, deadlineIn(150), async (_options, fence) => sleep(300).then(() => run(fence)));
+  const document = { _id: new UUID(), version: 1, name: "late" };
+  await expect(late((fence) => insertInTime(contacts, document, {}, fence))).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  await late((fence) => contacts.replaceOne({ _id: there._id, version: 1, ...fence }, { ...there, name: "late" })).catch(() => undefined);
+  expect(await contacts.find({}, { projection: { _id: 0, name: 1 } }).toArray()).toEqual([{ name: "before" }]);
+});
+
+test("an insert in time is done, whatever its texts look like, and does not replace a document that has its id [CON-05]", async () => {
+  const contacts = client.db().collection<Named>("others");
+  const document = { _id: new UUID(), version: 1, name: "$name" };
+  const insert = () => write(client, deadlineIn(5_000), (options, fence) => insertInTime(contacts, document, options, fence));
+  await insert();
+  await expect(insert()).rejects.toMatchObject({ code: 11_000 });
+  expect(await contacts.find().toArray()).toEqual([document]);
+});

@@ -1,0 +1,164 @@
+// The lease on the primary, by a clock of the test's own: when reads are current, and when a write may be acknowledged.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Lease, Term } from "../../src/db/lease.ts";
+import { createLease } from "../../src/db/lease.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+
+const unavailable = expect.objectContaining({ reason: Reason.UNAVAILABLE }) as unknown;
+const [a, b] = [{ address: "a", electionId: "1", alone: false }, { address: "b", electionId: "2", alone: false }];
+
+let now: number;
+let lease: Lease;
+beforeEach(() => {
+  now = 10_000;
+  lease = createLease(() => now);
+});
+
+/** What `require` says: the term, or why there is none. */
+function required(): Term | unknown {
+  try {
+    return lease.require();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** A proof that is asked for now, and answered by the member that leads. */
+const prove = (): void => lease.proven(lease.term(), now, lease.term()?.leader.electionId ?? "");
+
+/** Brings the lease to where `a` is proven, long after its election. */
+function hold(): Term {
+  lease.observe(a);
+  now += 2_000;
+  prove();
+  return lease.require();
+}
+
+describe("a set of several members", () => {
+  test("gives no lease before a primary is known, nor before it has proven that it is one [CON-04]", () => {
+    expect([required(), lease.status().reason]).toEqual([unavailable, "no primary is known"]);
+    lease.observe(a);
+    now += 2_000;
+    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not proven for 1350 ms that it is primary"]);
+    prove();
+    expect([lease.require().leader, lease.status().held]).toEqual([a, true]);
+  });
+
+  test("gives a lease of 1,350 ms from the moment before the proof was asked for", () => {
+    const term = hold();
+    lease.proven(term, now + 100, "1");
+    now += 1_449;
+    expect(() => lease.confirm(term)).not.toThrow();
+    now += 1;
+    expect([required(), lease.status().held]).toEqual([unavailable, false]);
+    expect(() => lease.confirm(term)).toThrow();
+  });
+
+  test("keeps the longer of two leases when proofs arrive out of order", () => {
+    const term = hold();
+    lease.proven(term, now + 500, "1");
+    lease.proven(term, now + 100, "1");
+    now += 1_800;
+    expect(lease.require()).toBe(term);
+  });
+
+  test("leaves a new primary alone for 1,400 ms after it was first seen, even where it is proven at once [CON-04]", () => {
+    hold();
+    lease.observe(b);
+    prove();
+    now += 1_300;
+    prove();
+    expect([required(), lease.status().reason]).toEqual([unavailable, "b became primary less than 1400 ms ago"]);
+    now += 100;
+    expect(lease.require().leader).toEqual(b);
+  });
+
+  test("leaves the first primary that an instance sees alone as long: it may have been elected just before", () => {
+    lease.observe(a);
+    prove();
+    now += 1_399;
+    expect(required()).toEqual(unavailable);
+    now += 1;
+    prove();
+    expect(lease.require().leader).toEqual(a);
+  });
+
+  test("counts a proof for nothing that was asked for in an earlier term", () => {
+    const before = hold();
+    lease.observe(b);
+    now += 1_400;
+    lease.proven(before, now, "1");
+    lease.proven(undefined, now, "2");
+    expect(required()).toEqual(unavailable);
+  });
+
+  test("does not confirm what was read in another term, though both are proven", () => {
+    const before = hold();
+    lease.observe(b);
+    now += 1_400;
+    prove();
+    expect(() => lease.confirm(lease.require())).not.toThrow();
+    expect(() => lease.confirm(before)).toThrow();
+  });
+
+  test("takes the same member for another term once it was elected again", () => {
+    const before = hold();
+    lease.observe({ ...a, electionId: "3" });
+    expect(lease.term()).not.toBe(before);
+    expect(required()).toEqual(unavailable);
+  });
+
+  test("keeps the lease while the primary cannot be seen for a moment, and while nothing changes", () => {
+    const term = hold();
+    lease.observe(undefined);
+    lease.observe({ ...a });
+    expect(lease.require()).toBe(term);
+  });
+
+  test("counts no proof of a member that was elected again unseen: another may have led between [CON-04]", () => {
+    const term = hold();
+    now += 1_000;
+    lease.proven(term, now, "3");
+    now += 350;
+    expect(required()).toEqual(unavailable);
+  });
+});
+
+describe("a member that nobody else can take over from", () => {
+  const [alone, restarted] = [{ ...a, alone: true }, { ...a, electionId: "2", alone: true }];
+
+  test("needs no proof, and no time after its election", () => {
+    lease.observe(alone);
+    now += 60_000;
+    expect(lease.require().leader).toEqual(alone);
+  });
+
+  test("confirms what was read before and after a restart", () => {
+    lease.observe(alone);
+    prove();
+    const term = lease.require();
+    lease.observe(restarted);
+    prove();
+    expect(() => lease.confirm(term)).not.toThrow();
+  });
+
+  test("needs proofs as soon as its set has another member, without being taken for a new primary", () => {
+    lease.observe(alone);
+    prove();
+    const term = lease.require();
+    lease.observe({ ...alone, alone: false });
+    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not proven for 1350 ms that it is primary"]);
+    prove();
+    expect(lease.require().usableAt).toBe(term.usableAt);
+  });
+});
+
+test("says since when the lease is held or lost, and why it is lost", () => {
+  const before = lease.status();
+  expect(before).toMatchObject({ held: false, reason: "no primary is known" });
+  hold();
+  const held = lease.status();
+  expect(held).toEqual({ held: true, since: expect.any(Number) as unknown, reason: undefined });
+  expect(held.since).toBeGreaterThanOrEqual(before.since);
+  expect(lease.status()).toBe(held);
+});

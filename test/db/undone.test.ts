@@ -1,0 +1,90 @@
+// What only the primary has: it is neither shown, nor the reason why another request fails.
+import { MongoClient, UUID } from "mongodb";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { connectMongo } from "../../src/db/mongo.ts";
+import { primaryOf } from "../../src/db/primary.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import type { Services } from "../../src/services.ts";
+import { allIndexes, createServices } from "../../src/services.ts";
+import { ensureIndexes } from "../../src/db/mongo.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import { startThreeMongods } from "../support/own-mongod.ts";
+
+vi.setConfig({ hookTimeout: 120_000 });
+
+let mongod: OwnMongod;
+let client: MongoClient;
+let services: Services;
+beforeAll(async () => {
+  mongod = await startThreeMongods();
+  client = await connectMongo(mongod.uri, 30_000);
+  await primaryOf(client).held(30_000);
+  await ensureIndexes(client.db(), allIndexes);
+  services = createServices(client);
+});
+afterAll(async () => {
+  await client.close();
+  await mongod.stop();
+});
+
+/** Runs the work while no other member follows the primary: it takes writes that no majority has. */
+async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
+  const { me } = await client.db("admin").command({ hello: 1 });
+  const others = mongod.members.map(({ uri }) => new URL(uri).host).filter((host) => host !== me);
+  const admins = await Promise.all(others.map((host) => MongoClient.connect(`mongodb://${host}/?directConnection=true`)));
+  const follow = (mode: string): Promise<unknown> => Promise.all(admins.map((admin) => admin.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
+  try {
+    await follow("alwaysOn");
+    // What was sent before may still arrive.
+    await client.db().collection("last").insertOne({}, { writeConcern: { w: 1 } });
+    return await work();
+  } finally {
+    await follow("off");
+    await Promise.all(admins.map((admin) => admin.close()));
+  }
+}
+
+const scope = (accountId: UUID, ms = 3_000) => grantWrites(readScope(accountId), deadlineIn(ms));
+const createOf = (email: string) => ({ $typeName: "records.v1.CreateContactRequest" as const, fullName: "Ann", email });
+
+test("a contact that no majority has is not shown, and another with its email is not refused as a duplicate [CON-02]", async () => {
+  const accountId = new UUID();
+  const unseen = { unproven: undefined, accountId };
+  const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
+  await withPrimaryAlone(async () => {
+    const first = services.contacts.createContact(createOf("ann@example.com"), scope(accountId)).catch((error: unknown) => error);
+    // The primary has it at once.
+    await expect.poll(() => client.db().collection("contacts").countDocuments({ account_id: accountId }, { readConcern: { level: "local" } })).toBe(1);
+    const [{ contacts }, second] = await Promise.all([
+      services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, unseen),
+      services.contacts.createContact(createOf("ann@example.com"), grantWrites(unseen, deadlineIn(3_000), claim)).catch((error: unknown) => error),
+    ]);
+    expect(contacts).toEqual([]);
+    expect(second).not.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
+    expect(second).toBeInstanceOf(Error);
+    await first;
+  });
+});
+
+test("the same email is a duplicate once a majority has its contact: the test can tell [CON-02]", async () => {
+  const accountId = new UUID();
+  const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
+  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
+  await services.contacts.createContact(createOf("bea@example.com"), scope(accountId));
+  const second = services.contacts.createContact(createOf("bea@example.com"), grantWrites(readScope(accountId), deadlineIn(3_000), claim));
+  await expect(second).rejects.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
+});
+
+test("without a majority the lease is lost within 1.5 seconds, and what needs the database fails at once [CON-04]", async () => {
+  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
+  await withPrimaryAlone(async () => {
+    await expect.poll(() => primaryOf(client).status().held, { timeout: 5_000 }).toBe(false);
+    expect(primaryOf(client).status().reason).toMatch(/has not proven for 1350 ms that it is primary$/);
+    const read = services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, readScope(new UUID()));
+    await expect(read).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    await expect(services.contacts.createContact(createOf("c@example.com"), scope(new UUID()))).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  });
+  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
+});
