@@ -1,0 +1,131 @@
+// Every operation under every kind of broken connection and failing server: success or 503, and all is well afterwards.
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startOwnMongod } from "../support/own-mongod.ts";
+import { adminRecipes } from "./broken/admin-recipes.ts";
+import { ingestRecipes } from "./broken/ingest-recipes.ts";
+import { nameOf } from "./broken/kinds.ts";
+import { startLane } from "./broken/lane.ts";
+import type { Lanes } from "./broken/lanes.ts";
+import { lend } from "./broken/lanes.ts";
+import { everyOperation } from "./broken/operations.ts";
+import { peopleRecipes } from "./broken/people-recipes.ts";
+import { failPoints, lastingRounds, roundsAtOnce, stepsFor } from "./broken/plans.ts";
+import { publicRecipes } from "./broken/public-recipes.ts";
+import type { Recipe } from "./broken/recipe.ts";
+import { serviceOf, titleOf } from "./broken/recipe.ts";
+import { commandsOf, tried, triedAtOnce, triedInRound } from "./broken/trial.ts";
+import type { Hurt } from "./hurt.ts";
+import { startHurt } from "./hurt.ts";
+
+// All tests of a group are begun at once, and wait for a lane.
+vi.setConfig({ testTimeout: 600_000, maxConcurrency: 200 });
+
+const recipes: readonly Recipe[] = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
+const laneCount = 3;
+
+let hurt: Hurt;
+let lanes: Lanes;
+
+beforeAll(async () => {
+  hurt = await startHurt(startOwnMongod);
+  const whole = await hurt.instance();
+  lanes = lend(await Promise.all(Array.from({ length: laneCount }, () => startLane(hurt, whole))));
+});
+afterAll(async () => {
+  await Promise.all(lanes.all.map((lane) => lane.stop()));
+  await hurt.stop();
+});
+
+test("every rpc of the descriptors is tried", async () => {
+  const tried = new Set(recipes.map(({ operation }) => operation));
+  expect((await everyOperation()).filter((operation) => !tried.has(operation))).toEqual([]);
+});
+
+test("an error that says that the service is wrong is a 500, and the judge sees it [ERR-07]", () =>
+  lanes.use(async (lane) => {
+    const recipe = publicRecipes.find(({ operation }) => operation.endsWith("/GetContact")) as Recipe;
+    const step = {
+      plan: { fault: { kind: "reply", code: 2, codeName: "BadValue" }, at: 0 },
+      emptied: false,
+      again: true,
+    } as const;
+    await commandsOf(recipe, lane);
+    const { hits, flaws } = await tried(recipe, lane, step);
+    expect([hits, flaws.length]).toEqual([1, 2]);
+    expect(flaws[0]).toMatch(/: 500 \{"error":\{"code":"500"/);
+    expect(flaws[1]).toMatch(/the log has an accident: MongoServerError/);
+  }));
+
+describe.concurrent("one fault in any command is success or 503, and success afterwards [OPS-15, CON-06]", () => {
+  const seen = new Set<string>();
+
+  test.each(recipes.map((recipe, turn) => [titleOf(recipe), recipe, turn] as const))("%s", (_title, recipe, turn) =>
+    lanes.use(async (lane) => {
+      const steps = stepsFor(serviceOf(recipe), await commandsOf(recipe, lane), turn, seen);
+      let hits = 0;
+      const flaws: string[] = [];
+      for (const step of steps) {
+        const verdict = await tried(recipe, lane, step);
+        hits += verdict.hits;
+        flaws.push(...verdict.flaws);
+      }
+      expect(flaws).toEqual([]);
+      // An instance needs no connection for what it remembers, nor a handshake where it still has one.
+      expect(hits).toBeGreaterThanOrEqual(0.7 * steps.filter(({ emptied }) => !emptied).length);
+    }),
+  );
+});
+
+describe.concurrent("many faults in all operations at once are success or 503, and success afterwards [OPS-15, CON-06]", () => {
+  test.each(roundsAtOnce.map((round) => [nameOf(round.plan.fault), round.plan.every ?? 1, round] as const))(
+    "%s, every %i. command",
+    (_fault, _every, round) =>
+      lanes.use(async (lane) => {
+        const { hits, flaws } = await triedInRound(recipes, lane, round);
+        expect(flaws).toEqual([]);
+        expect(hits).toBeGreaterThan(5);
+      }),
+  );
+});
+
+describe.concurrent("a fault that lasts is 503 before the deadline, and success once it is over [OPS-15]", () => {
+  test.each(lastingRounds.map((round) => [nameOf(round.plan.fault), round.plan.at, round] as const))(
+    "%s, from %s on",
+    (_fault, at, round) =>
+      lanes.use(async (lane) => {
+        if (at === "handshake") await lane.proxy.emptyPool();
+        const { hits, flaws } = await triedInRound(recipes, lane, round);
+        expect(flaws).toEqual([]);
+        expect(hits).toBeGreaterThan(5);
+      }),
+  );
+});
+
+describe("commands that mongod fails by its fail point are success or 503, and success afterwards [OPS-15, CON-06]", () => {
+  const failCommands = [
+    "find",
+    "aggregate",
+    "insert",
+    "update",
+    "delete",
+    "findAndModify",
+    "commitTransaction",
+    "bulkWrite",
+    "getMore",
+  ];
+
+  test.each(failPoints.map((data) => [JSON.stringify(data), data] as const))("%s", (_name, data) =>
+    lanes.use(async (lane) => {
+      const client = await MongoClient.connect(hurt.mongod.uri);
+      const admin = client.db("admin");
+      const fail = (mode: unknown, more: object) => admin.command({ configureFailPoint: "failCommand", mode, ...more });
+      const flaws = await triedAtOnce(recipes, lane, true, async () => {
+        await fail({ times: 60 }, { data: { failCommands, appName: "records", ...data } });
+        return async () => void (await fail("off", {}));
+      });
+      await client.close();
+      expect(flaws).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,118 @@
+// A lane of the tests: an instance behind a fault injector, with an account, people and an assistant of its own.
+import { randomUUID } from "node:crypto";
+import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
+import type { Client } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
+import { MongoClient } from "mongodb";
+import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
+import type { FakeProvider } from "../../sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../sign-in/fake-provider.ts";
+import { newOwner } from "../../sign-in/set-up.ts";
+import { accessToken } from "../../mcp/oauth/set-up.ts";
+import type { Ingest } from "../../support/ingest.ts";
+import { ingestInto } from "../../support/ingest.ts";
+import type { TestAccount, TestService } from "../../support/service.ts";
+import { sessionSecret, startInstance } from "../../support/service.ts";
+import type { Hurt } from "../hurt.ts";
+import type { FaultProxy } from "./proxy.ts";
+import { startFaultProxy } from "./proxy.ts";
+
+/** A person with an account, signed in to the dashboard. */
+export interface LanePerson {
+  readonly subject: string;
+  readonly accountId: string;
+  /** The cookie of a session that no trial ends. */
+  readonly cookie: string;
+  /** Signs in again, and returns the cookie. */
+  signIn(): Promise<string>;
+}
+
+/** One lane. */
+export interface Lane {
+  readonly proxy: FaultProxy;
+  /** The instance that is tested. */
+  readonly service: TestService;
+  /** Another one over the same database, whose connections stay whole: what a trial needs beforehand is made by it. */
+  readonly whole: TestService;
+  readonly fake: FakeProvider;
+  readonly streams: Client<typeof IngestService>;
+  readonly account: TestAccount;
+  readonly put: Ingest;
+  /** Records of the account that no trial changes. */
+  readonly contact: string;
+  readonly session: string;
+  /** The person of this name, who is there from the first time on. */
+  person(name: string): Promise<LanePerson>;
+  /** An access token of an assistant of another person, and that person's records. */
+  readonly token: string;
+  readonly seen: { readonly accountId: string; readonly contact: string; readonly session: string };
+  stop(): Promise<void>;
+}
+
+/** Starts a lane over a database that can be hurt. */
+export async function startLane(hurt: Hurt, whole: TestService): Promise<Lane> {
+  const admin = await MongoClient.connect(hurt.mongod.uri);
+  const hello = await admin.db("admin").command({ hello: 1 }, { promoteValues: false });
+  await admin.close();
+  const proxy = await startFaultProxy(Number(new URL(hurt.mongod.uri).port), hello);
+  const fake = await startFakeProvider();
+  const service = await startInstance(proxy.uri("records"), hurt.redis, fake.settings());
+  const sessions = createDashboardSessions(whole.app.client.db(), sessionSecret);
+
+  async function newPerson(): Promise<LanePerson> {
+    const subject = randomUUID();
+    const account = await newOwner(whole, fake.issuer, subject, `${subject}@example.com`);
+    const identified = {
+      issuer: fake.issuer,
+      subject,
+      sid: undefined,
+      email: undefined,
+      name: undefined,
+      idToken: "none",
+    };
+    const signIn = async (): Promise<string> => `records_session=${await sessions.begin(identified)}`;
+    return { subject, accountId: account.toHexString(), cookie: await signIn(), signIn };
+  }
+  async function records(put: Ingest): Promise<{ contact: string; session: string }> {
+    const contact = await put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
+    const session = await put.session({ title: "Budget", contact_id: contact, session_date: "2026-01-31T09:30:00Z" });
+    await put.contactNotes({ contact_id: contact, content: "Asked for a budget", source: "import" });
+    await put.transcript({ session_id: session, transcript: "Ann: hello" });
+    return { contact, session };
+  }
+
+  const account = await whole.account();
+  const put = ingestInto(whole, account.id);
+  const assistant = await newPerson();
+  const people = new Map<string, Promise<LanePerson>>();
+  const sessionManager = new Http2SessionManager(service.internal);
+  const authorize = `Bearer ${service.serviceToken}`;
+  const transport = createGrpcTransport({
+    baseUrl: service.internal,
+    sessionManager,
+    interceptors: [(next) => (request) => (request.header.set("authorization", authorize), next(request))],
+  });
+  return {
+    proxy,
+    service,
+    whole,
+    fake,
+    streams: createClient(IngestService, transport),
+    account,
+    put,
+    ...(await records(put)),
+    person(name) {
+      const known = people.get(name) ?? newPerson();
+      people.set(name, known);
+      return known;
+    },
+    token: await accessToken(fake, { sub: assistant.subject }),
+    seen: { accountId: assistant.accountId, ...(await records(ingestInto(whole, assistant.accountId))) },
+    async stop() {
+      sessionManager.abort();
+      await service.stop();
+      await Promise.all([proxy.stop(), fake.stop()]);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// How what people and their assistants do is tried: MCP tool calls, the dashboard's page, signing in and out.
+import type { RestAnswer } from "../../support/service.ts";
+import { tools } from "../../../src/mcp/tools.ts";
+import { send } from "../../mcp/oauth/set-up.ts";
+import { enter, logoutClaims, tellLogout } from "../../sign-in/fake-provider.ts";
+import { ask } from "../../sign-in/set-up.ts";
+import type { Lane } from "./lane.ts";
+import type { Outcome, Recipe } from "./recipe.ts";
+import { outcomeOf, success, unavailable, wrong } from "./recipe.ts";
+
+/** The arguments of a call that succeeds, by the tool. */
+const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unknown>>> = {
+  search_contacts: () => ({ query: "ann" }),
+  get_contact: ({ contact }) => ({ contact_id: contact }),
+  list_sessions: () => ({}),
+  get_session: ({ session }) => ({ session_id: session }),
+  get_session_transcript: ({ session }) => ({ session_id: session }),
+  search_notes: () => ({ query: "budget" }),
+  search: () => ({ query: "ann" }),
+  fetch: ({ contact }) => ({ id: `contact:${contact}` }),
+};
+
+/** What a tool call came to: its failure is told in the words of UNAVAILABLE, or the request's by the envelope. */
+function toolOutcome(answer: RestAnswer): Outcome {
+  if (answer.status !== 200) return outcomeOf(answer, 200);
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text) as {
+    result?: { isError?: boolean; content: { text: string }[] };
+  };
+  if (result === undefined) return wrong(answer.text);
+  if (result.isError !== true) return success;
+  const text = result.content[0]?.text ?? "";
+  return /^The service (cannot answer right now|could not answer in time); try again\.$/.test(text)
+    ? unavailable
+    : wrong(text);
+}
+
+function toolCall(name: string): Recipe {
+  return {
+    operation: `MCP tool ${name}`,
+    prepare(lane) {
+      const params = { name, arguments: given[name]?.(lane.seen) };
+      if (params.arguments === undefined) throw new Error(`the tool ${name} has no arguments to be tried with`);
+      return Promise.resolve({
+        send: async () =>
+          toolOutcome(await send(lane.service.base, `Bearer ${lane.token}`, { method: "tools/call", params })),
+      });
+    },
+  };
+}
+
+/** A person of the name who has just signed in and has no other session; whether that session has ended since. */
+async function signedIn(
+  lane: Lane,
+  name: string,
+): Promise<{ subject: string; cookie: string; ended: () => Promise<number> }> {
+  const sessions = lane.whole.app.client.db().collection("dashboard_sessions");
+  const { subject, signIn } = await lane.person(name);
+  await sessions.deleteMany({ subject });
+  return { subject, cookie: await signIn(), ended: async () => 1 - (await sessions.countDocuments({ subject })) };
+}
+
+export const peopleRecipes: readonly Recipe[] = [
+  ...tools.map(({ name }) => toolCall(name)),
+  {
+    operation: "the dashboard's page",
+    async prepare({ service, person }) {
+      const { cookie } = await person("reads the page");
+      const asked = { cookie, accept: "application/json" };
+      return { send: async () => outcomeOf(await ask(`${service.app.baseUrl}/`, asked), 200) };
+    },
+  },
+  {
+    operation: "the way back from the identity provider",
+    async prepare({ service, fake, person }) {
+      const { subject: sub } = await person("signs in");
+      return { send: async () => outcomeOf((await enter(service.app.baseUrl, fake, { sub })).answer, 303) };
+    },
+  },
+  {
+    operation: "signing out",
+    async prepare(lane) {
+      const { cookie, ended } = await signedIn(lane, "signs out");
+      const { baseUrl: origin } = lane.service.app;
+      return {
+        send: async () => outcomeOf(await ask(`${origin}/sign-out`, { method: "POST", cookie, origin }), 303),
+        effects: ended,
+        repeatable: true,
+      };
+    },
+  },
+  {
+    operation: "signing out at the identity provider",
+    async prepare(lane) {
+      const { subject: sub, ended } = await signedIn(lane, "signs out at the provider");
+      const token = await lane.fake.sign(logoutClaims(lane.fake, { sub }));
+      return { send: async () => outcomeOf(await tellLogout(lane.service.app.baseUrl, token), 200), effects: ended };
+    },
+  },
+];

@@ -1,0 +1,205 @@
+// A fault injector between an instance and its mongod: a proxy that breaks connections and replies with errors.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { Socket, connect, createServer } from "node:net";
+import type { Document } from "mongodb";
+import type { ConnectionBreak, Fault } from "./kinds.ts";
+import { acknowledges, errorDocument } from "./error-reply.ts";
+import type { Command } from "./message.ts";
+import { commandOf, documentOf, framed, hurryHeartbeat, repliesTo, reply } from "./message.ts";
+
+/** Where a fault is injected. */
+export interface Plan {
+  readonly fault: Fault;
+  /** Into which command of the request, counted from 0, or into the handshake of a new connection. */
+  readonly at: number | "handshake";
+  /** Into so many commands, the one at `at` and every so many-th after it; into one where it is not said. */
+  readonly times?: number;
+  readonly every?: number;
+  /** The collection whose background commands belong to the request, where one waits for such. */
+  readonly background?: string | undefined;
+}
+
+/** What has passed since a plan was armed. */
+export interface Armed {
+  /** The commands, in order. */
+  readonly commands: Command[];
+  /** Into which the fault was injected. */
+  readonly hits: Command[];
+  disarm(): void;
+}
+
+/** A proxy to a mongod. */
+export interface FaultProxy {
+  /** The database by way of the proxy: a direct connection, so that the driver does not go around it. */
+  uri(database: string): string;
+  arm(plan: Plan | undefined, background?: string): Armed;
+  /** Closes the connections of the pool, so that the next command needs a handshake. The monitor keeps its own. */
+  emptyPool(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A connection that passes through. */
+interface Link {
+  readonly near: Socket;
+  readonly far: Socket;
+  /** True once it has carried a command that is no heartbeat. */
+  pooled: boolean;
+  /** The request whose reply the fault is for. */
+  awaited: { readonly command: Command; readonly fault: Fault } | undefined;
+}
+
+/** What is done to the bytes that a driver writes, by the port of the proxy: the one fault that no proxy can inject. */
+const writers = new Map<number, (socket: Socket, bytes: Buffer) => boolean>();
+const { write } = Socket.prototype;
+Socket.prototype.write = function (this: Socket, ...given: Parameters<Socket["write"]>): boolean {
+  const bytes: unknown = given[0];
+  const writer = writers.size === 0 || this.remotePort === undefined ? undefined : writers.get(this.remotePort);
+  if (writer !== undefined && Buffer.isBuffer(bytes) && bytes.length >= 16 && writer(this, bytes)) return false;
+  return Reflect.apply(write, this, given) as boolean;
+} as Socket["write"];
+
+/** Starts a proxy to the mongod that listens on this port of 127.0.0.1; `hello` is what it replies to that command. */
+export async function startFaultProxy(mongodPort: number, hello: Document): Promise<FaultProxy> {
+  const links = new Set<Link>();
+  let plan: Plan | undefined;
+  let armed: { readonly commands: Command[]; readonly hits: Command[]; handshakes: number } | undefined;
+  let background: string | undefined;
+
+  /** The fault for a command, if there is one; counts it. */
+  function faultFor(command: Command, isFirst: boolean): Fault | undefined {
+    if (armed === undefined) return undefined;
+    const handshake = command.name === "hello";
+    if (handshake ? !isFirst || plan?.at !== "handshake" : isHousekeeping(command, background)) return undefined;
+    const place = handshake ? armed.handshakes++ : armed.commands.push(command) - 1;
+    if (plan === undefined || (plan.at === "handshake") !== handshake) return undefined;
+    const from = plan.at === "handshake" ? 0 : plan.at;
+    const { fault, times = 1, every = 1 } = plan;
+    if (place < from || (place - from) % every !== 0 || armed.hits.length >= times) return undefined;
+    if (fault.kind === "reply" && fault.writeConcern === true && !acknowledges(command)) return undefined;
+    armed.hits.push(command);
+    return plan.fault;
+  }
+
+  function sever({ near, far }: Link, how: ConnectionBreak["how"]): void {
+    far.destroy();
+    if (how === "reset") near.resetAndDestroy();
+    else near.end(() => near.destroy());
+  }
+
+  function breakUnder(link: Link, message: Buffer, command: Command, fault: ConnectionBreak): void {
+    if (fault.place === "before it") return sever(link, fault.how);
+    if (fault.place === "inside it")
+      return void link.far.write(message.subarray(0, message.length >> 1), () => sever(link, fault.how));
+    link.awaited = { command, fault };
+    link.far.write(message);
+  }
+
+  function breakReply(link: Link, message: Buffer, { place, how }: ConnectionBreak): void {
+    if (place === "after it") return sever(link, how);
+    link.near.write(place === "inside the reply" ? message.subarray(0, message.length >> 1) : message, () =>
+      sever(link, how),
+    );
+  }
+
+  function onRequest(link: Link, message: Buffer, isFirst: boolean): void {
+    const command = commandOf(message);
+    if (command.name !== "hello") link.pooled = true;
+    else hurryHeartbeat(message, heartbeatMs);
+    const written = plan?.fault.kind === "break" && plan.fault.place === "while it is written";
+    const fault = written ? undefined : faultFor(command, isFirst);
+    if (fault === undefined) return void link.far.write(message);
+    if (fault.kind === "break") return breakUnder(link, message, command, fault);
+    if (fault.writeConcern !== true)
+      return void link.near.write(reply(command.id, errorDocument(fault, command, hello)));
+    link.awaited = { command, fault };
+    link.far.write(message);
+  }
+
+  function onReply(link: Link, message: Buffer): void {
+    if (link.awaited === undefined || repliesTo(message) !== link.awaited.command.id)
+      return void link.near.write(message);
+    const { fault, command } = link.awaited;
+    link.awaited = undefined;
+    if (fault.kind === "break") return breakReply(link, message, fault);
+    const { code, codeName, labelled } = fault;
+    const labels = labelled === true ? { errorLabels: ["RetryableWriteError"] } : {};
+    link.near.write(
+      reply(command.id, {
+        ...documentOf(message),
+        writeConcernError: { code, codeName, errmsg: "injected" },
+        ...labels,
+      }),
+    );
+  }
+
+  const server = createServer((near) => {
+    const link: Link = { near, far: connect(mongodPort, "127.0.0.1"), pooled: false, awaited: undefined };
+    links.add(link);
+    const end = (): void => {
+      near.destroy();
+      link.far.destroy();
+      links.delete(link);
+    };
+    for (const socket of [near, link.far]) socket.setNoDelay(true).on("error", () => undefined);
+    near.on("close", end);
+    link.far.on("close", () => (near.writableEnded ? undefined : end()));
+    let isFirst = true;
+    near.on(
+      "data",
+      framed((message) => {
+        const first = isFirst;
+        isFirst = false;
+        onRequest(link, message, first);
+      }),
+    );
+    link.far.on(
+      "data",
+      framed((message) => onReply(link, message)),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  writers.set(port, (socket, bytes) => {
+    if (plan?.fault.kind !== "break" || plan.fault.place !== "while it is written") return false;
+    if (faultFor(commandOf(bytes), false) === undefined) return false;
+    const code = plan.fault.how === "reset" ? "ECONNRESET" : "EPIPE";
+    process.nextTick(() => socket.destroy(Object.assign(new Error(`write ${code}`), { code })));
+    return true;
+  });
+
+  return {
+    uri: (database) => `mongodb://127.0.0.1:${port}/${database}?directConnection=true&minHeartbeatFrequencyMS=10`,
+    arm(next, more) {
+      const since = { commands: [], hits: [], handshakes: 0 };
+      [plan, armed, background] = [next, since, next?.background ?? more];
+      return {
+        ...since,
+        disarm() {
+          if (armed === since) [plan, armed] = [undefined, undefined];
+        },
+      };
+    },
+    async emptyPool() {
+      const pooled = [...links].filter((link) => link.pooled);
+      const closed = Promise.all(pooled.map(({ near }) => near.closed || once(near, "close")));
+      for (const link of pooled) sever(link, "close");
+      await closed;
+    },
+    async stop() {
+      writers.delete(port);
+      for (const { near, far } of links) [near.destroy(), far.destroy()];
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** In this time the driver learns that the server it has given up is there. */
+const heartbeatMs = 20;
+const housekeeping = new Set(["endsessions", "killcursors", "killsessions"]);
+
+function isHousekeeping({ name, background, collection }: Command, wanted: string | undefined): boolean {
+  return housekeeping.has(name) || (background && collection !== wanted);
+}

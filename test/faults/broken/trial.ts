@@ -1,0 +1,146 @@
+// Tries operations with a fault and judges: success or 503, at most one effect, success once the fault is gone.
+import { until } from "../../../src/embedded/wait.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { nameOf } from "./kinds.ts";
+import type { Lane } from "./lane.ts";
+import type { Command } from "./message.ts";
+import type { Round, Step } from "./plans.ts";
+import type { Armed } from "./proxy.ts";
+import type { Outcome, Recipe, Trial } from "./recipe.ts";
+import { titleOf, wrong } from "./recipe.ts";
+
+/** What a trial came to. */
+export interface Verdict {
+  /** Into how many commands the fault was injected. */
+  readonly hits: number;
+  /** What is wrong; empty where all is right. */
+  readonly flaws: readonly string[];
+}
+
+/** The service responds within 5 seconds, streams excepted; the rest is for a machine that is busy. */
+const answerMs = 5_000 + 3_000;
+const streamMs = 60_000;
+
+/** The outcome, or that there was none in time. */
+async function answered({ streams }: Recipe, trial: Trial): Promise<Outcome> {
+  const stop = new AbortController();
+  const late = sleep(streams === true ? streamMs : answerMs, wrong("no answer in time"), { signal: stop.signal }).catch(
+    () => wrong("stopped"),
+  );
+  try {
+    return await Promise.race([trial.send().catch((error: unknown) => wrong(`no answer: ${String(error)}`)), late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** The commands of the operation when nothing is wrong, and all that an instance remembers is remembered. */
+export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
+  let armed: Armed | undefined;
+  for (let run = 0; run < 2; run++) {
+    const trial = await recipe.prepare(lane);
+    armed = lane.proxy.arm(undefined, recipe.background);
+    const outcome = await answered(recipe, trial);
+    armed.disarm();
+    await trial.clear?.();
+    if (outcome.kind !== "success")
+      throw new Error(`${titleOf(recipe)} fails without a fault: ${JSON.stringify(outcome)}`);
+  }
+  return armed?.commands ?? [];
+}
+
+/** A fault in one request. */
+export async function tried(recipe: Recipe, lane: Lane, { plan, emptied, again }: Step): Promise<Verdict> {
+  const trial = await recipe.prepare(lane);
+  const logged = lane.service.logLines.length;
+  if (emptied) await lane.proxy.emptyPool();
+  const armed = lane.proxy.arm({ ...plan, background: recipe.background });
+  const outcome = await answered(recipe, trial);
+  armed.disarm();
+  const flaws = await flawsOf(trial, outcome);
+  if (again) flaws.push(...(await flawsAfterwards(recipe, lane, trial)));
+  await trial.clear?.();
+  flaws.push(...accidentsIn(lane, logged));
+  const [hit] = armed.hits;
+  const command = hit === undefined ? "" : `, at ${plan.at} ${hit.name} ${hit.collection}`.trimEnd();
+  const where = `${emptied ? ", on a fresh connection" : ""}${command}`;
+  return { hits: armed.hits.length, flaws: flaws.map((flaw) => `${nameOf(plan.fault)}${where}: ${flaw}`) };
+}
+
+/** Many requests at once, one of each operation; `begin` injects the fault and returns what ends it. */
+export async function triedAtOnce(
+  recipes: readonly Recipe[],
+  lane: Lane,
+  again: boolean,
+  begin: () => Promise<() => Promise<void>>,
+): Promise<string[]> {
+  const trials = await Promise.all(recipes.map((recipe) => recipe.prepare(lane)));
+  const logged = lane.service.logLines.length;
+  const end = await begin();
+  const outcomes = await Promise.all(recipes.map((recipe, at) => answered(recipe, trials[at] as Trial))).finally(end);
+  await until(() => isReady(lane), AbortSignal.timeout(5_000));
+  const flaws = await Promise.all(
+    recipes.map(async (recipe, at) => {
+      const trial = trials[at] as Trial;
+      const found = await flawsOf(trial, outcomes[at] as Outcome);
+      if (again) found.push(...(await flawsAfterwards(recipe, lane, trial)));
+      await trial.clear?.();
+      return found.map((flaw) => `${titleOf(recipe)}: ${flaw}`);
+    }),
+  );
+  return [...flaws.flat(), ...accidentsIn(lane, logged)];
+}
+
+/** The same with a fault of the proxy. */
+export async function triedInRound(recipes: readonly Recipe[], lane: Lane, { plan, again }: Round): Promise<Verdict> {
+  let armed: Armed | undefined;
+  const flaws = await triedAtOnce(recipes, lane, again, () => {
+    armed = lane.proxy.arm(plan);
+    return Promise.resolve(() => Promise.resolve(armed?.disarm()));
+  });
+  return { hits: armed?.hits.length ?? 0, flaws };
+}
+
+/** After a fault that lasted, or that mongod injects for everybody, an instance serves once it has read the switches again. */
+async function isReady({ service, whole }: Lane): Promise<boolean> {
+  const probes = await Promise.all([service, whole].map(({ internal }) => fetch(`${internal}/readyz`)));
+  return probes.every(({ status }) => status === 200);
+}
+
+async function flawsOf(trial: Trial, outcome: Outcome): Promise<string[]> {
+  return [...(outcome.kind === "wrong" ? [outcome.text] : []), ...(await flawsOfEffects(trial, outcome))];
+}
+
+/** The same again succeeds at once, where it may be repeated, or else the operation anew. */
+async function flawsAfterwards(recipe: Recipe, lane: Lane, trial: Trial): Promise<string[]> {
+  if (trial.repeatable === true || trial.effects === undefined) return flawsOfSuccess("the same again", recipe, trial);
+  const next = await recipe.prepare(lane);
+  const flaws = await flawsOfSuccess("anew", recipe, next);
+  await next.clear?.();
+  return flaws;
+}
+
+async function flawsOfSuccess(what: string, recipe: Recipe, trial: Trial): Promise<string[]> {
+  const outcome = await answered(recipe, trial);
+  const flaws = [...(outcome.kind === "unavailable" ? ["503"] : []), ...(await flawsOf(trial, outcome))];
+  return flaws.map((flaw) => `afterwards, ${what}: ${flaw}`);
+}
+
+/** What answered success has taken effect once, and what answered 503 at most once. */
+async function flawsOfEffects(trial: Trial, outcome: Outcome): Promise<string[]> {
+  const effects = await trial.effects?.();
+  if (effects === undefined || effects === 1 || (effects === 0 && outcome.kind !== "success")) return [];
+  return [`${outcome.kind} with ${effects} effects`];
+}
+
+/** What the log says of requests that ended in a failure of our own. */
+function accidentsIn(lane: Lane, from: number): string[] {
+  return lane.service.logLines.slice(from).flatMap((line) => {
+    const { reason, err } = JSON.parse(line) as {
+      reason?: string;
+      err?: { type?: string; message?: string; stack?: string };
+    };
+    if (reason !== "INTERNAL") return [];
+    return [`the log has an accident: ${err?.type ?? ""}: ${err?.message ?? ""}`];
+  });
+}
