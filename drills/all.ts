@@ -2,6 +2,7 @@
 import type { Drill } from "./drill.ts";
 import { crash } from "./crash/crash.ts";
 import { dependencies } from "./dependencies/dependencies.ts";
+import { histories } from "./histories/histories.ts";
 import { hostile } from "./hostile/hostile.ts";
 import { isolation } from "./isolation/isolation.ts";
 import { kills } from "./kills/kills.ts";
@@ -9,5 +10,6 @@ import { limiter } from "./limiter/limiter.ts";
 import { overload } from "./overload/overload.ts";
 import { rolling } from "./rolling/rolling.ts";
 import { soak } from "./soak/soak.ts";
+import { upgrade } from "./upgrade/upgrade.ts";
 
-export const drills: readonly Drill[] = [kills, crash, limiter, overload, rolling, dependencies, soak, isolation, hostile];
+export const drills: readonly Drill[] = [kills, crash, limiter, overload, rolling, upgrade, dependencies, soak, isolation, hostile, histories];

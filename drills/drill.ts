@@ -14,8 +14,14 @@ export interface Report {
 /** Tells what a run does while it does it. */
 export type Say = (line: string) => void;
 
+/** Options of the command line that only some drills use. */
+export interface RunOptions {
+  /** The commit of the older code that runs beside this one; the drill's own choice by default. */
+  readonly from?: string | undefined;
+}
+
 /** A run of a drill. Leaves nothing behind: every process that it starts has ended when it resolves or rejects. */
-export type Run = (form: Form, say: Say) => Promise<Report>;
+export type Run = (form: Form, say: Say, options?: RunOptions) => Promise<Report>;
 
 /** One promise, put to the test. */
 export interface Drill {

@@ -3,14 +3,20 @@ import { parseArgs } from "node:util";
 import { drills } from "./all.ts";
 import type { Drill, Report, Run } from "./drill.ts";
 
-const usage = `npm run drill -- [NAME …] [--short] [--no-controls] [--list]
-All drills where none is named. Ends with 1 when a promise did not hold, or a control saw nothing wrong.
+const usage = `npm run drill -- [NAME …] [--short] [--no-controls] [--list] [--from COMMIT]
+All drills where none is named. "upgrade" runs the code of --from beside this one. Ends with 1 when a promise did not hold, or a control saw nothing wrong.
 
 ${drills.map(({ name, promise }) => `  ${name.padEnd(16)} ${promise}`).join("\n")}`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { help: { type: "boolean", default: false }, list: { type: "boolean", default: false }, short: { type: "boolean", default: false }, "no-controls": { type: "boolean", default: false } },
+  options: {
+    help: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    short: { type: "boolean", default: false },
+    "no-controls": { type: "boolean", default: false },
+    from: { type: "string" },
+  },
 });
 if (values.help || values.list) {
   console.log(usage);
@@ -48,7 +54,7 @@ function verdict(name: string, right: boolean, words: string): void {
 async function timed(run: Run): Promise<Report> {
   const begun = performance.now();
   const elapsed = (): string => `${((performance.now() - begun) / 1_000).toFixed(1).padStart(7)} s`;
-  const report = await run(values.short ? "short" : "long", (line) => console.log(`${elapsed()}  ${line}`));
+  const report = await run(values.short ? "short" : "long", (line) => console.log(`${elapsed()}  ${line}`), { from: values.from });
   for (const [figure, value] of Object.entries(report.figures)) console.log(`${elapsed()}  ${figure}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`);
   for (const violation of report.violations.slice(0, 20)) console.log(`${elapsed()}  VIOLATION ${violation}`);
   return report;

@@ -29,8 +29,8 @@ export const crash: Drill = {
 
 const claimAfter = {
   file: "src/db/write.ts",
-  from: "  return transaction(client, async (session) => {\n    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work(session);\n  });",
-  to: "  const result = await transaction(client, work);\n  if (claim !== undefined) await insertClaim(claims, claim, undefined);\n  return result;",
+  from: "  return transaction(client, scope.deadline, async (session) => {\n    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work({ session }, {});\n  });",
+  to: "  const result = await transaction(client, scope.deadline, (session) => work({ session }, {}));\n  if (claim !== undefined) await insertClaim(claims, claim, undefined);\n  return result;",
 };
 
 /** The way to an instance that is broken, and that instance. */

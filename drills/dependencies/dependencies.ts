@@ -28,9 +28,9 @@ export const dependencies: Drill = {
   },
   controls: [
     control("an instance without a deadline, whose MongoDB freezes", foremost.mongoFrozen, {
-      file: "src/guards/deadline.ts",
-      from: "timer = setTimeout(tooLate, Math.max(0, ms));",
-      to: "timer = setTimeout(tooLate, 60_000);",
+      file: "src/deadline.ts",
+      from: "Math.max(0, at - performance.now()));\n  });",
+      to: "60_000);\n  });",
     }),
     control("an instance that takes a full disk for a fault of its own", foremost.diskFull, {
       file: "src/db/mongo.ts",

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
-import { MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
+import { connectMongo } from "../../src/db/mongo.ts";
+import { primaryOf } from "../../src/db/primary.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Services } from "../../src/services.ts";
@@ -19,6 +21,8 @@ import { startOwnMongod, startThreeMongods } from "../../test/support/own-mongod
 export interface GroundOptions {
   /** Members of the replica set. */
   readonly members: 1 | 3;
+  /** Starts the replica set, where it is another than that of the tests. */
+  readonly mongods?: () => Promise<OwnMongod>;
   /** Instances to begin with. */
   readonly instances: number;
   /** Settings of every instance, beside the addresses of its parts. */
@@ -70,7 +74,7 @@ export async function onGround<T>(options: GroundOptions, work: (ground: Ground)
   }
 }
 
-async function layGround({ members, instances: count, environment = {}, through = (parts) => parts, hear }: GroundOptions): Promise<Ground> {
+async function layGround({ members, mongods = members === 3 ? () => startThreeMongods() : startOwnMongod, instances: count, environment = {}, through = (parts) => parts, hear }: GroundOptions): Promise<Ground> {
   const endings: (() => unknown)[] = [];
   // Last in, first out: instances before their parts, and programs before their folders.
   const stop = async (): Promise<void> => {
@@ -82,9 +86,10 @@ async function layGround({ members, instances: count, environment = {}, through 
     const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
     if (redis === undefined) throw new Error("no redis-server for the drill");
     endings.push(() => redis.stop());
-    const mongod = await (members === 3 ? startThreeMongods() : startOwnMongod());
+    const mongod = await mongods();
     endings.push(() => mongod.stop());
-    const client = await MongoClient.connect(mongod.uri);
+    const client = await connectMongo(mongod.uri, 30_000);
+    await primaryOf(client).held(30_000);
     endings.push(() => client.close());
     const services = createServices(client);
     const parts = await through({ mongodbUri: mongod.uri, redisUrl: redis.uri });

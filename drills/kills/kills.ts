@@ -62,7 +62,7 @@ export const kills: Drill = {
 };
 
 const alone = { file: "src/db/write.ts", from: 'writeConcern: { w: "majority" }', to: "writeConcern: { w: 1 }" };
-const inserted = "contacts.insertOne(document, withSession(session))));\n";
+const inserted = "insertInTime(contacts, document, options, fence)));\n";
 const otherAnswer = {
   file: "src/contacts/store.ts",
   from: `${inserted}      return answer;`,

@@ -18,7 +18,7 @@ export const groups: readonly Group[] = [
   { name: "validation", mutate: guards("validate", "mask"), tests: tests("guards", "validation") },
   {
     name: "doors",
-    mutate: guards("assistant", "authenticate", "call", "capacity", "chain", "deadline", "doors", "internal", "scope", "session", "stream", "switches", "throttle"),
+    mutate: ["src/deadline.ts", ...guards("assistant", "authenticate", "call", "capacity", "chain", "doors", "internal", "scope", "session", "stream", "switches", "throttle")],
     tests: tests("guards", "public-door", "session-door", "other-doors"),
   },
   { name: "messages", mutate: ["src/rpc/message.ts", "src/rpc/flawed-json.ts", ...gateway("enum-names", "timestamps")], tests: tests("rpc", "message") },

@@ -1,0 +1,98 @@
+// The controls of the histories drill: the service with one part of its consistency taken out, under the nemesis that
+// shows it.
+import type { Control } from "../drill.ts";
+import type { Break } from "../ground/broken.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import type { RoundPlan } from "./round.ts";
+import { runHistories } from "./rounds.ts";
+
+/** A fault of ours, and how it is to show. */
+interface Planned {
+  readonly broken: string;
+  /** What is changed in the sources. */
+  readonly breaks: readonly Break[];
+  /** The rounds that provoke it. */
+  readonly rounds: readonly RoundPlan[];
+  /** The violations that count; others count for nothing. */
+  readonly seen: RegExp;
+}
+
+const forced: RoundPlan = { nemesis: "side cut, forced election", electionMs: 10_000 };
+const brief: RoundPlan = { nemesis: "brief side cut, forced election", electionMs: 10_000 };
+
+const localReads: Break = {
+  file: "src/db/mongo.ts",
+  from: 'readConcern: { level: "majority" },',
+  to: 'readConcern: { level: "local" },',
+};
+const noLease: readonly Break[] = [
+  { file: "src/db/lease.ts", from: "    if (time >= provenUntil) return", to: "    if (time < 0) return" },
+  { file: "src/db/lease.ts", from: "    if (time < term.usableAt) return", to: "    if (time < 0) return" },
+  { file: "src/db/aggregate.ts", from: "  primary.confirm(term);\n", to: "" },
+];
+
+const planned: readonly Planned[] = [
+  {
+    broken: "an instance reads from its primary without a lease",
+    breaks: noLease,
+    rounds: [forced],
+    seen: /^(stale|served after)/,
+  },
+  {
+    // Reads are broken too: an update that rests on what a majority has meets no other branch.
+    broken: "an update rests on a counter, which both branches of a cut reach, in place of the revision",
+    breaks: [
+      localReads,
+      ...noLease,
+      {
+        file: "src/contacts/store.ts",
+        from: "...changes, version: newRevision(),",
+        to: "...changes, version: before.version + 1,",
+      },
+    ],
+    rounds: [brief, brief, brief, brief],
+    seen: /^lost/,
+  },
+  {
+    broken: "reads see what no majority has",
+    breaks: [localReads, ...noLease],
+    rounds: [forced, forced],
+    seen: /^dirty/,
+  },
+  {
+    broken: "a write is tried again after its caller was answered",
+    breaks: [
+      { file: "src/db/write.ts", from: '    signal.addEventListener("abort", end, { once: true });\n', to: "" },
+      {
+        file: "src/db/write.ts",
+        from: "    requireTime(deadline);\n    session.startTransaction",
+        to: "    session.startTransaction",
+      },
+      {
+        file: "src/db/write.ts",
+        from: "      requireTime(deadline);\n      await commitTransaction",
+        to: "      await commitTransaction",
+      },
+      {
+        file: "src/db/write.ts",
+        from: "|| isCutOff(error)) || isPast(deadline)) throw error;",
+        to: "|| isCutOff(error))) throw error;",
+      },
+      {
+        file: "src/db/write.ts",
+        from: "if (!isUnsettled(error) || isPast(deadline)) throw error;",
+        to: "if (!isUnsettled(error)) throw error;",
+      },
+    ],
+    rounds: [forced, { nemesis: "side cut", electionMs: 10_000 }],
+    seen: /^late effect/,
+  },
+];
+
+export const controls: readonly Control[] = planned.map(({ broken, breaks, rounds, seen }) => ({
+  broken,
+  async run(_form, say) {
+    const report = await runHistories(rounds, say, brokenBuild(...breaks));
+    return { ...report, violations: report.violations.filter((violation) => seen.test(violation)) };
+  },
+}));

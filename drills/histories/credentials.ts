@@ -1,0 +1,137 @@
+// Clients that rotate and revoke API keys and sign out, and present what has ended to every instance.
+import { setTimeout as sleep } from "node:timers/promises";
+import { send } from "../../test/mcp/oauth/set-up.ts";
+import { ask } from "../../test/sign-in/set-up.ts";
+import type { RestAnswer } from "../../test/support/service.ts";
+import { rest } from "../../test/support/service.ts";
+import { httpResult } from "./calls.ts";
+import type { History, Operation } from "./operation.ts";
+import type { Round } from "./registers.ts";
+import type { Person, Site } from "./site.ts";
+
+/** A credential under the name by which the history knows it. */
+interface Credential {
+  readonly name: string;
+  readonly present: (instance: string) => Promise<RestAnswer>;
+  /** True where the switch of the public interface concerns it. */
+  readonly reads: boolean;
+}
+
+/** So many credentials that have ended are presented again and again. */
+const presentedAtMost = 6;
+const betweenMs = 400;
+
+/** What the owners of the credentials need. */
+export interface Owners {
+  readonly site: Site;
+  readonly history: History;
+}
+
+/**
+ * Ends one credential after the other over one instance, with a new person each time that it is not known what came of
+ * it.
+ */
+export async function owner(
+  { site, history }: Owners,
+  { running }: Round,
+  instance: string,
+  people: readonly Person[],
+): Promise<void> {
+  const client = `owner ${instance}`;
+  const ended: Credential[] = [];
+  const page = (path: string, { cookie }: Person, method: string): Promise<RestAnswer> => {
+    const { port } = new URL(site.instance(instance).base);
+    return ask(`${site.instance(instance).base}${path}`, {
+      method,
+      cookie,
+      origin: `http://localhost:${port}`,
+      headers: { "Sec-Fetch-Site": "same-origin" },
+    });
+  };
+  const keyCalled = (name: string, key: string): Credential => ({
+    name,
+    reads: true,
+    present: (at) => rest(site.instance(at).base, "/v1/sessions?limit=1", { key }),
+  });
+  const wire = "rest";
+
+  function present(credential: Credential, at: string): Promise<Operation> {
+    return history.record(
+      {
+        client: `${client} at ${at}`,
+        instance: at,
+        wire,
+        kind: "use",
+        credential: credential.name,
+        ...(credential.reads && { records: "read" as const }),
+      },
+      async () => {
+        const { status, text } = await credential.present(at);
+        return httpResult(status, text, false);
+      },
+    );
+  }
+  /** Ends credentials; resolves with the answer where that is acknowledged. */
+  async function end(
+    how: string,
+    credentials: readonly Credential[],
+    issued: string | undefined,
+    call: () => Promise<RestAnswer>,
+  ): Promise<RestAnswer | undefined> {
+    let answer: RestAnswer | undefined;
+    // They were good everywhere a moment ago: a memory of that would show.
+    await Promise.all(credentials.flatMap((credential) => site.instances.map((at) => present(credential, at))));
+    const [first] = credentials;
+    const done = await history.record(
+      { client, instance, wire, kind: "end", value: how, ...(first && { credential: first.name }) },
+      async () => {
+        answer = await call();
+        const result = httpResult(answer.status, answer.text, true);
+        return { ...result, ...(issued !== undefined && result.outcome === "ok" && { id: issued }) };
+      },
+    );
+    if (done.outcome !== "ok") return undefined;
+    for (const other of credentials.slice(1)) history.operations.push({ ...done, credential: other.name });
+    ended.push(...credentials);
+    ended.splice(0, ended.length - presentedAtMost);
+    return answer;
+  }
+
+  /** The life of a person; ends where the outcome of something is unknown. */
+  async function live(person: Person): Promise<void> {
+    const [old, fresh] = [`key of ${person.name}`, `new key of ${person.name}`];
+    const rotated = await end("rotation", [keyCalled(old, person.key)], fresh, () =>
+      page("/v1/api-key/rotate", person, "POST"),
+    );
+    if (rotated === undefined) return;
+    const key = keyCalled(fresh, (rotated.body as { data: { key: string } }).data.key);
+    await Promise.all(site.instances.map((instance) => present(key, instance)));
+    await sleep(betweenMs);
+    if ((await end("revocation", [key], undefined, () => page("/v1/api-key", person, "DELETE"))) === undefined) return;
+    await sleep(betweenMs);
+    const cookie: Credential = {
+      name: `cookie of ${person.name}`,
+      reads: false,
+      present: (at) => ask(`${site.instance(at).base}/v1/audit-log`, { cookie: person.cookie }),
+    };
+    const token: Credential = {
+      name: `token of ${person.name}`,
+      reads: true,
+      present: (at) => send(site.instance(at).base, `Bearer ${person.token}`),
+    };
+    await end("sign-out", [cookie, token], undefined, () => page("/sign-out", person, "POST"));
+    await sleep(betweenMs);
+  }
+
+  async function presentAgain(at: string): Promise<void> {
+    while (running()) {
+      const credential = ended[Math.floor(Math.random() * ended.length)];
+      if (credential !== undefined) await present(credential, at);
+      await sleep(150);
+    }
+  }
+  async function liveAll(): Promise<void> {
+    for (const person of people) if (running()) await live(person);
+  }
+  await Promise.all([liveAll(), ...site.instances.map(presentAgain)]);
+}

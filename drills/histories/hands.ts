@@ -1,0 +1,71 @@
+// Clients that change contacts over several instances, so that the branches of a cut meet in one contact.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fields, Operation } from "./operation.ts";
+import type { Register, Round } from "./registers.ts";
+import { fromClient, pick, uniqueValue } from "./registers.ts";
+
+const names = ["full_name", "email", "phone"] as const;
+
+/**
+ * Two hands on every instance change a field now and then, and do not wait for each other: seldom enough that both
+ * sides
+ * of a cut come to the same count of changes, and each contact at a pace of its own.
+ */
+export async function quietHands({ number, calls, instances, running }: Round, { contact }: Register): Promise<void> {
+  const pace = 300 + Math.random() * 1_500;
+  const free = instances.flatMap((instance) =>
+    [1, 2].map((hand) => ({ client: `hand ${hand} ${contact.slice(0, 4)} ${instance}`, instance })),
+  );
+  const underWay = new Set<Promise<unknown>>();
+  while (running()) {
+    const [hand] = free.splice(Math.floor(Math.random() * free.length), 1);
+    if (hand !== undefined) {
+      const from = fromClient(hand.client, hand.instance);
+      const field = pick(names);
+      const asked =
+        Math.random() < 0.6
+          ? calls.set(from, contact, { [field]: uniqueValue(field, number) })
+          : calls.get(from, contact);
+      const done = asked.then(() => {
+        free.push(hand);
+        underWay.delete(done);
+      });
+      underWay.add(done);
+    }
+    await sleep(pace * (0.5 + Math.random()));
+  }
+  await Promise.all(underWay);
+}
+
+/**
+ * Right after a cut: two changes over an instance beside the old primary, the second on top of the first, and one over
+ * another instance, so that both branches have come to the same count when they meet again.
+ */
+export async function crossedHands(
+  { number, calls, running }: Round,
+  { contact }: Register,
+  alone: readonly string[],
+  many: readonly string[],
+): Promise<void> {
+  const change = async (
+    who: string,
+    among: readonly string[],
+    field: keyof Fields,
+    afterMs: number,
+  ): Promise<Operation> => {
+    const instance = pick(among);
+    await sleep(afterMs);
+    return calls.set(fromClient(`crossing ${who} ${contact.slice(0, 4)}`, instance), contact, {
+      [field]: uniqueValue(field, number),
+    });
+  };
+  const across = async (): Promise<void> => {
+    await sleep(500 + Math.random() * 2_000);
+    while ((await change("majority", many, "email", 0)).outcome === "unknown" && running()) await sleep(100);
+  };
+  await Promise.all([
+    change("first", alone, "phone", Math.random() * 300),
+    change("second", alone, "full_name", 200 + Math.random() * 800),
+    across(),
+  ]);
+}

@@ -1,0 +1,12 @@
+// The drill of histories: what clients of three instances see while members and instances are cut off from each other.
+import type { Drill } from "../drill.ts";
+import { controls } from "./controls.ts";
+import { plans } from "./plans.ts";
+import { runHistories } from "./rounds.ts";
+
+export const histories: Drill = {
+  name: "histories",
+  promise: "However the network is cut, all clients see one history of each record, and nothing acknowledged is lost",
+  run: (form, say) => runHistories(plans[form], say),
+  controls,
+};

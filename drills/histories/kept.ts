@@ -1,0 +1,24 @@
+// Keeps histories, and what was wrong in them, as files of JSON lines while a drill runs, and for good where it fails.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Operation } from "./operation.ts";
+import type { Violation } from "./violations.ts";
+
+/** A folder of histories. */
+export interface Kept {
+  readonly folder: string;
+  keep(name: string, lines: readonly (Operation | Violation)[]): void;
+  remove(): void;
+}
+
+/** Makes a temporary folder. */
+export function keepHistories(): Kept {
+  const folder = mkdtempSync(join(tmpdir(), "records-histories-"));
+  return {
+    folder,
+    keep: (name, lines) =>
+      writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join("")),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

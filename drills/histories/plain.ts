@@ -1,0 +1,53 @@
+// A plain MongoDB client beside the service: when a majority write and a linearizable read succeed without it.
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient } from "mongodb";
+import { now } from "./operation.ts";
+
+/** What the plain client could do. */
+export interface Plain {
+  /** When each pair of a write and a read was acknowledged; ascending. */
+  readonly served: readonly number[];
+  stop(): Promise<void>;
+}
+
+const everyMs = 50;
+
+/** Writes and reads all the time. */
+export function startPlain(uri: string): Plain {
+  const client = new MongoClient(uri, {
+    serverSelectionTimeoutMS: 2_000,
+    connectTimeoutMS: 1_000,
+    heartbeatFrequencyMS: 500,
+    retryWrites: false,
+    retryReads: false,
+  });
+  const collection = client.db("plain").collection<{ _id: string; at: number }>("plain");
+  const served: number[] = [];
+  let stopped = false;
+  async function once(): Promise<void> {
+    await collection.updateOne(
+      { _id: "one" },
+      { $set: { at: now() } },
+      { upsert: true, writeConcern: { w: "majority", wtimeoutMS: 1_000 }, maxTimeMS: 1_000 },
+    );
+    // The driver would connect again.
+    if (stopped) return;
+    await collection.findOne({ _id: "one" }, { readConcern: { level: "linearizable" }, maxTimeMS: 1_000 });
+    served.push(now());
+  }
+  const running = (async () => {
+    while (!stopped) {
+      // A member that is stopped answers never: the next attempt finds another.
+      await Promise.race([once().catch(() => undefined), sleep(2_500, undefined, { ref: false })]);
+      await sleep(everyMs);
+    }
+  })();
+  return {
+    served,
+    async stop() {
+      stopped = true;
+      await running;
+      await client.close();
+    },
+  };
+}

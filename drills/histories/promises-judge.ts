@@ -1,0 +1,135 @@
+// Judges credentials, switches, failures and recovery: what holds from the moment of an acknowledgement, or of a
+// repair.
+import type { Operation } from "./operation.ts";
+import { between, told } from "./registers-judge.ts";
+import type { Violation, ViolationKind } from "./violations.ts";
+
+/**
+ * Credentials that were served after their end was acknowledged, and new ones that were refused after they were
+ * issued.
+ */
+export function judgeCredentials(operations: readonly Operation[]): Violation[] {
+  const ends = operations.filter(({ kind }) => kind === "end");
+  return operations
+    .filter(({ kind }) => kind === "use")
+    .flatMap((use): Violation[] => {
+      const end = ends.find(
+        ({ outcome, credential, answered }) => outcome === "ok" && credential === use.credential && answered < use.sent,
+      );
+      if (use.outcome === "ok" && end !== undefined) {
+        const ms = use.sent - end.answered;
+        return [
+          {
+            kind: `served after ${end.value}` as ViolationKind,
+            ms,
+            text: `${use.credential} was served to ${told(use)}, ${Math.round(ms)} ms after ${told(end)}`,
+          },
+        ];
+      }
+      const issued = ends.find(
+        ({ outcome, id, answered }) => outcome === "ok" && id === use.credential && answered < use.sent,
+      );
+      const ended = ends.some(({ credential, sent }) => credential === use.credential && sent < use.answered);
+      if (use.status !== "401" || issued === undefined || ended) return [];
+      return [
+        {
+          kind: "stale",
+          ms: use.sent - issued.answered,
+          text: [
+            `${use.credential} was refused to ${told(use)},`,
+            `${between(use.sent - issued.answered)} after it was issued to ${told(issued)}`,
+          ].join(" "),
+        },
+      ];
+    });
+}
+
+/** As promised: a switch is in force on every instance within this time. */
+const switchMs = 1_500;
+
+/** Requests that were served where a switch that is off had to keep them from it. */
+export function judgeSwitches(operations: readonly Operation[]): Violation[] {
+  const settings = operations
+    .filter(({ kind, outcome }) => kind === "switch" && outcome !== "failed")
+    .sort((one, other) => one.sent - other.sent);
+  return settings.flatMap((off, at): Violation[] => {
+    const [name = "", way] = off.value?.split(" ") ?? [];
+    if (way !== "off" || off.outcome !== "ok") return [];
+    const on = settings.slice(at + 1).find(({ value }) => value === `${name} on`)?.sent ?? Infinity;
+    // The switch of the public interface does not concern the internal listener.
+    const concerns = ({ records, wire }: Operation): boolean =>
+      name === "writes" ? records === "write" : records !== undefined && wire !== "internal";
+    const wrong = operations.filter(
+      (operation) =>
+        concerns(operation) &&
+        operation.outcome === "ok" &&
+        operation.sent > off.answered + switchMs &&
+        operation.answered < on,
+    );
+    return wrong.map((operation) => ({
+      kind: "switch not in force",
+      ms: operation.sent - off.answered,
+      text: [
+        `${told(operation)} was served,`,
+        `${between(operation.sent - off.answered)} after ${told(off)} set ${off.value}`,
+      ].join(" "),
+    }));
+  });
+}
+
+/** Answers of 500, and what the instances' logs say of them. */
+export function judgeFailures(operations: readonly Operation[], lines: readonly string[]): Violation[] {
+  const failed = operations.filter(({ status }) => status === "500" || status === "internal");
+  return [
+    ...lines.map((line): Violation => ({ kind: "500", text: `an instance failed: ${line}` })),
+    ...failed.map((operation): Violation => ({
+      kind: "500",
+      text: `${told(operation)} was answered ${operation.status}`,
+    })),
+  ];
+}
+
+/** As promised: so long after the last fault every request is answered as it should be. */
+const recoveryMs = 5_000;
+
+/** A database that serves a plain client less often than that is slow by itself. */
+const plainMs = 500;
+
+/**
+ * Requests that were not served although all had to work since `from`, and although MongoDB served its plain client all
+ * the while that they ran: `served` says when.
+ */
+export function judgeRecovery(operations: readonly Operation[], from: number, served: readonly number[]): Violation[] {
+  return operations.flatMap((operation): Violation[] => {
+    const { outcome, sent, answered, status } = operation;
+    if (outcome !== "unknown" || sent < from + recoveryMs || longestGap(served, sent, answered) > plainMs) return [];
+    return [
+      {
+        kind: "unavailable",
+        ms: answered - from,
+        text: `${told(operation)} was answered ${status}, ${Math.round(sent - from)} ms after everything was whole`,
+      },
+    ];
+  });
+}
+
+/**
+ * The longest of the times between two of these that lie in that time, or reach into it; Infinity where there is none.
+ */
+export function longestGap(times: readonly number[], from: number, to: number): number {
+  const sorted = [...times].sort((one, other) => one - other);
+  const before = sorted.findLast((at) => at <= from);
+  const after = sorted.find((at) => at >= to);
+  const ends = [before ?? -Infinity, ...sorted.filter((at) => at > from && at < to), after ?? Infinity];
+  return ends.slice(1).reduce((longest, at, index) => Math.max(longest, at - (ends[index] ?? at)), 0);
+}
+
+/** How long after it the last request of an instance was not served, in milliseconds; 0 where none was. */
+export function recoveredAfter(operations: readonly Operation[], from: number): number {
+  return Math.max(
+    0,
+    ...operations
+      .filter(({ outcome, answered }) => outcome === "unknown" && answered > from)
+      .map(({ answered }) => answered - from),
+  );
+}

@@ -1,0 +1,137 @@
+// Judges notes, creates and late writes by what MongoDB committed.
+import type { Committed } from "./oplog.ts";
+import type { Operation } from "./operation.ts";
+import { between, told } from "./registers-judge.ts";
+import type { Violation } from "./violations.ts";
+
+/** Notes that were acknowledged and lost, shown and never committed, not shown in time, or written twice. */
+export function judgeNotes(operations: readonly Operation[], { notes }: Committed): Violation[] {
+  const appends = operations.filter(({ kind }) => kind === "append");
+  const violations: Violation[] = [];
+  for (const append of appends.filter(({ outcome }) => outcome === "ok")) {
+    if (!notes.has(append.value ?? ""))
+      violations.push({
+        kind: "lost",
+        text: `the note ${append.value}, acknowledged by ${told(append)}, was never committed`,
+      });
+  }
+  for (const value of new Set(appends.map(({ value }) => value ?? ""))) {
+    const times = notes.get(value)?.length ?? 0;
+    if (times > 1) violations.push({ kind: "duplicate", text: `the note ${value} was written ${times} times` });
+  }
+  for (const read of operations.filter(
+    ({ kind, outcome, notes: shown }) => kind === "get" && outcome === "ok" && shown !== undefined,
+  )) {
+    const shown = new Set(read.notes);
+    for (const note of shown)
+      if (!notes.has(note))
+        violations.push({ kind: "dirty", text: `${told(read)} read the note ${note}, which was never committed` });
+    const missing = appends.find(
+      ({ contact, outcome, answered, value = "" }) =>
+        contact === read.contact && outcome === "ok" && answered < read.sent && !shown.has(value),
+    );
+    if (missing !== undefined)
+      violations.push({
+        kind: "stale",
+        ms: read.sent - missing.answered,
+        text: [
+          `${told(read)} did not show the note ${missing.value},`,
+          `${between(read.sent - missing.answered)} after it was acknowledged by ${told(missing)}`,
+        ].join(" "),
+      });
+  }
+  return violations;
+}
+
+/** Contacts that were created with a key: each acknowledged, once, and there. */
+export function judgeCreates(operations: readonly Operation[], { created }: Committed): Violation[] {
+  const violations: Violation[] = [];
+  const creates = operations.filter(({ kind }) => kind === "create");
+  for (const create of creates.filter(({ outcome }) => outcome === "ok")) {
+    const ids = created.get(create.value ?? "") ?? [];
+    if (!ids.includes(create.id ?? ""))
+      violations.push({
+        kind: ids.length > 0 ? "duplicate" : "lost",
+        text: [
+          `${create.value}, acknowledged as ${create.id} by ${told(create)},`,
+          `was committed as ${ids.join(", ") || "nothing"}`,
+        ].join(" "),
+      });
+  }
+  for (const value of new Set(creates.map(({ value }) => value ?? ""))) {
+    const ids = created.get(value) ?? [];
+    if (ids.length > 1)
+      violations.push({ kind: "duplicate", text: `the key ${value} made ${ids.length} contacts: ${ids.join(", ")}` });
+  }
+  for (const read of operations.filter(({ kind, missing }) => kind === "get" && missing === true)) {
+    const create = creates.find(
+      ({ outcome, id, answered }) => outcome === "ok" && id === read.contact && answered < read.sent,
+    );
+    if (create !== undefined)
+      violations.push({
+        kind: "stale",
+        ms: read.sent - create.answered,
+        text: [
+          `${told(read)} did not find ${create.value},`,
+          `${between(read.sent - create.answered)} after it was acknowledged by ${told(create)}`,
+        ].join(" "),
+      });
+  }
+  return violations;
+}
+
+/** A time in which a process or a link stood still: what was under way then is carried out when it goes on. */
+export interface Standstill {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** As promised: nothing is carried out later after its answer. */
+const lateMs = 1_000;
+
+/**
+ * Writes that were answered 503, and carried out more than a second later by the clock of the primary. What a member
+ * or a
+ * link that stood still had received before is not the service's doing.
+ */
+export function judgeLateEffects(
+  operations: readonly Operation[],
+  committed: Committed,
+  standstills: readonly Standstill[],
+): Violation[] {
+  return operations.flatMap((write): Violation[] => {
+    if (write.outcome !== "unknown" || write.status !== "503") return [];
+    const at = firstEffect(write, committed);
+    if (at === undefined || at - write.answered <= lateMs) return [];
+    // What is sent again under its key is carried out by the attempt that is under way then.
+    const attempts = operations.filter(
+      ({ kind, value }) => value !== undefined && kind === write.kind && value === write.value,
+    );
+    if (attempts.some(({ sent, answered }) => at >= sent && at <= answered + lateMs)) return [];
+    if (standstills.some(({ from, to }) => write.sent < to && write.answered > from && at >= to && at < to + lateMs))
+      return [];
+    return [
+      {
+        kind: "late effect",
+        ms: at - write.answered,
+        text: [
+          `${told(write)} was answered 503, and ${write.value ?? JSON.stringify(write.wrote)}`,
+          `was written ${between(at - write.answered)} later`,
+        ].join(" "),
+      },
+    ];
+  });
+}
+
+/**
+ * When the value of a write was first committed. A create that is sent again under its key has more than one answer.
+ */
+function firstEffect({ kind, contact = "", wrote, value = "" }: Operation, committed: Committed): number | undefined {
+  if (kind === "append") return committed.notes.get(value)?.[0];
+  if (kind !== "set") return undefined;
+  for (const name of ["full_name", "email", "phone"] as const) {
+    const written = wrote?.[name];
+    if (written !== undefined) return committed.values(contact, name).find((one) => one.value === written)?.at;
+  }
+  return undefined;
+}

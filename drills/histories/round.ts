@@ -1,0 +1,120 @@
+// One round: contacts and people of its own, clients on every instance, a nemesis, recovery, and the judgement of all
+// of it.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Say } from "../drill.ts";
+import { createCalls } from "./calls.ts";
+import { crossedHands } from "./hands.ts";
+import { judgeRound } from "./judge.ts";
+import type { NemesisName } from "./nemeses.ts";
+import { nemeses } from "./nemeses.ts";
+import type { History } from "./operation.ts";
+import { now } from "./operation.ts";
+import { lastEntry, readCommitted } from "./oplog.ts";
+import { overlapMs } from "./primaries.ts";
+import type { Standstill } from "./records-judge.ts";
+import type { Round } from "./registers.ts";
+import type { Scene } from "./scene.ts";
+import type { Site } from "./site.ts";
+import { operate } from "./switches.ts";
+import type { SwitchName } from "./switches.ts";
+import { settled } from "./settled.ts";
+import { prepare, startClients } from "./stage.ts";
+import type { Violation } from "./violations.ts";
+
+/** What happens in a round. */
+export interface RoundPlan {
+  readonly nemesis: NemesisName;
+  /** Comes twice in a row. */
+  readonly twice?: boolean;
+  readonly electionMs: 2_000 | 10_000;
+  readonly beside?: 1 | 2;
+  /** Is set off and on while the nemesis lets things be. */
+  readonly switch?: SwitchName;
+}
+
+/** What came of it. */
+export interface RoundOutcome {
+  readonly violations: readonly Violation[];
+  readonly history: History;
+  /** For so long two members led. */
+  readonly overlapMs: number;
+  /** After the last fault, until the last request that was not served. */
+  readonly recoveryMs: number;
+  /** How much longer than the plain client an instance could write nothing that the majority acknowledged. */
+  readonly beyondMs: number;
+  readonly requestsPerSecond: number;
+}
+
+/**
+ * Runs a round and enters its operations in the history. `failures` are the lines of the instances' logs that tell of
+ * failures, as they come.
+ */
+export async function runRound(
+  site: Site,
+  number: number,
+  plan: RoundPlan,
+  history: History,
+  failures: string[],
+  say: Say,
+): Promise<RoundOutcome> {
+  const since = await lastEntry(site.ground.client);
+  const stage = await prepare(site, number);
+  const calls = createCalls(site, history);
+  let running = true;
+  const round: Round = { number, calls, instances: site.instances, running: () => running };
+  const begun = now();
+  const clients = startClients({ site, history }, round, stage);
+  const standstills: Standstill[] = [];
+  let faultAt = 0;
+  let healedAt = 0;
+  try {
+    await sleep(1_500);
+    for (let time = 0; time < (plan.twice === true ? 2 : 1); time++) {
+      let switched = plan.switch === undefined || time > 0;
+      const scene: Scene = {
+        ...{ site, standstills, electionMs: plan.electionMs, beside: plan.beside ?? 1 },
+        divided: (alone, many) =>
+          void clients.push(...stage.crossed.map((register) => crossedHands(round, register, alone, many))),
+        async meanwhile(ms, instances) {
+          const work = switched
+            ? undefined
+            : sleep(ms * 0.4).then(() => operate(calls, plan.switch as SwitchName, instances));
+          switched = true;
+          await Promise.all([sleep(ms), work]);
+        },
+      };
+      faultAt = now();
+      const meanwhile = plan.switch === undefined ? "" : `, ${plan.switch} off meanwhile`;
+      say(`round ${number}: ${plan.nemesis}, election timeout ${plan.electionMs / 1_000} s${meanwhile}`);
+      await nemeses[plan.nemesis](scene);
+    }
+    healedAt = await settled(site, history, now());
+  } finally {
+    site.network.heal();
+    running = false;
+    await Promise.all(clients);
+    calls.close();
+  }
+  const seconds = (now() - begun) / 1_000;
+  // What an instance carries out after its answer is to be seen.
+  await sleep(1_500);
+  const { quiet, crossed, renamed, noted, ingested } = stage;
+  const registers = [...quiet, ...crossed, ...renamed.flat(), ...noted.flat(), ...ingested.flat()];
+  const committed = await readCommitted(site.ground.client, since);
+  const judged = judgeRound({
+    site,
+    history,
+    registers,
+    committed,
+    standstills,
+    healedAt,
+    faultAt,
+    failures: failures.splice(0),
+  });
+  return {
+    ...judged,
+    history,
+    overlapMs: overlapMs(site.primaries.claims, begun),
+    requestsPerSecond: history.operations.length / seconds,
+  };
+}

@@ -1,0 +1,89 @@
+// Runs the rounds of a drill on one site and reports on all of them.
+import type { Report, Say } from "../drill.ts";
+import { outcomesOf } from "./judge.ts";
+import { keepHistories } from "./kept.ts";
+import { createHistory } from "./operation.ts";
+import type { RoundOutcome, RoundPlan } from "./round.ts";
+import { runRound } from "./round.ts";
+import { onPartitionableSite } from "./site.ts";
+import { violationFigures, violationLines } from "./violations.ts";
+
+/** Two members have to lead for so long, in one round at least: otherwise nothing was put to the test. */
+const provokedMs = 1_000;
+
+/**
+ * Runs rounds on one site and reports what was wrong in any of them. `environment` are settings of instances that are
+ * broken.
+ */
+export async function runHistories(
+  rounds: readonly RoundPlan[],
+  say: Say,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Report> {
+  const failures: string[] = [];
+  // An answer of 500 says nothing of its cause: the log does.
+  const hear = (line: string): void => void (line.includes('"reason":"INTERNAL"') && failures.push(line));
+  const kept = keepHistories();
+  const outcomes: RoundOutcome[] = [];
+  let failed = true;
+  try {
+    await onPartitionableSite(environment, hear, async (site) => {
+      let electionMs = 2_000;
+      for (const [number, plan] of rounds.entries()) {
+        if (plan.electionMs !== electionMs) await site.setElectionTimeout((electionMs = plan.electionMs));
+        const history = createHistory();
+        try {
+          const outcome = await runRound(site, number, plan, history, failures, say);
+          outcomes.push(outcome);
+          kept.keep(`round-${number}-violations`, outcome.violations);
+          say(`  ${told(outcome)}`);
+        } finally {
+          kept.keep(`round-${number}`, history.operations);
+        }
+      }
+    });
+    const report = reportOf(outcomes);
+    failed = report.violations.length > 0;
+    return report;
+  } finally {
+    if (failed) say(`the histories are kept in ${kept.folder}`);
+    else kept.remove();
+  }
+}
+
+function reportOf(outcomes: readonly RoundOutcome[]): Report {
+  const violations = outcomes.flatMap((outcome, round) =>
+    outcome.violations.map((violation) => ({ ...violation, text: `round ${round}: ${violation.text}` })),
+  );
+  const longest = (of: (outcome: RoundOutcome) => number): number => Math.max(0, ...outcomes.map(of));
+  const overlap = longest((outcome) => outcome.overlapMs);
+  return {
+    figures: {
+      rounds: outcomes.length,
+      operations: outcomesOf(outcomes.flatMap(({ history }) => history.operations)),
+      "operations a second":
+        outcomes.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0) / Math.max(1, outcomes.length),
+      "rounds with two primaries for a second": outcomes.filter((outcome) => outcome.overlapMs >= provokedMs).length,
+      "two primaries at most, ms": overlap,
+      "until everything was served after the last fault, at most, ms": longest(({ recoveryMs }) => recoveryMs),
+      "without an acknowledged write beyond MongoDB's own, at most, ms": longest(({ beyondMs }) => beyondMs),
+      ...violationFigures(violations),
+    },
+    violations: [
+      ...(overlap >= provokedMs ? [] : [`not provoked: two members led for ${Math.round(overlap)} ms at most`]),
+      ...violationLines(violations),
+    ],
+  };
+}
+
+function told({ violations, history, overlapMs, recoveryMs, requestsPerSecond }: RoundOutcome): string {
+  const kinds = Object.entries(violationFigures(violations))
+    .map(([kind, figure]) => `${kind} ${figure}`)
+    .join(", ");
+  return [
+    `${outcomesOf(history.operations)}, ${Math.round(requestsPerSecond)} a second`,
+    `two primaries for ${Math.round(overlapMs)} ms`,
+    `recovered after ${Math.round(recoveryMs)} ms`,
+    kinds === "" ? "nothing wrong" : kinds,
+  ].join("; ");
+}

@@ -1,0 +1,150 @@
+// The site of the drill: three members and three instances on a network that breaks, a provider, and an account with a
+// key.
+import { UUID } from "mongodb";
+import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
+import type { ChildInstance } from "../../test/faults/child.ts";
+import { accessToken } from "../../test/mcp/oauth/set-up.ts";
+import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { startThreeMongods } from "../../test/support/own-mongod.ts";
+import type { OwnMongod } from "../../test/support/own-mongod.ts";
+import type { Account, Ground } from "../ground/ground.ts";
+import { onGround } from "../ground/ground.ts";
+import type { Network } from "../ground/network.ts";
+import { startNetwork } from "../ground/network.ts";
+import type { Plain } from "./plain.ts";
+import { startPlain } from "./plain.ts";
+import type { Primaries } from "./primaries.ts";
+import { watchPrimaries } from "./primaries.ts";
+
+/** What there is to break, and to ask. */
+export interface Site {
+  readonly ground: Ground;
+  readonly network: Network;
+  readonly primaries: Primaries;
+  readonly plain: Plain;
+  readonly account: Account;
+  /** Their names on the network: m0, m1, m2. */
+  readonly members: readonly string[];
+  /** i0, i1, i2. */
+  readonly instances: readonly string[];
+  /** The instance of this name, as it is now. */
+  instance(name: string): ChildInstance;
+  /** The process of a member or an instance, as it is now. */
+  pid(name: string): number;
+  /** Lets an election begin when the members have not heard of a primary for so long. */
+  setElectionTimeout(ms: number): Promise<void>;
+  /** Somebody with an account of their own, and every credential. */
+  person(name: string): Promise<Person>;
+}
+
+/** A person, their dashboard session, their API key and their assistant's token. */
+export interface Person {
+  readonly name: string;
+  readonly accountId: string;
+  readonly cookie: string;
+  readonly key: string;
+  readonly token: string;
+}
+
+const members = ["m0", "m1", "m2"];
+const sessionSecret = "session-secret-of-the-drills-of-32-characters";
+
+/** Runs the work on a site and clears everything away. `hear` gets every line of the instances' logs. */
+export async function onPartitionableSite<T>(
+  environment: Readonly<Record<string, string>>,
+  hear: (line: string) => void,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
+  let mongod: OwnMongod | undefined;
+  let ground: Ground | undefined;
+  const names = (): Map<number, string> =>
+    new Map<number, string>([
+      [process.pid, "drill"],
+      ...(mongod?.members ?? []).map(({ pid }, at): [number, string] => [pid, `m${at}`]),
+      ...(ground?.instances ?? []).map(({ pid }, at): [number, string] => [pid, `i${at}`]),
+    ]);
+  const network = startNetwork(names);
+  const provider = await startFakeProvider();
+  try {
+    const mongods = async (): Promise<OwnMongod> =>
+      (mongod = await startThreeMongods((hosts) => Promise.all(hosts.map((host, at) => network.join(`m${at}`, host)))));
+    const settings = {
+      ...provider.settings(),
+      SESSION_SECRET: sessionSecret,
+      LOG_LEVEL: "error",
+      MAX_IN_FLIGHT: "256",
+      ...environment,
+    };
+    return await onGround({ members: 3, mongods, instances: 3, environment: settings, hear }, async (laid) => {
+      ground = laid;
+      const primaries = watchPrimaries(
+        new Map(laid.mongod.members.map(({ uri }, at) => [`m${at}`, new URL(uri).host])),
+      );
+      const plain = startPlain(laid.mongod.uri);
+      try {
+        return await work(siteOf(laid, network, primaries, plain, provider, await laid.account()));
+      } finally {
+        await plain.stop();
+        // A member that is told to end would let its clients finish for 15 seconds.
+        for (const name of members)
+          await primaries
+            .direct(name)
+            .db("admin")
+            .command({ setParameter: 1, shutdownTimeoutMillisForSignaledShutdown: 100 })
+            .catch(() => undefined);
+        await primaries.stop();
+      }
+    });
+  } finally {
+    await network.close();
+    await provider.stop();
+  }
+}
+
+function siteOf(
+  ground: Ground,
+  network: Network,
+  primaries: Primaries,
+  plain: Plain,
+  provider: FakeProvider,
+  account: Account,
+): Site {
+  const { client, services, mongod } = ground;
+  const at = (name: string): number => Number(name.slice(1));
+  const instance = (name: string): ChildInstance => ground.instances[at(name)] as ChildInstance;
+  const sessions = createDashboardSessions(client.db(), sessionSecret);
+  return {
+    ...{ ground, network, primaries, plain, account, instance },
+    members,
+    instances: ["i0", "i1", "i2"],
+    pid: (name) => (name.startsWith("m") ? mongod.members[at(name)]?.pid : instance(name).pid) as number,
+    async setElectionTimeout(ms) {
+      const { config } = await client.db("admin").command({ replSetGetConfig: 1 });
+      const changed = {
+        ...config.settings,
+        electionTimeoutMillis: ms,
+        heartbeatIntervalMillis: Math.min(2_000, ms / 4),
+      };
+      await client
+        .db("admin")
+        .command({ replSetReconfig: { ...config, version: config.version + 1, settings: changed } });
+    },
+    async person(name) {
+      const email = `${name}@example.com`;
+      const { _id } = await services.accounts.create(email, true);
+      await services.accounts.link(_id, { issuer: provider.issuer, subject: name });
+      const { secret: key } = await services.apiKeys.create(_id, "read_write");
+      const cookie = await sessions.begin({
+        issuer: provider.issuer,
+        subject: name,
+        sid: undefined,
+        email,
+        name: undefined,
+        idToken: "an-id-token-that-is-no-token",
+      });
+      const token = await accessToken(provider, { sub: name, email });
+      return { name, accountId: new UUID(_id).toHexString(), cookie: `records_session=${cookie}`, key, token };
+    },
+  };
+}

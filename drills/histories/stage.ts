@@ -1,0 +1,90 @@
+// What a round is played on: contacts and people of its own, and the clients that work on them.
+import { childToken } from "../../test/faults/child.ts";
+import { ingestInto } from "../../test/support/ingest.ts";
+import { rest } from "../../test/support/service.ts";
+import type { Owners } from "./credentials.ts";
+import { owner } from "./credentials.ts";
+import { quietHands } from "./hands.ts";
+import { creator, noteReader, noteTaker } from "./records.ts";
+import type { Register, Round } from "./registers.ts";
+import { ingester, reader, renamer, uniqueValue } from "./registers.ts";
+import type { Person, Site } from "./site.ts";
+
+/** Contacts by what becomes of them, and people; where they belong to an instance, in the order of the instances. */
+export interface Stage {
+  readonly quiet: readonly Register[];
+  readonly crossed: readonly Register[];
+  readonly renamed: readonly (readonly Register[])[];
+  readonly noted: readonly (readonly Register[])[];
+  readonly ingested: readonly (readonly Register[])[];
+  readonly people: readonly (readonly Person[])[];
+}
+
+const quietContacts = 8;
+const crossedContacts = 8;
+const renamedContacts = 6;
+const noteContacts = 3;
+const peoplePerOwner = 6;
+
+/** Makes them, while everything works. */
+export async function prepare(site: Site, number: number): Promise<Stage> {
+  const ingest = ingestInto(
+    {
+      internalCall: (rpc, body) =>
+        rest(`http://127.0.0.1:${site.instance("i0").internalPort}`, `/${rpc}`, { key: childToken, body }),
+    },
+    site.account.id,
+  );
+  const makeRegisters = async (count: number, externalId?: string): Promise<Register[]> => {
+    const fields = Array.from({ length: count }, () => ({
+      full_name: uniqueValue("full_name", number),
+      email: uniqueValue("email", number),
+      phone: uniqueValue("phone", number),
+    }));
+    const ids = await ingest.contacts(
+      ...fields.map((initial) => ({ ...initial, ...(externalId && { external_id: externalId }) })),
+    );
+    const sessions = await ingest.sessions(
+      ...ids.map((contact_id) => ({ title: "Kickoff", session_date: "2026-03-02T09:00:00Z", contact_id })),
+    );
+    return ids.map((contact, at) => ({
+      contact,
+      session: sessions[at] ?? "",
+      initial: fields[at] as Register["initial"],
+    }));
+  };
+
+  const quiet = await makeRegisters(quietContacts);
+  const crossed = await makeRegisters(crossedContacts);
+  const renamed = await Promise.all(site.instances.map(() => makeRegisters(renamedContacts)));
+  const noted = await Promise.all(site.instances.map(() => makeRegisters(noteContacts)));
+  const ingested = await Promise.all(
+    site.instances.map((instance) => makeRegisters(1, `external ${number} ${instance}`)),
+  );
+  const people = await Promise.all(
+    site.instances.map((instance) =>
+      Promise.all(Array.from({ length: peoplePerOwner }, (_, at) => site.person(`person-${number}-${instance}-${at}`))),
+    ),
+  );
+  return { quiet, crossed, renamed, noted, ingested, people };
+}
+
+/** Starts the clients; each ends when the round runs no more, and what it has sent is answered. */
+export function startClients(owners: Owners, round: Round, stage: Stage): Promise<unknown>[] {
+  const { site } = owners;
+  const { quiet, renamed, noted, ingested, people } = stage;
+  const { number } = round;
+  const current: Parameters<typeof renamer>[3] = new Map();
+  return [
+    ...quiet.map((register) => quietHands(round, register)),
+    ...site.instances.flatMap((instance, at) => [
+      renamer(round, instance, renamed[at] ?? [], current),
+      ...[1, 2].map((one) => reader(round, `reader ${one} ${instance}`, instance, current)),
+      noteTaker(round, instance, noted[at] ?? []),
+      noteReader(round, instance, noted.flat()),
+      creator(round, instance),
+      ingester(round, instance, site.account.id, `external ${number} ${instance}`, ingested[at]?.[0] as Register),
+      owner(owners, round, instance, people[at] ?? []),
+    ]),
+  ];
+}

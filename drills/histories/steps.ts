@@ -1,0 +1,31 @@
+// Turns the operations on a contact into steps for the linearizability check.
+import type { Step } from "./linearizable.ts";
+import type { Fields, Operation } from "./operation.ts";
+
+const names = ["full_name", "email", "phone"] as const;
+
+/**
+ * The steps of one contact, whose values are unique. A write of unknown outcome may have happened at any later time or
+ * never. One whose value nobody read is left out: no read can tell the difference. One whose value was read happened
+ * before the first such read was answered.
+ */
+export function stepsOf(operations: readonly Operation[]): Step[] {
+  const shown = operations.filter(({ saw, outcome }) => outcome === "ok" && saw !== undefined);
+  return operations.flatMap((operation): Step[] => {
+    const { wrote, saw, outcome, sent, answered } = operation;
+    if (outcome === "ok")
+      return wrote === undefined && saw === undefined
+        ? []
+        : [{ sent, answered, ...(wrote && { wrote }), ...(saw && { saw }) }];
+    if (outcome === "failed" || wrote === undefined) return [];
+    const read = Math.min(
+      ...shown.filter((other) => other !== operation && shows(other, wrote)).map((other) => other.answered),
+    );
+    return read === Infinity ? [] : [{ sent, answered: read, wrote }];
+  });
+}
+
+/** Whether an operation showed a value that was written. */
+function shows({ saw }: Operation, wrote: Partial<Fields>): boolean {
+  return names.some((name) => wrote[name] !== undefined && wrote[name] !== null && saw?.[name] === wrote[name]);
+}

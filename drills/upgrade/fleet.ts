@@ -1,0 +1,102 @@
+// The instances of both versions as a load balancer sees them: which serve, which are leaving, and which were killed.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildInstance } from "../../test/faults/child.ts";
+import { startChild } from "../../test/faults/child.ts";
+import type { Ground } from "../ground/ground.ts";
+import type { Pool } from "../load/pool.ts";
+import { createPool } from "../load/pool.ts";
+
+/** The release before, or this code. */
+export type Version = "old" | "new";
+
+/** The other one. */
+export const otherThan = (version: Version): Version => (version === "old" ? "new" : "old");
+
+/** An instance and the connections to it. */
+export interface Member {
+  readonly version: Version;
+  readonly instance: ChildInstance;
+  readonly public: Pool;
+  readonly internal: Pool;
+  /** `leaving` gets no new requests and answers those it has; `killed` answers nothing. */
+  state: "serving" | "leaving" | "killed";
+}
+
+/** All instances. */
+export interface Fleet {
+  /** The next instance of this version that serves; of the other one where there is none. */
+  pick(version: Version): Member;
+  /** Those that serve now. */
+  serving(): readonly Member[];
+  start(version: Version): Promise<void>;
+  /** Starts an instance of one version, then stops one of the other by SIGTERM; its exit code. */
+  replace(by: Version): Promise<number | null>;
+  /** SIGKILL to an instance; another of its version takes its place. */
+  killOne(version: Version): Promise<void>;
+  close(): void;
+}
+
+/** How instances are started. */
+export interface FleetOptions {
+  readonly ground: Ground;
+  /** What node runs for an instance of the older version. */
+  readonly oldProgram: readonly string[];
+  readonly environment: Readonly<Record<Version, Readonly<Record<string, string>>>>;
+  /** Gets every line of the log of an old instance; those of new ones go to the ground. */
+  readonly hear: (line: string) => void;
+}
+
+/** Between leaving the load balancer's list and SIGTERM: requests that were about to be sent arrive. */
+const drainMs = 100;
+
+/** A fleet without instances. The ground ends all of them. */
+export function createFleet({ ground, oldProgram, environment, hear }: FleetOptions): Fleet {
+  const members: Member[] = [];
+  let turn = 0;
+  const serving = (): Member[] => members.filter(({ state }) => state === "serving");
+
+  async function start(version: Version): Promise<void> {
+    const settings = { ...environment[version] };
+    const own = (): Promise<ChildInstance> => ground.start(settings);
+    const older = (): Promise<ChildInstance> =>
+      startChild(ground.mongod.uri, ground.redis.uri, settings, hear, oldProgram);
+    const instance = await (version === "new" ? own() : older());
+    ground.instances.push(instance);
+    const internal = createPool(`http://127.0.0.1:${instance.internalPort}`);
+    members.push({ version, instance, public: createPool(instance.base), internal, state: "serving" });
+  }
+  function oneOf(version: Version): Member {
+    const member = serving().find((one) => one.version === version);
+    if (member === undefined) throw new Error(`no instance of the ${version} version serves`);
+    return member;
+  }
+
+  return {
+    serving,
+    start,
+    pick(version) {
+      const all = serving();
+      const wanted = all.filter((member) => member.version === version);
+      const among = wanted.length > 0 ? wanted : all;
+      const member = among[turn++ % among.length];
+      if (member === undefined) throw new Error("no instance serves");
+      return member;
+    },
+    async replace(by) {
+      await start(by);
+      const member = oneOf(otherThan(by));
+      member.state = "leaving";
+      await sleep(drainMs);
+      return member.instance.stop();
+    },
+    async killOne(version) {
+      const member = oneOf(version);
+      member.state = "killed";
+      await member.instance.kill();
+      await start(version);
+    },
+    close() {
+      for (const member of members) for (const pool of [member.public, member.internal]) pool.close();
+    },
+  };
+}

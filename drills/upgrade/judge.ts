@@ -1,0 +1,29 @@
+// What is left in the database: as many documents as the clients were told, and the same to both versions.
+import { UUID } from "mongodb";
+import type { Ground } from "../ground/ground.ts";
+import type { Scene, Story } from "./stories/story.ts";
+import { Unexpected } from "./traffic.ts";
+
+/** The collections whose documents are counted. */
+const counted = ["contacts", "notes", "sessions", "idempotency"] as const;
+
+/** Tells what is wrong to the traffic. Both versions have to serve. */
+export async function judge({ client }: Ground, { account, traffic }: Scene, stories: readonly Story[]): Promise<void> {
+  const checks = await Promise.allSettled(stories.map((story) => story.check().catch(unlessUnexpected)));
+  for (const check of checks) if (check.status === "rejected") throw check.reason;
+  const id = new UUID(account.id);
+  for (const collection of counted) {
+    const filter = collection === "idempotency" ? { "_id.account_id": id } : { account_id: id };
+    const held = await client
+      .db()
+      .collection(collection)
+      .countDocuments(filter, { readConcern: { level: "majority" } });
+    const told = stories.reduce((sum, story) => sum + (story.left()[collection] ?? 0), 0);
+    if (held !== told) traffic.violation(`${told} documents were acknowledged in ${collection}, and ${held} are there`);
+  }
+}
+
+/** What is unexpected is among the violations already. */
+export function unlessUnexpected(error: unknown): void {
+  if (!(error instanceof Unexpected)) throw error;
+}

@@ -1,0 +1,107 @@
+// What happens to the instances while clients use them: replacements forward and back, and the faults between them.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Form, Say } from "../drill.ts";
+import type { Ground } from "../ground/ground.ts";
+import { faultsOn } from "../kills/faults.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Window } from "./traffic.ts";
+
+/** `forward` replaces an old instance with a new one, `back` the reverse, and a `kill` is SIGKILL to one. */
+export type Step = "forward" | "back" | "old kill" | "new kill" | "primary kill" | "stepdown" | "Redis flush";
+
+/** A run. */
+export interface Plan {
+  readonly members: 1 | 3;
+  /** Old instances to begin with. */
+  readonly instances: number;
+  /** Milliseconds before each step, and after the last one. */
+  readonly pauseMs: number;
+  readonly steps: readonly Step[];
+}
+
+/** Three forward, then three back, each in the middle of faults. */
+const round: readonly Step[] = [
+  ...([
+    "Redis flush",
+    "forward",
+    "primary kill",
+    "old kill",
+    "forward",
+    "stepdown",
+    "new kill",
+    "Redis flush",
+    "forward",
+  ] as const),
+  ...([
+    "new kill",
+    "primary kill",
+    "back",
+    "Redis flush",
+    "stepdown",
+    "new kill",
+    "back",
+    "primary kill",
+    "old kill",
+    "back",
+    "stepdown",
+  ] as const),
+];
+
+export const plans: Record<Form, Plan> = {
+  long: { members: 3, instances: 3, pauseMs: 4_000, steps: [...round, ...round] },
+  short: {
+    members: 3,
+    instances: 2,
+    pauseMs: 500,
+    steps: ["forward", "primary kill", "new kill", "forward", "back", "Redis flush", "stepdown", "old kill"],
+  },
+};
+
+/** The plan of a control: both versions side by side, and nothing that happens to them. */
+export const little: Plan = { members: 1, instances: 2, pauseMs: 3_000, steps: ["forward"] };
+
+/** The limit of a request, and as long as transactions of a killed instance may keep their locks. */
+const settleMs = 6_000;
+
+/** Does the steps in order and adds a window for each fault; what went wrong with a replacement, in words. */
+export async function carryOut(
+  { steps, pauseMs }: Plan,
+  ground: Ground,
+  fleet: Fleet,
+  windows: Window[],
+  say: Say,
+): Promise<string[]> {
+  const faults = faultsOn(ground, () => 0, 0);
+  const wrong: string[] = [];
+
+  async function replaced(by: "old" | "new"): Promise<void> {
+    const code = await fleet.replace(by);
+    if (code !== 0) wrong.push(`an instance ended with ${String(code)} on SIGTERM`);
+  }
+  const actions: Record<Step, () => Promise<void>> = {
+    ...faults,
+    forward: () => replaced("new"),
+    back: () => replaced("old"),
+    "old kill": () => fleet.killOne("old"),
+    "new kill": () => fleet.killOne("new"),
+  };
+  /** A replacement must not show, and Redis holds only what may vanish. */
+  const silent = new Set<Step>(["forward", "back", "Redis flush"]);
+
+  for (const step of steps) {
+    await sleep(pauseMs);
+    const from = performance.now();
+    const window = { from, to: Infinity };
+    if (!silent.has(step)) windows.push(window);
+    await actions[step]();
+    window.to = performance.now() + settleMs;
+    say(
+      `${step}: ${fleet
+        .serving()
+        .map(({ version }) => version)
+        .join(", ")} serve (${((performance.now() - from) / 1_000).toFixed(1)} s)`,
+    );
+  }
+  await sleep(pauseMs);
+  return wrong;
+}

@@ -1,0 +1,110 @@
+// A client that creates contacts and appends notes under keys, and repeats each to the other version.
+import type { Version } from "../fleet.ts";
+import { otherThan } from "../fleet.ts";
+import type { Data, Scene, Story } from "./story.ts";
+import { dataOf, readBoth, read, same } from "./story.ts";
+
+/** A write and its first response. */
+interface Written {
+  readonly path: string;
+  readonly idempotencyKey: string;
+  readonly body: object;
+  readonly answer: string;
+}
+
+/** How many writes are repeated to both versions in the end. */
+const repeatedAtMost = 60;
+
+/** The first response of a write is that of every repetition, byte for byte, whichever version gave it. */
+export function createdStory(scene: Scene, name: string): Story {
+  const { traffic, account } = scene;
+  const contacts: { readonly created: Data; readonly notes: readonly Data[] }[] = [];
+  const writes: Written[] = [];
+
+  async function post(
+    to: Version,
+    write: Omit<Written, "answer">,
+  ): Promise<{ readonly answer: string; readonly replayed: boolean; readonly data: Data }> {
+    const heard = await traffic.send({
+      ...write,
+      to,
+      what: write.idempotencyKey,
+      method: "POST",
+      key: account.key,
+      expect: [201],
+    });
+    return {
+      answer: heard.reply.body,
+      replayed: heard.reply.headers.get("idempotent-replayed") === "true",
+      data: dataOf(heard),
+    };
+  }
+  async function repeat(to: Version, { answer: first, ...write }: Written): Promise<void> {
+    const { answer, replayed } = await post(to, write);
+    if (answer !== first || !replayed)
+      traffic.violation(
+        `${write.idempotencyKey} returned ${first}, and again on the ${to} version ${replayed ? "" : "no replay: "}${answer}`,
+      );
+  }
+  async function writeTwice(to: Version, path: string, idempotencyKey: string, body: object): Promise<Data> {
+    const { answer, data } = await post(to, { path, idempotencyKey, body });
+    const written = { path, idempotencyKey, body, answer };
+    writes.push(written);
+    await repeat(otherThan(to), written);
+    return data;
+  }
+
+  return {
+    async step(number, to) {
+      const key = `${name}-${number}`;
+      const body = {
+        full_name: `Ann ${key}`,
+        phone: `+1 ${number}`,
+        ...(number % 3 === 0 ? {} : { email: `${key}@example.com` }),
+      };
+      const created = await writeTwice(to, "/v1/contacts", key, body);
+      const path = `/v1/contacts/${String(created["id"])}`;
+      same(
+        scene,
+        `${key}, written to the ${to} version and read from the other`,
+        dataOf(await read(scene, otherThan(to), path, key)),
+        created,
+      );
+      const notes =
+        number % 2 === 0
+          ? []
+          : [await writeTwice(otherThan(to), `${path}/notes`, `${key}-note`, { content: `A note on ${key}` })];
+      contacts.push({ created, notes });
+    },
+    async check() {
+      await inFours(contacts, async ({ created, notes }) => {
+        const name = String(created["full_name"]);
+        same(scene, name, await readBoth(scene, `/v1/contacts/${String(created["id"])}`, name), {
+          ...created,
+          notes_timeline: notes,
+        });
+      });
+      const step = Math.ceil(writes.length / repeatedAtMost);
+      await inFours(
+        writes.filter((_, at) => at % step === 0),
+        async (write) => {
+          for (const to of ["old", "new"] as const) await repeat(to, write);
+        },
+      );
+    },
+    left() {
+      const created = writes.filter(({ path }) => path === "/v1/contacts").length;
+      return { contacts: created, notes: writes.length - created, idempotency: writes.length };
+    },
+  };
+}
+
+/** Does the work for each, four at a time. */
+async function inFours<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  await Promise.all(
+    [0, 1, 2, 3].map(async () => {
+      for (const item of queue) await work(item);
+    }),
+  );
+}

@@ -1,0 +1,143 @@
+// The clients' side of the drill: sends requests to a version, repeats what may be repeated, and judges every failure.
+import { setTimeout as sleep } from "node:timers/promises";
+import { childToken } from "../../test/faults/child.ts";
+import type { Reply } from "../load/connection.ts";
+import { requestText } from "../load/connection.ts";
+import type { Fleet, Member, Version } from "./fleet.ts";
+import { otherThan } from "./fleet.ts";
+
+/** A request, whom it goes to, and what may come of it. */
+export interface Request {
+  /** The version that gets it first; a write that is repeated goes to the other one in turn. */
+  readonly to: Version;
+  /** What it is, for people. */
+  readonly what: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  /** An API key; the service token of the internal listener where it is undefined and no cookie is given. */
+  readonly key?: string | undefined;
+  readonly cookie?: string;
+  readonly idempotencyKey?: string;
+  readonly body?: unknown;
+  readonly expect: readonly number[];
+}
+
+/** An expected response. */
+export interface Heard {
+  readonly reply: Reply;
+  /** Attempts before it whose outcome nobody knows. */
+  readonly unheard: number;
+  readonly by: Member;
+}
+
+/** When a fault explains failures, in milliseconds of `performance.now()`; `to` is Infinity while it lasts. */
+export interface Window {
+  readonly from: number;
+  to: number;
+}
+
+/** A response or an error came that no fault can explain: it is among the violations already. */
+export class Unexpected extends Error {
+  override readonly name = "Unexpected";
+}
+
+/** Sends and judges. */
+export interface Traffic {
+  /** Sends until an expected status comes. Rejects with Unexpected where another comes than 503, or none. */
+  send(request: Request): Promise<Heard>;
+  violation(words: string): void;
+  /** Everything that was wrong, with the failures that no fault explains. */
+  violations(): string[];
+  figures(): Record<string, number>;
+}
+
+/** Twice what a request may take. */
+const patienceMs = 10_000;
+const pauseMs = 100;
+const givesUpAfterMs = 60_000;
+
+/** Traffic to a fleet; the windows grow while it runs. */
+export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic {
+  const wrong: string[] = [];
+  const unavailable: { readonly words: string; readonly from: number; readonly to: number }[] = [];
+  const served = { old: 0, new: 0 };
+  let [unanswered, failed, slowestMs] = [0, 0, 0];
+  const explained = (from: number, to: number): boolean =>
+    windows.some((window) => to > window.from && from < window.to);
+
+  function fail(words: string): never {
+    wrong.push(words);
+    throw new Unexpected(words);
+  }
+
+  return {
+    async send(request) {
+      const { to, method, expect } = request;
+      const until = performance.now() + givesUpAfterMs;
+      for (let attempt = 0; performance.now() < until; attempt++) {
+        const by = fleet.pick(method === "GET" || attempt % 2 === 0 ? to : otherThan(to));
+        const from = performance.now();
+        const what = `${request.what} (${method} ${request.path}) to the ${by.version} version`;
+        const reply = await answerOf(by, request);
+        const ms = performance.now() - from;
+        if (typeof reply === "string") {
+          // Read after the answer failed to come: it may have been killed meanwhile.
+          const excused = by.state === "killed" || (by.state === "leaving" && reply === "ECONNREFUSED");
+          if (!excused) fail(`${what} had no response: ${reply}`);
+          unanswered += 1;
+        } else if (reply.status === 503) {
+          unavailable.push({
+            words: `${what} got 503 after ${Math.round(ms)} ms: ${reply.body}`,
+            from,
+            to: performance.now(),
+          });
+        } else if (reply.status === 500 && by.version === "old" && explained(from, performance.now())) {
+          // Its log says whether it is what is known of the release (`knownFlaw`), or another violation.
+          failed += 1;
+        } else {
+          served[by.version] += 1;
+          slowestMs = Math.max(slowestMs, ms);
+          if (!expect.includes(reply.status))
+            fail(`${what} got ${reply.status} instead of ${expect.join(" or ")}: ${reply.body}`);
+          return { reply, unheard: attempt, by };
+        }
+        await sleep(pauseMs);
+      }
+      return fail(`${request.what} was not answered within ${givesUpAfterMs / 1_000} s`);
+    },
+    violation: (words) => void wrong.push(words),
+    violations() {
+      const unexplained = unavailable.filter(({ from, to }) => !explained(from, to));
+      return [...wrong, ...unexplained.map(({ words }) => `${words}, which no fault explains`)];
+    },
+    figures: () => ({
+      ...{ "responses of the old version": served.old, "responses of the new version": served.new },
+      ...{
+        "503": unavailable.length,
+        "500 of the old version in a fault": failed,
+        "without a response": unanswered,
+        "slowest response, ms": slowestMs,
+      },
+    }),
+  };
+}
+
+/** The response, or why there is none. */
+async function answerOf(
+  member: Member,
+  { method, path, key, cookie, idempotencyKey, body }: Request,
+): Promise<Reply | string> {
+  const inside = key === undefined && cookie === undefined;
+  const headers = {
+    ...(cookie === undefined
+      ? { Authorization: `Bearer ${key ?? childToken}` }
+      : { Cookie: cookie, Origin: member.instance.base.replace("127.0.0.1", "localhost") }),
+    ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+  };
+  const pool = inside ? member.internal : member.public;
+  const late = sleep(patienceMs, `none within ${patienceMs / 1_000} s`, { ref: false });
+  const asked = pool
+    .ask(requestText(method, path, headers, body))
+    .catch((error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)));
+  return Promise.race([asked, late]);
+}

@@ -1,0 +1,213 @@
+// What the histories drill calls a violation, and what it does not.
+import { expect, test } from "vitest";
+import type { Operation } from "../../drills/histories/operation.ts";
+import type { Committed } from "../../drills/histories/oplog.ts";
+import {
+  judgeCredentials,
+  judgeFailures,
+  judgeRecovery,
+  judgeSwitches,
+} from "../../drills/histories/promises-judge.ts";
+import { judgeCreates, judgeLateEffects, judgeNotes } from "../../drills/histories/records-judge.ts";
+import { judgeRegister, judgeSearches } from "../../drills/histories/registers-judge.ts";
+import { overlapMs } from "../../drills/histories/primaries.ts";
+import type { Violation } from "../../drills/histories/violations.ts";
+
+const initial = { full_name: "n0", email: "e0", phone: "p0" };
+
+test("an acknowledged value that was never committed is lost", () => {
+  expect(kinds(judgeRegister("c", initial, [set(0, 1, "p1")], phones("p0")))).toEqual(["lost", "not linearizable"]);
+});
+
+test("an acknowledged value that an older one replaced is lost", () => {
+  expect(kinds(judgeRegister("c", initial, [set(0, 1, "p1")], phones("p0", "p1", "p0")))).toContain("lost");
+});
+
+test("a value that was read and never committed is dirty", () => {
+  expect(kinds(judgeRegister("c", initial, [get(0, 1, "p9")], phones("p0")))).toContain("dirty");
+});
+
+test("a read that begins after a newer value was acknowledged is stale; one that begins before is not", () => {
+  const wrong = judgeRegister("c", initial, [set(0, 5, "p1"), get(6, 7, "p0")], phones("p0", "p1"));
+  expect(kinds(wrong)).toEqual(["stale", "not linearizable"]);
+  expect(wrong[0]?.ms).toBe(1);
+  expect(judgeRegister("c", initial, [set(0, 5, "p1"), get(4, 7, "p0")], phones("p0", "p1"))).toEqual([]);
+});
+
+test("a client that sees a newer value, then an older one, is told apart from two clients", () => {
+  const reads = [set(0, 20, "p1"), get(1, 2, "p1"), get(3, 4, "p0")];
+  expect(kinds(judgeRegister("c", initial, reads, phones("p0", "p1")))).toContain("non-monotonic");
+  const two = reads.map((read, at) => ({ ...read, client: `c${at}` }));
+  expect(kinds(judgeRegister("c", initial, two, phones("p0", "p1")))).toEqual(["not linearizable"]);
+});
+
+test("a write of unknown outcome explains its value, whether it was committed or not", () => {
+  const unknown = { ...set(0, 5, "p1"), outcome: "unknown" as const, status: "503" };
+  expect(judgeRegister("c", initial, [unknown, get(6, 7, "p1")], phones("p0", "p1"))).toEqual([]);
+  expect(judgeRegister("c", initial, [unknown, get(6, 7, "p0")], phones("p0"))).toEqual([]);
+});
+
+test("a search by the name of a contact has to find it, unless something else was changing it", () => {
+  const renamed = operation({ kind: "set", wrote: { full_name: "n1" }, sent: 0, answered: 1 });
+  const search = operation({ kind: "search", searched: "n1", missing: true, sent: 5, answered: 6 });
+  expect(kinds(judgeSearches([renamed, search]))).toEqual(["stale"]);
+  expect(
+    judgeSearches([
+      renamed,
+      search,
+      operation({ kind: "set", wrote: { full_name: "n2" }, sent: 4, answered: 9, outcome: "unknown" }),
+    ]),
+  ).toEqual([]);
+  expect(judgeSearches([{ ...renamed, answered: 5.5 }, search])).toEqual([]);
+});
+
+test("notes: lost, dirty, stale, duplicate", () => {
+  const append = operation({ kind: "append", contact: "c", value: "note", sent: 0, answered: 1 });
+  const read = (notes: string[], sent = 5): Operation =>
+    operation({ kind: "get", contact: "c", notes, sent, answered: sent + 1 });
+  const there = committed({ notes: new Map([["note", [0.5]]]) });
+  expect(judgeNotes([append, read(["note"]), read([], 0.5)], there)).toEqual([]);
+  expect(kinds(judgeNotes([append], committed({})))).toEqual(["lost"]);
+  expect(kinds(judgeNotes([append, read([])], there))).toEqual(["stale"]);
+  expect(kinds(judgeNotes([append, read(["note", "other"])], there))).toEqual(["dirty"]);
+  expect(kinds(judgeNotes([append], committed({ notes: new Map([["note", [0.5, 0.7]]]) })))).toEqual(["duplicate"]);
+});
+
+test("creates: lost, duplicate, and missing after the acknowledgement", () => {
+  const create = operation({ kind: "create", value: "k", id: "1", sent: 0, answered: 1 });
+  const made = (...ids: string[]): Committed => committed({ created: new Map([["k", ids]]) });
+  expect(judgeCreates([create], made("1"))).toEqual([]);
+  expect(kinds(judgeCreates([create], committed({})))).toEqual(["lost"]);
+  expect(kinds(judgeCreates([create], made("1", "2")))).toEqual(["duplicate"]);
+  expect(
+    kinds(
+      judgeCreates([create, operation({ kind: "get", contact: "1", missing: true, sent: 2, answered: 3 })], made("1")),
+    ),
+  ).toEqual(["stale"]);
+});
+
+test("a write is late when it is carried out more than a second after its 503, unless its member stood still", () => {
+  const write = { ...set(0, 5_000, "p1"), outcome: "unknown" as const, status: "503" };
+  const at = (time: number): Committed => ({ ...phones(), values: () => [{ value: "p1", at: time }] });
+  expect(kinds(judgeLateEffects([write], at(6_100), []))).toEqual(["late effect"]);
+  expect(judgeLateEffects([write], at(5_900), [])).toEqual([]);
+  expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_000 }])).toEqual([]);
+  expect(kinds(judgeLateEffects([write], at(9_100), [{ from: 1_000, to: 8_000 }]))).toEqual(["late effect"]);
+  const append = operation({ kind: "append", value: "note", sent: 0, answered: 5, outcome: "unknown", status: "503" });
+  const noted = committed({ notes: new Map([["note", [8_000]]]) });
+  expect(kinds(judgeLateEffects([append], noted, []))).toEqual(["late effect"]);
+  expect(
+    judgeLateEffects([append, { ...append, sent: 7_900, answered: 8_100, outcome: "ok", status: "201" }], noted, []),
+  ).toEqual([]);
+  expect(judgeLateEffects([{ ...write, status: "none" }], at(9_100), [])).toEqual([]);
+});
+
+test("a credential is not served after its end, and a new one is from its beginning", () => {
+  const end = operation({ kind: "end", credential: "old", id: "new", value: "rotation", sent: 0, answered: 5 });
+  const use = (credential: string, sent: number, served: boolean): Operation =>
+    operation({
+      kind: "use",
+      credential,
+      sent,
+      answered: sent + 1,
+      outcome: served ? "ok" : "failed",
+      status: served ? "200" : "401",
+    });
+  expect(
+    judgeCredentials([end, use("old", 4, true), use("old", 6, false), use("new", 6, true), use("new", 4, false)]),
+  ).toEqual([]);
+  expect(kinds(judgeCredentials([end, use("old", 6, true)]))).toEqual(["served after rotation"]);
+  expect(kinds(judgeCredentials([end, use("new", 6, false)]))).toEqual(["stale"]);
+  expect(judgeCredentials([{ ...end, outcome: "unknown" }, use("old", 6, true)])).toEqual([]);
+});
+
+test("a switch is in force 1.5 seconds after it was set, until it is set back", () => {
+  const off = (name: string): Operation => operation({ kind: "switch", value: `${name} off`, sent: 0, answered: 100 });
+  const on = (name: string): Operation =>
+    operation({ kind: "switch", value: `${name} on`, sent: 9_000, answered: 9_100 });
+  const read = (sent: number): Operation => operation({ kind: "get", records: "read", sent, answered: sent + 10 });
+  expect(judgeSwitches([off("publicInterface"), read(1_500), read(8_995), on("publicInterface"), read(9_500)])).toEqual(
+    [],
+  );
+  expect(kinds(judgeSwitches([off("publicInterface"), read(1_700), on("publicInterface")]))).toEqual([
+    "switch not in force",
+  ]);
+  expect(judgeSwitches([off("publicInterface"), { ...read(1_700), wire: "internal" }, on("publicInterface")])).toEqual(
+    [],
+  );
+  expect(judgeSwitches([off("writes"), read(1_700), on("writes")])).toEqual([]);
+  expect(kinds(judgeSwitches([off("writes"), { ...read(1_700), records: "write" }]))).toEqual(["switch not in force"]);
+});
+
+test("5 seconds after everything is whole all is served, where MongoDB serves its plain client meanwhile", () => {
+  const failed = (sent: number): Operation =>
+    operation({ sent, answered: sent + 1_000, outcome: "unknown", status: "503" });
+  const served = Array.from({ length: 100 }, (_, at) => at * 100);
+  expect(judgeRecovery([failed(4_900)], 0, served)).toEqual([]);
+  expect(kinds(judgeRecovery([failed(5_100)], 0, served))).toEqual(["unavailable"]);
+  expect(
+    judgeRecovery(
+      [failed(5_100)],
+      0,
+      served.filter((at) => at < 5_200 || at > 6_000),
+    ),
+  ).toEqual([]);
+});
+
+test("every 500 counts", () => {
+  expect(
+    kinds(
+      judgeFailures(
+        [operation({ status: "500", outcome: "unknown" }), operation({ status: "internal", outcome: "unknown" })],
+        ["a line"],
+      ),
+    ),
+  ).toEqual(["500", "500", "500"]);
+});
+
+test("two primaries are two members by two elections at one time", () => {
+  const claim = (member: string, election: string, from: number, to: number) => ({ member, election, from, to });
+  expect(overlapMs([claim("m0", "1", 0, 100), claim("m1", "2", 60, 200)], 0)).toBe(40);
+  expect(overlapMs([claim("m0", "1", 0, 100), claim("m1", "2", 110, 200)], 0)).toBe(0);
+  expect(overlapMs([claim("m0", "1", 0, 100), claim("m0", "3", 60, 200)], 0)).toBe(0);
+});
+
+function kinds(violations: readonly Violation[]): string[] {
+  return violations.map(({ kind }) => kind);
+}
+
+function operation(of: Partial<Operation>): Operation {
+  return {
+    client: "c",
+    instance: "i0",
+    kind: "get",
+    wire: "rest",
+    outcome: "ok",
+    status: "200",
+    sent: 0,
+    answered: 1,
+    ...of,
+  };
+}
+
+function set(sent: number, answered: number, phone: string): Operation {
+  return operation({ kind: "set", wrote: { phone }, sent, answered });
+}
+
+function get(sent: number, answered: number, phone: string): Operation {
+  return operation({ kind: "get", saw: { ...initial, phone }, sent, answered });
+}
+
+/** A contact whose phone had these values. */
+function phones(...values: string[]): Committed {
+  return committed({
+    values: (_contact, field) =>
+      field === "phone"
+        ? values.map((value, at) => ({ value, at }))
+        : [{ value: field === "email" ? "e0" : "n0", at: 0 }],
+  });
+}
+
+function committed(of: Partial<Committed>): Committed {
+  return { values: () => [], notes: new Map(), created: new Map(), ...of };
+}

@@ -1,0 +1,5 @@
+// The histories drill in its short form: `npm run drill -- histories` is the long one.
+import { histories } from "../../drills/histories/histories.ts";
+import { holds } from "./hold.ts";
+
+holds(histories, ["CON-01", "CON-02", "CON-03", "CON-04", "CON-05", "KEY-09", "IDM-18", "OPS-17"]);

@@ -1,0 +1,5 @@
+// The drill of the upgrade in its short form: this code beside the release before.
+import { upgrade } from "../../drills/upgrade/upgrade.ts";
+import { holds } from "./hold.ts";
+
+holds(upgrade, ["OPS-17", "IDM-15", "CON-07"]);
