@@ -154,9 +154,14 @@ function notesOn({ name, accounts }: DataPlan, { rounds, seconds }: Effort): str
   const total = (kind: "contacts" | "sessions" | "notes"): string => accounts.reduce((sum, account) => sum + account[kind], 0).toLocaleString("en");
   return [
     `Data: ${name === "small" ? "the small set, whose figures mean nothing; " : ""}${total("contacts")} contacts, ${total("sessions")} sessions and ${total("notes")} notes in ${accounts.length.toLocaleString("en")} accounts, in MongoDB's cache.`,
-    `Machine: ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), node ${process.version}. ${pinned ? "The service under measurement has a core for itself; MongoDB, Redis and the client share another." : "Nothing is bound to a core."} Load average at the end: ${loadavg()[0]?.toFixed(0) ?? ""}; above 5, others were at work there and the figures are rough.`,
+    machineNote(),
     `Each figure is the median of ${rounds} rounds of ${seconds} s, in which everyone comes in turn. CPU is that of the service's process for each request, which depends least on what else the machine does.`,
     "The service and the floor read a contact by one aggregation; the others, where nothing else is said, by a find for each collection, as one writes it by hand.",
     "Everyone but the floor looks the key up in MongoDB, takes a token from a bucket in Redis, validates the request and logs it. All read the same documents, and were seen to give the same answers before.",
   ];
+}
+
+/** What it ran on, and how busy that was. Call it at the end. */
+export function machineNote(): string {
+  return `Machine: ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), node ${process.version}. ${pinned ? "The service under measurement has a core for itself; MongoDB, Redis and the client share another." : "Nothing is bound to a core."} Load average at the end: ${loadavg()[0]?.toFixed(0) ?? ""}; above 5, others were at work there and the figures are rough.`;
 }

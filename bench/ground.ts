@@ -2,13 +2,14 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { UUID } from "mongodb";
-import { MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { lockDataDir } from "../src/embedded/data-dir.ts";
 import { findMongod } from "../src/embedded/find-mongod.ts";
 import { mongod } from "../src/embedded/mongod.ts";
 import { startRedis } from "../src/embedded/redis.ts";
 import type { ServerKind } from "../src/embedded/server.ts";
 import { startServer } from "../src/embedded/server.ts";
+import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
@@ -53,7 +54,7 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
     endings.push(() => redis.stop());
     const server = await startServer(withCache(cacheGigabytes), await findMongod(options), options);
     endings.push(() => server.stop());
-    const client = await MongoClient.connect(server.uri);
+    const client = await connectMongo(server.uri, 30_000);
     endings.push(() => client.close());
     await loadData(client, plan, say);
     const { accounts, apiKeys } = createServices(client);

@@ -1,5 +1,6 @@
 // Measures lines side by side: in every round each subject once, in an order that changes, so that a slow minute hits all.
 import type { Line, Subject } from "./lines.ts";
+import type { Load, Loaded } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
 import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
 import { cpuSeconds, residentMegabytes, startPeer } from "./processes.ts";
@@ -17,21 +18,27 @@ export interface Effort {
 const warmRequests = 6_000;
 const mostWarmUps = 3;
 
+/** What a load took of processes, in microseconds of processor time for each request. */
+export async function measureLoad<Group extends string>(client: LoadClient, load: Load, pids: Readonly<Record<Group, readonly number[]>>): Promise<{ readonly loaded: Loaded; readonly cpuUs: Record<Group, number> }> {
+  const groups = Object.keys(pids) as Group[];
+  const cpu = (): number[] => groups.map((group) => pids[group].reduce((sum, pid) => sum + cpuSeconds(pid), 0));
+  const before = cpu();
+  const loaded = await client.run(load);
+  const used = cpu().map((seconds, at) => [groups[at], ((seconds - (before[at] ?? 0)) / loaded.requests) * 1e6]);
+  return { loaded, cpuUs: Object.fromEntries(used) as Record<Group, number> };
+}
+
 /** Measures a line; the rows are in the order of its subjects. */
 export async function measureLine(line: Line, peers: ReadonlyMap<PeerName, RunningPeer>, client: LoadClient, { rounds, seconds }: Effort, say: (text: string) => void): Promise<Row[]> {
   const measured = line.subjects.map((subject) => ({ subject, serving: subject.peers.map((name) => peers.get(name) as RunningPeer), row: emptyRow(line, subject) }));
   const load = async ({ subject, serving, row }: (typeof measured)[number]): Promise<Sample & { readonly requests: number }> => {
-    const cpu = (): number => serving.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
-    const before = cpu();
-    const loaded = await client.run({ ports: serving.map(({ port }) => port), connections: line.connections, seconds, requests: subject.requests });
-    const cpuUs = ((cpu() - before) / loaded.requests) * 1e6;
+    const asked = { ports: serving.map(({ port }) => port), connections: line.connections, seconds, requests: subject.requests };
+    const { loaded, cpuUs } = await measureLoad(client, asked, { service: serving.map(({ pid }) => pid) });
     row.failed += loaded.failed;
     if (loaded.failed > 0) say(`${line.name}, ${subject.name}: ${loaded.failed} failed, the first with ${loaded.failure}`);
-    return { requests: loaded.requests, rate: loaded.requests / loaded.seconds, p50Ms: loaded.p50Ms, p99Ms: loaded.p99Ms, cpuUs };
+    return { requests: loaded.requests, rate: loaded.requests / loaded.seconds, p50Ms: loaded.p50Ms, p99Ms: loaded.p99Ms, cpuUs: cpuUs.service };
   };
-  for (const one of measured) {
-    for (let warm = 0, times = 0; warm < warmRequests && times < mostWarmUps; times++) warm += (await load(one)).requests;
-  }
+  for (const one of measured) await warmUp(async () => (await load(one)).requests);
   for (let round = 0; round < rounds; round++) {
     for (const at of measured.keys()) {
       const one = measured[(at + round) % measured.length] as (typeof measured)[number];
@@ -41,6 +48,11 @@ export async function measureLine(line: Line, peers: ReadonlyMap<PeerName, Runni
   for (const { serving, row } of measured) row.memoryMb = serving.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);
   for (const { row } of measured) say(`${line.name.padEnd(10)} ${row.subject.padEnd(12)} ${brief(row)}`);
   return measured.map(({ row }) => row);
+}
+
+/** Loads until everything is compiled; the load resolves with its requests. */
+export async function warmUp(load: () => Promise<number>): Promise<void> {
+  for (let warm = 0, times = 0; warm < warmRequests && times < mostWarmUps; times++) warm += await load();
 }
 
 /** Starts and stops everyone in turn, as often as there are rounds: milliseconds to the first answer. */

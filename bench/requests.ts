@@ -43,6 +43,11 @@ export function createContact(key: string, idempotent: boolean): WireRequest[] {
   return [post("/v1/contacts", key, body, idempotent ? `Idempotency-Key: bench-${uniqueMark}\r\n` : "")];
 }
 
+/** Gives one contact after the other a phone number, or a name, that no other has. */
+export function patchContact(contactIds: readonly string[], key: string, field: "phone" | "full_name"): WireRequest[] {
+  return contactIds.map((id) => send("PATCH", `/v1/contacts/${id}`, key, { [field]: `+${uniqueMark}` }, ""));
+}
+
 /** Appends a note to one contact after the other. */
 export function appendNote(contactIds: readonly string[], key: string): WireRequest[] {
   const random = createRandom("appended notes");
@@ -83,7 +88,11 @@ function get(path: string, key: string, headers = ""): WireRequest {
 }
 
 function post(path: string, key: string, body: object | string, headers: string): WireRequest {
+  return send("POST", path, key, body, headers);
+}
+
+function send(method: "POST" | "PATCH", path: string, key: string, body: object | string, headers: string): WireRequest {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
   return { kind: "http1", bytes: `${head}${headers}\r\n${text}` };
 }

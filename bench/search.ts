@@ -1,7 +1,8 @@
 // Search by size: the same classes of queries in accounts of three sizes, their times, and what they examine.
 import { create } from "@bufbuild/protobuf";
-import { MongoClient } from "mongodb";
+import type { MongoClient } from "mongodb";
 import { SearchContactsRequestSchema } from "../src/gen/records/v1/contacts_pb.ts";
+import { connectMongo } from "../src/db/mongo.ts";
 import { SearchNotesRequestSchema } from "../src/gen/records/v1/notes_pb.ts";
 import { readScope } from "../src/guards/scope.ts";
 import type { Services } from "../src/services.ts";
@@ -51,7 +52,7 @@ export async function measureSearches(ground: Ground, plan: DataPlan, reader: Be
     const size = plan.accounts.find((account) => account.name === name) as AccountPlan;
     accounts.push({ ...(name === mainAccount ? reader : await ground.account(name)), ...size });
   }
-  const mongo = await MongoClient.connect(ground.mongodbUri, { monitorCommands: true });
+  const mongo = await connectMongo(ground.mongodbUri, 30_000);
   const rows: SearchRow[] = [];
   try {
     for (const { queries, ...searched } of classes) {

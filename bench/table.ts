@@ -62,7 +62,8 @@ function countsOf(searches: Results["searches"], list: string): string {
   return (searches.find((row) => row.list === list)?.sizes ?? []).map(({ records }) => records.toLocaleString("en")).join(", ");
 }
 
-function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown. */
+export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, at) => (at === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }

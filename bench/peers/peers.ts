@@ -1,4 +1,5 @@
 // Who is measured: the service itself, and what one would use in its place.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BenchAccount, Ground } from "../ground.ts";
 import type { PeerCommand } from "../processes.ts";
@@ -47,10 +48,18 @@ export async function peerCommands(ground: Ground, reader: BenchAccount, writer:
 }
 
 /** The service as it is started in production; from its sources, with the names that they have, where node gets options of its own (`--cpu-prof`). */
-export function ours({ mongodbUri, redisUrl }: Ground, dataDir: string, ...options: string[]): PeerCommand {
-  const root = join(import.meta.dirname, "../..");
+export function ours(parts: ServiceParts, dataDir: string, ...options: string[]): PeerCommand {
+  return serviceIn(join(import.meta.dirname, "../.."), parts, dataDir, ...options);
+}
+
+/** Where the service finds its databases. */
+export type ServiceParts = Pick<Ground, "mongodbUri" | "redisUrl">;
+
+/** The service whose code is in this folder. */
+export function serviceIn(root: string, { mongodbUri, redisUrl }: ServiceParts, dataDir: string, ...options: string[]): PeerCommand {
+  const start = join(root, "bin/start.js");
   return {
-    command: options.length === 0 ? [process.execPath, join(root, "bin/start.js")] : nodeOn(join(root, "src/main.ts"), ...options),
+    command: options.length === 0 && existsSync(start) ? [process.execPath, start] : nodeOn(join(root, "src/main.ts"), ...options),
     environment: { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, ...limits, INTERNAL_PORT: "0", DATA_DIR: dataDir, SERVICE_TOKENS: secret, SESSION_SECRET: secret },
   };
 }
