@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
 import { SearchContactsRequestSchema } from "../src/gen/records/v1/contacts_pb.ts";
 import { connectMongo } from "../src/db/mongo.ts";
+import { deadlineIn } from "../src/deadline.ts";
 import { SearchNotesRequestSchema } from "../src/gen/records/v1/notes_pb.ts";
 import { readScope } from "../src/guards/scope.ts";
 import type { Services } from "../src/services.ts";
@@ -93,7 +94,7 @@ async function examine(mongo: MongoClient, account: SizedAccount, list: SearchRo
 }
 
 async function hitsOf({ contacts, notes }: Services, { id }: SizedAccount, list: SearchRow["list"], query: string): Promise<number> {
-  const scope = readScope(id);
+  const scope = readScope(id, deadlineIn(600_000));
   if (list === "contacts") return (await contacts.searchContacts(create(SearchContactsRequestSchema, { query }), scope)).contacts.length;
   return (await notes.searchNotes(create(SearchNotesRequestSchema, { query, limit: 15, offset: 0 }), scope)).notes.length;
 }

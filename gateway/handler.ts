@@ -55,7 +55,8 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         writeAllow(request, response, match?.resource.allow); // 404, 405
         return;
       }
-      const admitted = await dispatch.admit(operation.rpc, inbound); // 429, 503, 401, 403, 503
+      // A connection that closes says nothing about a write: it is finished. A read that nobody waits for is given up.
+      const admitted = await dispatch.admit(operation.rpc, operation.method === "GET" ? inbound : { ...inbound, limits: undefined }); // 429, 503, 401, 403, 503
       // Nobody waits for a read that was taken back by now.
       if (operation.method === "GET" && request.aborted) return;
       const body = operation.body && (await receiveBody(request, operation.body.required));

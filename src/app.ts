@@ -232,7 +232,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const openListener = createListener(
     around(publicListener(config, {
       rest: createGateway({ dispatch: publicDispatch, documentProvider: config.documentProvider, onError }),
-      rpc: createRpcSurface("public", publicHandlers.keys(), publicDispatch, onError),
+      rpc: createRpcSurface(publicHandlers.keys(), publicDispatch, onError),
       others: [dashboard, reference, ...mcp.surfaces],
       documents,
       throttle: publicDispatch.throttle,
@@ -241,7 +241,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     })),
   );
   const internalServices = [...new Set([...internalHandlers.keys()].map(({ parent }) => parent))];
-  const internalRpc = createRpcSurface("internal", internalHandlers.keys(), internalDispatch, onError, (router) => {
+  const internalRpc = createRpcSurface(internalHandlers.keys(), internalDispatch, onError, (router) => {
     registerHealth(router, internalServices.map(({ typeName }) => typeName), () => !stopping && watch.reachable(), () => stopping);
     registerReflection(router, [...new Set(internalServices.map(({ file }) => file))]);
   }, streaming);

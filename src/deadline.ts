@@ -1,4 +1,4 @@
-// The deadline of a request: the caller gets 503 when it passes, and nothing is started for that caller afterwards (contract §10).
+// The deadline of a request: its caller is told when it passes, and nothing is started for that caller afterwards (contract §10).
 import { setMaxListeners } from "node:events";
 import { Reason } from "./gen/records/v1/errors_pb.ts";
 import { Failure, fail } from "./errors.ts";
@@ -8,31 +8,69 @@ export const deadlineMs = 4_800;
 
 /** When the caller stops waiting. */
 export interface Deadline {
-  /** In milliseconds of `performance.now()`. */
+  /** In milliseconds of `performance.now()`; in the past once the caller has cancelled. */
   readonly at: number;
   /** Aborts when the deadline passes. Created on first use: most requests are reads, and need none. */
   readonly signal: AbortSignal;
+  /** Aborts when the caller cancels; undefined where nobody can. */
+  readonly cancelled: AbortSignal | undefined;
+  /** What the caller is told once the deadline has passed. */
+  readonly reason: typeof Reason.UNAVAILABLE | typeof Reason.DEADLINE_EXCEEDED | typeof Reason.CANCELLED;
 }
 
-/** The deadline `ms` from now. */
-export function deadlineIn(ms: number): Deadline {
-  const at = performance.now() + ms;
+/** What a caller itself says about when it stops waiting. */
+export interface CallerLimits {
+  /** `grpc-timeout` or `Connect-Timeout-Ms`, in milliseconds of `performance.now()`. */
+  readonly expiresAt?: number | undefined;
+  readonly cancellation?: Cancellation | undefined;
+}
+
+/** Whether the caller has gone away, or has reset its stream. */
+export interface Cancellation {
+  readonly requested: boolean;
+  /**
+   * Aborts a moment after `requested`: to break off a command costs its connection, so that one which is nearly done
+   * is left to finish.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** The deadline `ms` from now, or when the caller stops waiting before. */
+export function deadlineIn(ms: number, { expiresAt = Infinity, cancellation }: CallerLimits = {}): Deadline {
+  const own = performance.now() + ms;
+  const at = Math.min(own, expiresAt);
   let signal: AbortSignal | undefined;
   return {
-    at,
+    get at() {
+      return cancellation?.requested === true ? -Infinity : at;
+    },
     get signal() {
-      return (signal ??= abortedAt(at));
+      return (signal ??= abortedAt(at, cancellation?.signal));
+    },
+    get cancelled() {
+      return cancellation?.signal;
+    },
+    get reason() {
+      if (cancellation?.requested === true) return Reason.CANCELLED;
+      return expiresAt < own ? Reason.DEADLINE_EXCEEDED : Reason.UNAVAILABLE;
     },
   };
 }
 
 /** As `AbortSignal.timeout`, at a fifth of its cost: it is paid for every write. */
-function abortedAt(at: number): AbortSignal {
+function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal {
   const controller = new AbortController();
   // A batch writes dozens of records at once, and each listens.
   setMaxListeners(0, controller.signal);
   setTimeout(() => controller.abort(), Math.max(0, Math.ceil(at - performance.now()))).unref();
+  cancelled?.addEventListener("abort", () => controller.abort(), { once: true });
+  if (cancelled?.aborted === true) controller.abort();
   return controller.signal;
+}
+
+/** Whether a request ended because of time or of the database, and not for anything that was found out about it. */
+export function isGivenUp({ reason }: Failure): boolean {
+  return reason === Reason.UNAVAILABLE || reason === Reason.DEADLINE_EXCEEDED || reason === Reason.CANCELLED;
 }
 
 /** Whether the deadline has passed. */
@@ -40,16 +78,17 @@ export function isPast({ at }: Deadline): boolean {
   return performance.now() >= at;
 }
 
-/** Fails with UNAVAILABLE once the deadline has passed: for the moment before something is started. */
+/** Fails with the deadline's reason once it has passed: for the moment before something is started. */
 export function requireTime(deadline: Deadline): void {
-  if (isPast(deadline)) fail(Reason.UNAVAILABLE, tooLate);
+  if (isPast(deadline)) fail(deadline.reason, tooLate(deadline));
 }
 
-/** Settles as the promise does, or fails with UNAVAILABLE at the deadline; what is under way then is not waited for. */
-export async function within<T>({ at }: Pick<Deadline, "at">, promise: Promise<T>): Promise<T> {
+/** Settles as the promise does, or fails at the deadline; what is under way then is not waited for. */
+export async function within<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Failure(Reason.UNAVAILABLE, tooLate)), Math.max(0, at - performance.now()));
+    const give = (): void => reject(new Failure(deadline.reason, tooLate(deadline)));
+    timer = setTimeout(give, Math.max(0, deadline.at - performance.now()));
   });
   try {
     return await Promise.race([promise, late]);
@@ -58,4 +97,6 @@ export async function within<T>({ at }: Pick<Deadline, "at">, promise: Promise<T
   }
 }
 
-const tooLate = { message: "The service could not answer in time; try again." };
+function tooLate({ reason }: Deadline): { message?: string } {
+  return reason === Reason.UNAVAILABLE ? { message: "The service could not answer in time; try again." } : {};
+}

@@ -60,6 +60,12 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
     message: "Content-Type: must be application/json or application/proto (Connect), application/grpc or application/grpc-web (also with +json or +proto).",
   },
   [Reason.INVALID_TOKEN]: { http: 401, code: Code.Unauthenticated, message: "No access token: sign in, and send it as Authorization: Bearer." },
+  [Reason.DEADLINE_EXCEEDED]: {
+    http: 504,
+    code: Code.DeadlineExceeded,
+    message: "The deadline that the request set has passed. Allow more time, or ask for less at once.",
+  },
+  [Reason.CANCELLED]: { http: 499, code: Code.Canceled, message: "The caller cancelled the request." },
 };
 
 /** More of a failure than its reason. */

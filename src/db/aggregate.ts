@@ -1,6 +1,8 @@
 // Reads outside transactions: an aggregation under the lease on the primary, by one command whose answer is decoded once.
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
+import type { Deadline } from "../deadline.ts";
+import { requireTime } from "../deadline.ts";
 import { decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
@@ -9,6 +11,8 @@ import { primaryOf } from "./primary.ts";
 export interface AggregateOptions {
   readonly hint?: string;
   readonly comment?: string;
+  /** The server gives up at it, and a caller that cancels ends the command; without one it has all the time of a request. */
+  readonly deadline?: Deadline;
 }
 
 /** A collection, whatever its documents are: the caller says of what type its rows are. */
@@ -28,9 +32,15 @@ const batchSize = 1_000;
 export async function aggregate<T extends Document>(collection: ReadCollection, pipeline: Document[], options: AggregateOptions = {}): Promise<T[]> {
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
-  const rows = (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
-  primary.confirm(term);
-  return rows as T[];
+  try {
+    const rows = (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
+    primary.confirm(term);
+    return rows as T[];
+  } catch (error) {
+    // Whatever a command that was broken off comes to.
+    if (options.deadline !== undefined) requireTime(options.deadline);
+    throw error;
+  }
 }
 
 /** The documents that match, by the same way. */
@@ -69,10 +79,22 @@ export interface FindOptions extends AggregateOptions {
  * watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the rows are more
  * than one answer holds, and where the primary changes meanwhile.
  */
-async function atOnce({ db, collectionName, readConcern }: ReadCollection, pipeline: Document[], options: AggregateOptions): Promise<Document[] | undefined> {
+async function atOnce(
+  { db, collectionName, readConcern }: ReadCollection,
+  pipeline: Document[],
+  { deadline, ...options }: AggregateOptions,
+): Promise<Document[] | undefined> {
+  const { maxTimeMS, signal } = limitsOf(deadline);
   try {
-    const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, maxTimeMS: commandLimitMs, ...options, ...(readConcern && { readConcern }) };
-    const { cursor } = await db.command(command, { raw: true });
+    const command = {
+      aggregate: collectionName,
+      pipeline,
+      cursor: { batchSize },
+      maxTimeMS,
+      ...options,
+      ...(readConcern && { readConcern }),
+    };
+    const { cursor } = await db.command(command, signal === undefined ? { raw: true } : { raw: true, signal });
     const { firstBatch, id } = decode(cursor as Buffer) as unknown as { firstBatch: Document[]; id: number | Long };
     if (id === 0) return firstBatch;
     await db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] });
@@ -84,6 +106,20 @@ async function atOnce({ db, collectionName, readConcern }: ReadCollection, pipel
 }
 
 /** By the driver's cursor, which gets more, and waits for another primary. */
-function byCursor(collection: ReadCollection, pipeline: Document[], options: AggregateOptions): Promise<Document[]> {
-  return collection.db.collection(collection.collectionName).aggregate(pipeline, { maxTimeMS: commandLimitMs, batchSize, ...options }).toArray();
+function byCursor(
+  { db, collectionName }: ReadCollection,
+  pipeline: Document[],
+  { deadline, ...options }: AggregateOptions,
+): Promise<Document[]> {
+  const limits = limitsOf(deadline);
+  return db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options }).toArray();
+}
+
+/** What bounds a command. Fails once the deadline has passed: nothing is begun or repeated for a caller that has left. */
+function limitsOf(deadline: Deadline | undefined): { readonly maxTimeMS: number; readonly signal?: AbortSignal } {
+  if (deadline === undefined) return { maxTimeMS: commandLimitMs };
+  requireTime(deadline);
+  const maxTimeMS = Math.min(commandLimitMs, Math.max(1, Math.ceil(deadline.at - performance.now())));
+  const { cancelled } = deadline;
+  return cancelled === undefined ? { maxTimeMS } : { maxTimeMS, signal: cancelled };
 }

@@ -19,7 +19,7 @@ export async function read<T extends Document>(
 ): Promise<T[]> {
   const key = scope.unproven === undefined || scope.unproven.proven ? undefined : scope.unproven;
   const stages = key === undefined ? [...pipeline] : [...pipeline, keyProof(key)];
-  const rows = await aggregate<T>(collection, stages, options);
+  const rows = await aggregate<T>(collection, stages, { ...options, deadline: scope.deadline });
   if (key === undefined) return rows;
   if (rows.at(-1)?.["active_key"] !== true) fail(Reason.INVALID_KEY);
   key.proven = true;

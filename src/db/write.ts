@@ -4,7 +4,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
 import type { Deadline } from "../deadline.ts";
-import { isPast, requireTime } from "../deadline.ts";
+import { isGivenUp, isPast, requireTime } from "../deadline.ts";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -142,7 +142,7 @@ function endSession(client: MongoClient, session: ClientSession): void {
 
 /** Whether an error says something of what a transaction has read: such as that there is no record, or that an email is taken. */
 function isVerdict(error: unknown): boolean {
-  return (error instanceof Failure && error.reason !== Reason.UNAVAILABLE) || duplicateIndex(error) !== undefined;
+  return (error instanceof Failure && !isGivenUp(error)) || duplicateIndex(error) !== undefined;
 }
 
 /**
@@ -236,6 +236,7 @@ export async function withoutInterference<T>(scope: WriteScope, attempt: () => P
     if (result !== undefined) return result;
     await pause(Math.min(attempts, 3));
   }
+  requireTime(scope.deadline);
   return fail(Reason.UNAVAILABLE, { message: "The record is being changed by many at once; try again." });
 }
 

@@ -71,7 +71,9 @@ export function assistantDoor({ throttle, tokens, switches, requireFreshSwitches
     charge: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
     guards: () => [(call) => void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." }))],
-    grant: ({ inbound }) => Promise.resolve(readOnlyScope(holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT))),
+    grant({ inbound }, _caller, deadline) {
+      return Promise.resolve(readOnlyScope(holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT), deadline()));
+    },
     conclude: () => Promise.resolve(),
     renew: () => Promise.resolve(),
     refused: () => Promise.resolve(),

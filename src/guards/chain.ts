@@ -4,7 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
-import { deadlineIn, deadlineMs, within } from "../deadline.ts";
+import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Failure } from "../errors.ts";
 import { fail, failureOf, refuse } from "../errors.ts";
@@ -74,7 +74,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
-        const deadline = deadlineIn(deadlineMs - spentMs);
+        const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits);
         return capacity.count(() => within(deadline, run(work, deadline)));
       }
 
@@ -85,7 +85,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
           return outcome;
         } catch (error) {
           const failure = failureFrom(error);
-          if (failure.reason === Reason.UNAVAILABLE) throw failure;
+          if (isGivenUp(failure)) throw failure;
           await door.conclude(call, caller);
           throw await refusal(failure);
         }
@@ -104,13 +104,13 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
           await door.renew(call, caller);
         }
         (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        return perform(handler, message, await door.grant(call, caller, () => deadline), key, deadline); // 404, 409
+        return perform(handler, message, await door.grant(call, caller, () => deadline), key); // 404, 409
       }
 
-      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined, deadline: Deadline): Promise<Answer> {
+      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined): Promise<Answer> {
         if (grant === undefined || !("unproven" in grant) || !call.writes) return firstAnswer(await serve(message, grant));
-        if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant, deadline)));
-        const answered = await idempotency.run({ rpc, scope: grant, key, message, deadline }, (scope) => serve(message, scope));
+        if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant)));
+        const answered = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => serve(message, scope));
         if (answered.replayed) observe(inbound, { replayed: true });
         return answered;
       }

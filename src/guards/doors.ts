@@ -61,9 +61,9 @@ export function publicDoor({ throttle, authentication, sessions, switches, requi
       (call) => void (call.writes && requireWrites(switches())), // 503
       requireFreshSwitches, // 503
     ],
-    async grant(_call, caller) {
+    async grant(_call, caller, deadline) {
       const { key, unproven } = authentication.require(caller);
-      return readScope(key.accountId, unproven);
+      return readScope(key.accountId, deadline(), unproven);
     },
     async conclude(_call, caller) {
       if (caller.kind !== "key") return;
@@ -128,7 +128,7 @@ export function internalDoor(access: InternalAccess, switches: () => SwitchState
       if (!call.onBehalf) return access.operator(call.inbound, deadline);
       const account = await access.accountOf(call.inbound.header("records-account-id"));
       observe(call.inbound, { account });
-      return readScope(account);
+      return readScope(account, deadline());
     },
     conclude: nothing,
     renew: nothing,

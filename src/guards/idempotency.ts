@@ -44,7 +44,6 @@ export interface KeyedRequest {
   readonly scope: Scope;
   readonly key: string;
   readonly message: Message;
-  readonly deadline: Deadline;
 }
 
 /** What is wrong with the value of an `Idempotency-Key` header: nothing where it was not sent. */
@@ -63,7 +62,8 @@ export function createIdempotency(
 
   return {
     async run(request, perform) {
-      const { rpc, scope, key, deadline } = request;
+      const { rpc, scope, key } = request;
+      const { deadline } = scope;
       const fingerprint = fingerprintOf(rpc, request.message);
       const name = reservationName(scope.accountId, key);
       const claim = claimOf(rpc, scope.accountId, key, fingerprint, render);
@@ -75,7 +75,7 @@ export function createIdempotency(
           if (answer !== undefined) return answer;
         }
         if (isPast(deadline)) {
-          fail(Reason.UNAVAILABLE, { message: "The first request with this idempotency key is still running; try again." });
+          fail(deadline.reason, { message: "The first request with this idempotency key is still running; try again." });
         }
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
@@ -84,7 +84,7 @@ export function createIdempotency(
       async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<Answer | undefined> {
         let kept: StoredClaim | undefined;
         try {
-          const message = await perform(grantWrites(scope, deadline, granted));
+          const message = await perform(grantWrites(scope, granted));
           kept = claim.stored();
           return { message, replayed: false, body: undefined };
         } catch (error) {

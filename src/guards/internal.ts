@@ -64,7 +64,7 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
       async scopeFor(accountId) {
         const account = await requireAccount(uuid(accountId));
         observe({ observation }, { account });
-        return grantWrites(readScope(account), deadline());
+        return grantWrites(readScope(account, deadline()));
       },
     }),
   };

@@ -10,6 +10,8 @@ export interface Scope {
   readonly accountId: UUID;
   /** The API key to prove in the same command as the data, until that was done; undefined where none is needed. */
   readonly unproven: UnprovenKey | undefined;
+  /** When the caller stops waiting: nothing is read or written for it afterwards. */
+  readonly deadline: Deadline;
 }
 
 /**
@@ -28,8 +30,6 @@ export interface WriteScope extends Scope {
   readonly [granted]: true;
   /** The idempotency key to store with the write, if the request bears one. */
   readonly claim: Claim | undefined;
-  /** When the caller stops waiting: nothing is written for it afterwards. */
-  readonly deadline: Deadline;
 }
 
 /** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
@@ -68,23 +68,24 @@ export interface Owner {
 const grants = new WeakSet<Scope>();
 
 /** A scope that may read. */
-export function readScope(accountId: UUID, unproven?: UnprovenKey): Scope {
-  return { accountId, unproven };
+export function readScope(accountId: UUID, deadline: Deadline, unproven?: UnprovenKey): Scope {
+  return { accountId, deadline, unproven };
 }
 
 const neverToWrite = new WeakSet<Scope>();
 
 /** A scope that may read, and can never be granted more: an assistant's. */
-export function readOnlyScope(accountId: UUID): Scope {
-  const scope = readScope(accountId);
+export function readOnlyScope(accountId: UUID, deadline: Deadline): Scope {
+  const scope = readScope(accountId, deadline);
   neverToWrite.add(scope);
   return scope;
 }
 
 /** Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope that never may. */
-export function grantWrites(scope: Scope, deadline: Deadline, claim?: Claim): WriteScope {
+export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
-  const write = { accountId: scope.accountId, unproven: scope.unproven, claim, deadline } as WriteScope;
+  const { accountId, unproven, deadline } = scope;
+  const write = { accountId, unproven, claim, deadline } as WriteScope;
   grants.add(write);
   return write;
 }

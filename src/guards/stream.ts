@@ -28,7 +28,7 @@ export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMetho
         for (const guard of door.guards(call)) guard(call, caller);
       };
       check();
-      const grant = await door.grant(call, caller, () => deadlineIn(batchMs));
+      const grant = await door.grant(call, caller, () => deadlineIn(batchMs, inbound.limits));
       if (grant === undefined || !("scopeFor" in grant)) throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {

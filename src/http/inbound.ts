@@ -2,13 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
+import type { CallerLimits } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Request } from "./listener.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Reads a request as far as the guards need it before its body. */
-export function inboundOf(request: Request, trustProxy: number): Inbound {
+/** Reads a request as far as the guards need it before its body; `limits` is when its caller stops waiting. */
+export function inboundOf(request: Request, trustProxy: number, limits?: CallerLimits): Inbound {
   const { headers } = request;
   const sentId = single(headers["x-request-id"]);
   return {
@@ -16,6 +17,7 @@ export function inboundOf(request: Request, trustProxy: number): Inbound {
     address: clientAddress(request, trustProxy),
     requestId: sentId !== undefined && requestIdForm.test(sentId) ? sentId : randomUUID(),
     arrivedAt: performance.now(),
+    limits,
     observation: {},
   };
 }

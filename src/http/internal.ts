@@ -6,6 +6,7 @@ import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
+import { cancellationOf } from "./cancellation.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
 import type { Surface } from "./public.ts";
@@ -36,7 +37,7 @@ export interface InternalSurfaces {
 /** The handlers of the internal listener. */
 export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfaces): ListenerOptions {
   function begin(request: Request, response: Response): Inbound {
-    const inbound = inboundOf(request, 0);
+    const inbound = inboundOf(request, 0, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
     log(request, response, inbound);
     return inbound;

@@ -9,6 +9,7 @@ import { Failure, failureOf, isForTheLog } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
+import { cancellationOf } from "./cancellation.ts";
 import type { HeaderList } from "./headers.ts";
 import { rateLimitHeaders, retirementHeaders, setCors, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
@@ -53,7 +54,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const served = [surfaces.rpc, ...surfaces.others];
 
   function begin(request: Request, response: Response, headers: HeaderList): Inbound {
-    const inbound = inboundOf(request, config.trustProxy);
+    const inbound = inboundOf(request, config.trustProxy, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
     setHeaders(response, headers);
     setCors(request, response, config.corsOrigins);

@@ -1,23 +1,29 @@
-// Connect, gRPC and gRPC-Web over the one chain: the guards run before a message is read, the rest when it is decoded.
+// Connect, gRPC and gRPC-Web over the one chain: the guards run on method and headers, then the library gets the request.
 import type { ServerHttp2Stream } from "node:http2";
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
-import type { ConnectRouter, ContextValues, HandlerContext } from "@connectrpc/connect";
-import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
-import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
-import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
+import { Code, ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import { compressionGzip, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { receiveBytes } from "../../gateway/body.ts";
+import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { writeFailure } from "../../gateway/response.ts";
+import { deadlineIn, within } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Failure } from "../errors.ts";
+import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
-import type { Admitted, Answer, Dispatch, Inbound, StreamDispatch } from "./dispatch.ts";
+import type { Admitted, Dispatch, Inbound, StreamDispatch } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
-import type { Reading } from "./message.ts";
-import { readMessage } from "./message.ts";
-import type { Spoken } from "./spoken.ts";
+import type { JsonFlaws } from "./json-flaws.ts";
+import { createJsonFlaws } from "./json-flaws.ts";
+import { maxMessageBytes } from "./limits.ts";
+import type { Protocol } from "./protocol.ts";
+import { allowOf, expiryOf, protocolOf, requireServed } from "./protocol.ts";
+import { refusal, refusedWith } from "./refusal.ts";
 import { createStreamSurface } from "./streams.ts";
-import { allowOf, bareRequest, requireServed, spokenIn } from "./spoken.ts";
+import { universalRequest, whole } from "./universal-request.ts";
 
 /** Serves rpcs by their paths. */
 export interface RpcSurface {
@@ -30,36 +36,50 @@ export interface RpcSurface {
 /** Hears of failures that are ours, for the log. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;
 
-/** What is to be answered to a call; the library, which writes the answer, asks for it. */
-const entryKey = createContextKey<Entry | undefined>(undefined);
-type Entry = { readonly inbound: Inbound } & ({ readonly admitted: Admitted; readonly reading: Reading } | { readonly refused: Failure });
+/** A unary rpc behind the guards. */
+interface GuardedRpc {
+  readonly rpc: DescMethodUnary;
+  readonly handler: UniversalHandler;
+  readonly maxBytes: number;
+  readonly jsonFlaws: JsonFlaws;
+}
 
-/** Ingest carries batches; a record itself is far smaller than either. */
-const maxMessageBytes = { public: 1024 * 1024, internal: 32 * 1024 * 1024 };
-/** How long the rest of a body is read and thrown away after the answer: a client that still sends would not see it otherwise. */
+/** A call that the guards have let in, on its way through the library. */
+interface Call {
+  readonly inbound: Inbound;
+  readonly admitted: Admitted;
+  /** Finds what is wrong with the message although the library can read it. */
+  readonly flaws: () => Promise<readonly Violation[]>;
+  /** True once the library has decoded the message. */
+  decoded: boolean;
+}
+const callKey = createContextKey<Call | undefined>(undefined);
+
+/** For gRPC health and reflection, whose protos are not ours to put limits into. */
+const openMaxBytes = 64 * 1024;
+/** How long the rest of a body is read and thrown away after the response: a client that still sends would not see it otherwise. */
 const lingerMs = 1_000;
+/** What precedes each message of gRPC: a byte of flags and four of length. */
+const envelopeHead = 5;
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that stream.
  * A refused call is answered in its own protocol, without a look at its message.
  */
 export function createRpcSurface(
-  listener: "public" | "internal",
   rpcs: Iterable<DescMethodUnary>,
   dispatch: Dispatch,
   onError: OnError,
   unguarded: (router: ConnectRouter) => void = () => undefined,
   streaming?: { readonly rpcs: Iterable<DescMethod>; readonly dispatch: StreamDispatch },
 ): RpcSurface {
-  const guarded = createConnectRouter({ acceptCompression: [compressionGzip] });
-  for (const rpc of rpcs) guarded.rpc(rpc, (_empty: Message, context: HandlerContext) => serve(context, onError));
-  const open = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxMessageBytes.public, jsonOptions: { ignoreUnknownFields: false } });
+  const guarded = new Map([...rpcs].map((rpc) => guardedRpc(rpc, report)).map((one) => [one.handler.requestPath, one]));
+  const open = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: openMaxBytes, jsonOptions });
   unguarded(open);
-  const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError, maxMessageBytes[listener]);
-  const guardedPaths = new Map(guarded.handlers.map((handler) => [handler.requestPath, handler]));
-  const openPaths = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
+  const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
+  const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
 
-  /** What the request speaks; what it cannot be is charged first, like any path and method that is not served (429, 405, 415). */
+  /** What the request speaks; what it cannot be is throttled first, like any path and method that is not served (429, 405, 415). */
   async function enter<T>(inbound: Inbound, read: () => T): Promise<T> {
     try {
       return read();
@@ -69,45 +89,47 @@ export function createRpcSurface(
     }
   }
 
-  async function answerGuarded(handler: UniversalHandler, request: Request, response: Response, inbound: Inbound): Promise<void> {
-    const spoken = await enter(inbound, () => spokenIn(handler, request));
-    const rpc = handler.method as DescMethodUnary;
-    let entry: Entry;
-    try {
-      const admitted = await dispatch.admit(rpc, inbound);
-      const reading = await readMessage(rpc.input, spoken, request, maxMessageBytes[listener]);
-      if (reading.kind === "gone") return;
-      entry = { admitted, inbound, reading };
-    } catch (error) {
-      const refused = failureOf(error);
-      if (isForTheLog(refused)) onError(refused, inbound);
-      entry = { refused, inbound };
-    }
+  /** Notes a failure of a call for the log. */
+  function report(error: unknown, inbound: Inbound): Failure {
+    const failure = failureOf(error);
+    observe(inbound, { failed: failure.kind });
+    if (isForTheLog(failure)) onError(failure, inbound);
+    return failure;
+  }
+
+  async function answerGuarded(one: GuardedRpc, request: Request, response: Response, received: Inbound): Promise<void> {
+    const protocol = await enter(received, () => protocolOf(one.handler, request));
+    const expiresAt = expiryOf(request, received.arrivedAt);
+    const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
+    const served = serveCall(one, protocol, request, inbound);
+    const inTime = expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits), served);
+    const answer = await inTime.catch((error: unknown) =>
+      refusal(protocol, request.headers["content-type"] ?? "", connectError(report(error, inbound), protocol)),
+    );
+    if (answer === "gone") return;
     if (!request.complete) discard(request, response);
-    await answer(handler, spoken, request, response, entry);
+    await universalResponseToNodeResponse(answer, response);
   }
 
   return {
-    serves: (path) => guardedPaths.has(path) || openPaths.has(path) || streams?.handlerFor(path) !== undefined,
+    serves: (path) => guarded.has(path) || openHandlers.has(path) || streams?.handlerFor(path) !== undefined,
     async handle(path, request, response, inbound) {
       observe(inbound, { rpc: path.slice(1) });
       try {
         const streamed = streams?.handlerFor(path);
         if (streams !== undefined && streamed !== undefined) {
           await enter(inbound, () => requireServed(streamed, request));
-          if (streamed.method.methodKind === "bidi_streaming" && request.httpVersionMajor === 1) fail(Reason.MALFORMED_HTTP, { message: `${streamed.method.name} answers while it is sent, which needs HTTP/2.` });
+          if (streamed.method.methodKind === "bidi_streaming" && request.httpVersionMajor === 1) {
+            fail(Reason.MALFORMED_HTTP, { message: `${streamed.method.name} answers while it is sent, which needs HTTP/2.` });
+          }
           return await streams.handle(streamed, request, response, inbound);
         }
-        const handler = guardedPaths.get(path);
-        if (handler === undefined) {
-          const unguardedHandler = openPaths.get(path) as UniversalHandler;
-          await enter(inbound, () => requireServed(unguardedHandler, request));
-          return await answerOpen(unguardedHandler, request, response);
-        }
-        if (request.method !== "OPTIONS") return await answerGuarded(handler, request, response, inbound);
+        const one = guarded.get(path);
+        if (one === undefined) return await answerOpen(path, request, response, inbound);
+        if (request.method !== "OPTIONS") return await answerGuarded(one, request, response, inbound);
         await dispatch.throttle(inbound);
         request.resume();
-        response.writeHead(204, { Allow: allowOf(handler) }).end();
+        response.writeHead(204, { Allow: allowOf(one.handler) }).end();
       } catch (error) {
         const failure = failureOf(error);
         // The library's own mean that the client is gone, or that the response cannot be written any more.
@@ -118,40 +140,86 @@ export function createRpcSurface(
       }
     },
   };
-}
 
-async function serve({ values, responseHeader, protocolName }: HandlerContext, onError: OnError): Promise<Message> {
-  const entry = values.get(entryKey);
-  if (entry === undefined) throw new Error("an rpc was reached around its guards");
-  try {
-    if ("refused" in entry) throw entry.refused;
-    const { message, replayed } = await outcome(entry.admitted, entry.reading);
-    if (replayed) responseHeader.set("idempotent-replayed", "true");
-    return message;
-  } catch (error) {
-    const failure = failureOf(error);
-    observe(entry.inbound, { failed: failure.kind });
-    if ("admitted" in entry && isForTheLog(failure)) onError(failure, entry.inbound);
-    throw connectError(failure, protocolName);
+  /** The guards, the body, the library; rejects with a Failure where the call was not for the library to answer. */
+  async function serveCall(one: GuardedRpc, protocol: Protocol, request: Request, inbound: Inbound): Promise<UniversalServerResponse | "gone"> {
+    const admitted = await dispatch.admit(one.rpc, inbound);
+    const body = request.method === "GET" ? Buffer.alloc(0) : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+    if (body === "gone") return body;
+    if (body === "too large") return admitted.reject([tooLarge(one.maxBytes)]);
+    const call: Call = { inbound, admitted, flaws: () => one.jsonFlaws(protocol, request, body), decoded: false };
+    const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
+    const values = createContextValues().set(callKey, call);
+    const answer = await one.handler(universalRequest(one.handler, request, whole(body), signal, values)).catch((error: unknown) => {
+      if (call.decoded) throw error;
+      // It stumbles over its own message where that would repeat what is no text.
+      return undefined;
+    });
+    if (answer === undefined) return admitted.reject([violation("message", "the message cannot be read")]);
+    if (call.decoded) return answer;
+    const bytes = await allBytes(answer.body);
+    const error = await refusedWith(protocol, answer, bytes);
+    // Only the library knows what it could have understood instead.
+    if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
+    const isSize = error.code === Code.ResourceExhausted;
+    return admitted.reject([isSize ? tooLarge(one.maxBytes) : violation("message", shortened(error.rawMessage))]);
+  }
+
+  async function answerOpen(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
+    const handler = openHandlers.get(path) as UniversalHandler;
+    await enter(inbound, () => requireServed(handler, request));
+    const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
+    const received = universalRequest(handler, request, request, signal, createContextValues());
+    await universalResponseToNodeResponse(await handler(received), response);
   }
 }
 
-function outcome(admitted: Admitted, reading: Reading): Promise<Answer> {
-  if (reading.kind === "read") return admitted.invoke(reading.message, reading.violations);
-  if (reading.kind === "unreadable") return admitted.reject(reading.violations);
-  throw new Error("a call was reached that has no message");
+const jsonOptions = { ignoreUnknownFields: false };
+
+function guardedRpc(rpc: DescMethodUnary, report: (error: unknown, inbound: Inbound) => Failure): GuardedRpc {
+  const maxBytes = maxMessageBytes(rpc);
+  acceptShortEnumNames(rpc.input);
+  const router = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxBytes, jsonOptions });
+  router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, report));
+  const [handler] = router.handlers;
+  if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
+  return { rpc, handler, maxBytes, jsonFlaws: createJsonFlaws(rpc.input, maxBytes) };
 }
 
-/** Has the library write the answer: to a call with an empty message, which leaves it nothing to refuse. */
-async function answer(handler: UniversalHandler, spoken: Spoken, request: Request, response: Response, entry: Entry): Promise<void> {
-  const foreign = "reading" in entry && entry.reading.kind === "foreign" ? entry.reading.foreign : undefined;
-  const values: ContextValues = createContextValues().set(entryKey, entry);
-  await universalResponseToNodeResponse(await handler(bareRequest(handler, spoken, request, values, foreign)), response);
+/** Runs the service for a message that the library has decoded. */
+async function invoke(message: Message, { values, responseHeader, protocolName }: HandlerContext, report: (error: unknown, inbound: Inbound) => Failure): Promise<Message> {
+  const call = values.get(callKey);
+  if (call === undefined) throw new Error("an rpc was reached around its guards");
+  call.decoded = true;
+  try {
+    const { message: answer, replayed } = await call.admitted.invoke(message, await call.flaws());
+    if (replayed) responseHeader.set("idempotent-replayed", "true");
+    return answer;
+  } catch (error) {
+    throw connectError(report(error, call.inbound), protocolName);
+  }
 }
 
-async function answerOpen(handler: UniversalHandler, request: Request, response: Response): Promise<void> {
-  const received = universalRequestFromNodeRequest(request, response, undefined, createContextValues());
-  await universalResponseToNodeResponse(await handler(received), response);
+function tooLarge(maxBytes: number): Violation {
+  return violation("size", `the message must be at most ${maxBytes} bytes`);
+}
+
+/** The message as a whole has no name: the text says what it is about. */
+function violation(rule: string, message: string): Violation {
+  return { field: "", rule, message };
+}
+
+/** The library's words, which may repeat what was sent; cut, with U+FFFD for a lone surrogate. */
+function shortened(text: string): string {
+  const cut = Buffer.from(text.slice(0, longestText)).toString();
+  return text.length > longestText ? `${cut}…` : cut;
+}
+const longestText = 300;
+
+async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body ?? []) pieces.push(piece);
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
 }
 
 /** Throws away what is still to come, for a moment longer than the answer takes. */

@@ -1,5 +1,6 @@
 // The way from any wire to a service: what a surface hands over, and what it gets back.
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { CallerLimits } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 
 /** A request as a surface received it, before its body is read. */
@@ -11,6 +12,8 @@ export interface Inbound {
   readonly requestId: string;
   /** When it arrived, in milliseconds of `performance.now()`. */
   readonly arrivedAt: number;
+  /** When the caller itself stops waiting; absent where nothing can be known of that. */
+  readonly limits?: CallerLimits | undefined;
   /** What its way through the service tells the log, the metrics and the trace; absent where nobody looks. */
   readonly observation?: Observation | undefined;
 }

@@ -2,8 +2,9 @@
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
-import { compressionGzip, universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { compressionGzip, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
@@ -11,6 +12,9 @@ import { connectError } from "./connect-error.ts";
 import type { OnError } from "./connect.ts";
 import type { Inbound, Stream, StreamDispatch } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
+import { maxMessageBytes } from "./limits.ts";
+import { expiryOf } from "./protocol.ts";
+import { universalRequest } from "./universal-request.ts";
 
 /** Serves rpcs that stream, by their paths. */
 export interface StreamSurface {
@@ -23,20 +27,31 @@ export interface StreamSurface {
 type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly refused: Failure });
 const entryKey = createContextKey<Entry | undefined>(undefined);
 
-/** A surface of rpcs that stream; `readMaxBytes` bounds each of their messages. */
-export function createStreamSurface(rpcs: Iterable<DescMethod>, dispatch: StreamDispatch, onError: OnError, readMaxBytes: number): StreamSurface {
-  const router = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes, jsonOptions: { ignoreUnknownFields: false } });
-  for (const rpc of rpcs) register(router, rpc, (messages, context) => answers(messages, context, onError));
-  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+/** A surface of rpcs that stream. */
+export function createStreamSurface(rpcs: Iterable<DescMethod>, dispatch: StreamDispatch, onError: OnError): StreamSurface {
+  const routers = [...rpcs].map((rpc) => {
+    acceptShortEnumNames(rpc.input);
+    const router = createConnectRouter({
+      acceptCompression: [compressionGzip],
+      readMaxBytes: maxMessageBytes(rpc),
+      jsonOptions: { ignoreUnknownFields: false },
+    });
+    register(router, rpc, (messages, context) => answers(messages, context, onError));
+    return router;
+  });
+  const handlers = new Map(routers.flatMap(({ handlers }) => handlers.map((handler) => [handler.requestPath, handler])));
   return {
     handlerFor: (path) => handlers.get(path),
-    async handle(handler, request, response, inbound) {
+    async handle(handler, request, response, received) {
+      const expiresAt = expiryOf(request, received.arrivedAt);
+      const inbound = { ...received, limits: { ...received.limits, expiresAt } };
       const entry = await dispatch.admit(handler.method, inbound).then(
         (stream): Entry => ({ inbound, stream }),
         (error: unknown): Entry => ({ inbound, refused: failureOf(error) }),
       );
       const values = createContextValues().set(entryKey, entry);
-      await universalResponseToNodeResponse(await handler(universalRequestFromNodeRequest(request, response, undefined, values)), response);
+      const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
+      await universalResponseToNodeResponse(await handler(universalRequest(handler, request, request, signal, values)), response);
     },
   };
 }
@@ -57,7 +72,7 @@ async function* answers(messages: AsyncIterable<Message>, { values, protocolName
   if (entry === undefined) throw new Error("an rpc was reached around its guards");
   try {
     if ("refused" in entry) throw entry.refused;
-    yield* entry.stream(messages);
+    yield* until(signal, entry.stream(messages));
   } catch (error) {
     // What the library refuses is in its own words; a client that left hears nothing any more.
     if (error instanceof ConnectError || signal.aborted) throw error;
@@ -65,5 +80,27 @@ async function* answers(messages: AsyncIterable<Message>, { values, protocolName
     observe(entry.inbound, { failed: failure.kind });
     if (isForTheLog(failure)) onError(failure, entry.inbound);
     throw connectError(failure, protocolName);
+  }
+}
+
+/** The same answers, until the caller's deadline passes or it cancels; what is under way then is not waited for. */
+async function* until(signal: AbortSignal, answers: AsyncIterable<Message>): AsyncIterable<Message> {
+  const iterator = answers[Symbol.asyncIterator]();
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  aborted.catch(() => undefined);
+  if (signal.aborted) stop?.();
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
+    void iterator.return?.();
   }
 }

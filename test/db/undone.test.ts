@@ -46,12 +46,12 @@ async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const scope = (accountId: UUID, ms = 3_000) => grantWrites(readScope(accountId), deadlineIn(ms));
+const scope = (accountId: UUID, ms = 3_000) => grantWrites(readScope(accountId, deadlineIn(ms)));
 const createOf = (email: string) => ({ $typeName: "records.v1.CreateContactRequest" as const, fullName: "Ann", email });
 
 test("a contact that no majority has is not shown, and another with its email is not refused as a duplicate [CON-02]", async () => {
   const accountId = new UUID();
-  const unseen = { unproven: undefined, accountId };
+  const unseen = { unproven: undefined, deadline: deadlineIn(5_000), accountId };
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await withPrimaryAlone(async () => {
     const first = services.contacts.createContact(createOf("ann@example.com"), scope(accountId)).catch((error: unknown) => error);
@@ -59,7 +59,7 @@ test("a contact that no majority has is not shown, and another with its email is
     await expect.poll(() => client.db().collection("contacts").countDocuments({ account_id: accountId }, { readConcern: { level: "local" } })).toBe(1);
     const [{ contacts }, second] = await Promise.all([
       services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, unseen),
-      services.contacts.createContact(createOf("ann@example.com"), grantWrites(unseen, deadlineIn(3_000), claim)).catch((error: unknown) => error),
+      services.contacts.createContact(createOf("ann@example.com"), grantWrites(unseen, claim)).catch((error: unknown) => error),
     ]);
     expect(contacts).toEqual([]);
     expect(second).not.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
@@ -73,7 +73,7 @@ test("the same email is a duplicate once a majority has its contact: the test ca
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
   await services.contacts.createContact(createOf("bea@example.com"), scope(accountId));
-  const second = services.contacts.createContact(createOf("bea@example.com"), grantWrites(readScope(accountId), deadlineIn(3_000), claim));
+  const second = services.contacts.createContact(createOf("bea@example.com"), grantWrites(readScope(accountId, deadlineIn(3_000)), claim));
   await expect(second).rejects.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
 });
 
@@ -82,7 +82,7 @@ test("without a majority the lease is lost within 1.5 seconds, and what needs th
   await withPrimaryAlone(async () => {
     await expect.poll(() => primaryOf(client).status().held, { timeout: 5_000 }).toBe(false);
     expect(primaryOf(client).status().reason).toMatch(/has not proven for 1350 ms that it is primary$/);
-    const read = services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, readScope(new UUID()));
+    const read = services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, readScope(new UUID(), deadlineIn(3_000)));
     await expect(read).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
     await expect(services.contacts.createContact(createOf("c@example.com"), scope(new UUID()))).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
   });

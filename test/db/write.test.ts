@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const soon = (ms = 30_000): Deadline => deadlineIn(ms);
-const writer = grantWrites(readScope(new UUID()), soon(600_000));
+const writer = grantWrites(readScope(new UUID(), soon(600_000)));
 
 function labelled(label: string): MongoServerError {
   return new MongoServerError({ message: label, code: 112, errorLabels: [label] });
@@ -98,7 +98,7 @@ describe("a transaction", () => {
   test.each([["its work", (session: ClientSession) => void session], ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)]])(
     "does not try %s again after the deadline: the caller has its answer",
     async (what, prepare) => {
-      const deadline = { at: performance.now() + 60_000, signal: new AbortController().signal };
+      const deadline = { ...soon(), at: performance.now() + 60_000 };
       let tries = 0;
       const failed = transaction(client, deadline, async (session) => {
         prepare(session);
@@ -121,7 +121,7 @@ describe("a transaction", () => {
 
   test("does not commit what was done too late", async () => {
     const name = randomUUID();
-    const deadline = { at: performance.now() + 60_000, signal: new AbortController().signal };
+    const deadline = { ...soon(), at: performance.now() + 60_000 };
     const failed = transaction(client, deadline, async (session) => {
       await notes().insertOne({ name }, { session });
       deadline.at = performance.now();
@@ -133,14 +133,14 @@ describe("a transaction", () => {
 
 describe("a commit", () => {
   test("takes no transaction for one document, and one for several", async () => {
-    const scope = grantWrites(readScope(new UUID()), soon());
+    const scope = grantWrites(readScope(new UUID(), soon()));
     const within = (options?: { atomic: boolean }) => commit(client, scope, undefined, ({ session }) => Promise.resolve(session?.inTransaction()), options);
     expect([await within(), await within({ atomic: false }), await within({ atomic: true })]).toEqual([undefined, undefined, true]);
   });
 
   test("of a scope that was not granted the right to write does nothing", async () => {
     const work = vi.fn(() => Promise.resolve());
-    await expect(commit(client, { ...readScope(new UUID()), claim: undefined } as never, undefined, work)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
+    await expect(commit(client, { ...readScope(new UUID(), soon()), claim: undefined } as never, undefined, work)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
     expect(work).not.toHaveBeenCalled();
   });
 
@@ -148,7 +148,7 @@ describe("a commit", () => {
   function claimed(key: string): { readonly scope: WriteScope; readonly account_id: UUID } {
     const account_id = new UUID();
     const bytes = new Binary(Buffer.from("f"));
-    return { account_id, scope: grantWrites(readScope(account_id), soon(), { document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }) }) };
+    return { account_id, scope: grantWrites(readScope(account_id, soon()), { document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }) }) };
   }
 
   test("stores the claim with what is written, by the database's clock, and is not done where there is one", async () => {
@@ -164,7 +164,7 @@ describe("a commit", () => {
     const { scope, account_id } = claimed("k");
     await commit(client, scope, undefined, () => Promise.resolve());
     expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);
-    await commit(client, grantWrites(readScope(account_id), soon()), {} as never, () => Promise.resolve(), { atomic: true });
+    await commit(client, grantWrites(readScope(account_id, soon())), {} as never, () => Promise.resolve(), { atomic: true });
   });
 
   test("is by a majority, and reads from one moment", async () => {
@@ -179,7 +179,7 @@ describe("a commit", () => {
     const work = vi.fn(() => Promise.resolve());
     // A key that is no key of a document.
     const claim = { document: () => ({ _id: [1] }) as never };
-    await expect(commit(client, grantWrites(readScope(new UUID()), soon(), claim), {} as never, work)).rejects.toBeInstanceOf(MongoServerError);
+    await expect(commit(client, grantWrites(readScope(new UUID(), soon()), claim), {} as never, work)).rejects.toBeInstanceOf(MongoServerError);
     expect(work).not.toHaveBeenCalled();
   });
 });

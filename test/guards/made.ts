@@ -91,7 +91,7 @@ export function make(): Made {
       const { rpc, scope, key } = request;
       keyed.push(request);
       steps.push(`once ${rpc.name} ${key}`);
-      return { message: await write(grantWrites(scope, request.deadline)), replayed: key === "again", body: "as it was" };
+      return { message: await write(grantWrites(scope)), replayed: key === "again", body: "as it was" };
     },
   };
   const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({ header: (name) => headers[name], address: "192.0.2.1", requestId: "r1", arrivedAt, observation });

@@ -178,7 +178,7 @@ describe("a stream", () => {
     const nobody = createStreamDispatch(internalDoor(access, () => parts.world, () => undefined), new Map());
     expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
     const door = internalDoor(access, () => parts.world, () => undefined);
-    for (const grant of [undefined, readScope(accountId)]) {
+    for (const grant of [undefined, readScope(accountId, deadlineIn(1_000))]) {
       const astray = createStreamDispatch({ ...door, grant: () => Promise.resolve(grant) }, new Map([[rpc, echo]]));
       await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow("Import streams, and is not the operator's");
     }
@@ -243,7 +243,7 @@ describe("the assistants' door", () => {
     expect(parts.steps).toEqual(["serve GetContact"]);
     expect(parts.grants).toEqual([{ accountId, unproven: undefined }]);
     await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED, message: "Access denied: an assistant may only read." });
-    expect(() => grantWrites(parts.grants[0] as never, deadlineIn(1_000))).toThrow("Access denied");
+    expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
   });
 
   test("a call of who has not entered is refused", async () => {
@@ -253,8 +253,8 @@ describe("the assistants' door", () => {
 
 test("a scope is granted the right to write by the guards alone, and an assistant's never", () => {
   const deadline = deadlineIn(1_000);
-  expect(() => requireGrant({ ...grantWrites(readScope(accountId), deadline) } as never)).toThrow("Access denied");
-  expect(() => grantWrites(readOnlyScope(accountId), deadline)).toThrow("Access denied");
+  expect(() => requireGrant({ ...grantWrites(readScope(accountId, deadline)) } as never)).toThrow("Access denied");
+  expect(() => grantWrites(readOnlyScope(accountId, deadline))).toThrow("Access denied");
   const claim = { document: () => fail(Reason.INTERNAL) };
-  expect(grantWrites(readScope(accountId), deadline, claim)).toMatchObject({ accountId, unproven: undefined, claim, deadline });
+  expect(grantWrites(readScope(accountId, deadline), claim)).toMatchObject({ accountId, unproven: undefined, claim, deadline });
 });

@@ -187,7 +187,7 @@ describe("with a key", () => {
       let told: Failure | undefined;
       admitted.invoke(create(createContact.input, ann)).catch((failure: Failure) => (told = failure));
       await vi.advanceTimersByTimeAsync(3_999);
-      expect([parts.keyed[0]?.deadline.at, told]).toEqual([due, undefined]);
+      expect([parts.keyed[0]?.scope.deadline.at, told]).toEqual([due, undefined]);
       await vi.advanceTimersByTimeAsync(1);
       expect(told).toMatchObject({ reason: Reason.UNAVAILABLE, message: "The service could not answer in time; try again." });
       parts.world.serve = () => Promise.resolve();

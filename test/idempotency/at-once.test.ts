@@ -153,11 +153,11 @@ test("the same fifty through a guard that never claims write more than one: the 
   const rpc = ContactService.method.createContact;
   const idempotency = createIdempotency(service.app.client.db(), createReservations(undefined), createRenderBody("google"));
   const message = { $typeName: "records.v1.CreateContactRequest" as const, fullName: "Fifty" };
-  const scope = readScope(new UUID(account.id));
-  const request = { rpc, scope, key: "k", message, deadline: deadlineIn(4_000) };
+  const scope = readScope(new UUID(account.id), deadlineIn(4_000));
+  const request = { rpc, scope, key: "k", message };
   const answers = await Promise.all(
     Array.from({ length: width }, async () => {
-      const answer = await idempotency.run(request, (granted) => service.app.services.contacts.createContact(message, grantWrites({ ...granted }, granted.deadline)));
+      const answer = await idempotency.run(request, (granted) => service.app.services.contacts.createContact(message, grantWrites({ ...granted })));
       return { outcome: "ok", id: "", text: answer.body ?? JSON.stringify(answer.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)), replayed: answer.replayed };
     }),
   );

@@ -60,7 +60,7 @@ const claims = () => client.db().collection<{ _id: { account_id: UUID; key: stri
 /** Creates a contact of this name in the account, whose answer has a new id each time it is written. */
 function run(idempotency: Idempotency, fullName = "Ann", more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {}): Promise<Answer> {
   const { ms = 10_000, key = "k", fail } = more;
-  return idempotency.run({ rpc: createContact, scope: readScope(account), key, message: create(CreateContactRequestSchema, { fullName }), deadline: deadlineIn(ms) }, async (scope: WriteScope) => {
+  return idempotency.run({ rpc: createContact, scope: readScope(account, deadlineIn(ms)), key, message: create(CreateContactRequestSchema, { fullName }) }, async (scope: WriteScope) => {
     const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
     await commit(client, scope, answer, async (options) => {
       await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
@@ -96,7 +96,7 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
     await run(make());
     await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
-    const other = make().run({ rpc: appendContactNote, scope: readScope(account), key: "k", message, deadline: deadlineIn(10_000) }, async (scope) => {
+    const other = make().run({ rpc: appendContactNote, scope: readScope(account, deadlineIn(10_000)), key: "k", message }, async (scope) => {
       const answer = create(AppendContactNoteResponseSchema);
       await commit(client, scope, answer, () => Promise.resolve());
       return answer;

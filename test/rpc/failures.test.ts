@@ -41,7 +41,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
       return { invoke: (message, found) => (steps.push("invoke"), admitted.invoke(message, found)), reject: (found) => (steps.push("reject"), admitted.reject(found)) };
     },
   };
-  const surface = createRpcSurface("public", [rpc], dispatch, (failure) => void errors.push(failure));
+  const surface = createRpcSurface([rpc], dispatch, (failure) => void errors.push(failure));
   const handle = (request: Request, response: Response): void => void surface.handle(path, request, response, inboundOf(request, 0)).then(() => steps.push("answered"));
   const server = http === 1 ? createServer(handle) : createHttp2((request, response) => handle(request as unknown as Request, response as unknown as Response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

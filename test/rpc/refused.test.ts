@@ -189,8 +189,8 @@ describe("a malformed timeout", () => {
     for (const form of forms) {
       for (const timeout of wrong) {
         const { code, reason, violations } = await send(service.base, form, getContact, enveloped(form, written(form, getContact, { contactId: owner.contact })), { ...key(), ...timeout });
-        const violation = form.protocol === "connect" ? "connect-timeout-ms: must be a number of milliseconds of at most 10 digits, such as 5000" : "grpc-timeout: must be at most 8 digits and a unit (H, M, S, m, u or n), such as 5S";
-        expect([code, reason, violations], form.name).toEqual(["invalid_argument", "INVALID_REQUEST", [violation]]);
+        const words = `invalid ${form.protocol === "connect" ? "connect" : "grpc"} timeout value`;
+        expect([code, reason, violations], form.name).toEqual(["invalid_argument", "INVALID_REQUEST", [expect.stringContaining(words)]]);
       }
     }
   });

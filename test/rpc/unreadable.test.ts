@@ -4,8 +4,13 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
+import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
+import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import { maxMessageBytes } from "../../src/rpc/limits.ts";
 import { counts, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
@@ -24,7 +29,6 @@ const createContact = ContactService.method.createContact;
 const updateContact = ContactService.method.updateContact;
 const getContact = ContactService.method.getContact;
 const listSessions = SessionService.method.listSessions;
-const names = "full_name, email, phone";
 
 function expectRefused({ status, code, reason, message, violations }: Told, form: Form, expected: readonly string[]): void {
   const text = expected.map((violation) => violation.replace(/^: /, "")).join("; ");
@@ -32,52 +36,74 @@ function expectRefused({ status, code, reason, message, violations }: Told, form
   expect(status, form.name).toBe(form.protocol === "connect" ? 400 : 200);
 }
 
-const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: string | Buffer, violations: readonly string[]])[] = [
-  ["a number for a string", createContact, '{"full_name":5}', ["full_name: must be a string"]],
-  ["an object for a string", createContact, '{"full_name":{}}', ["full_name: must be a string"]],
-  ["its name in JSON", createContact, '{"fullName":[]}', ["full_name: must be a string"]],
-  ["a string for a number", listSessions, '{"limit":"many"}', ["limit: must be a whole number"]],
-  ["a broken number", listSessions, '{"limit":1.5}', ["limit: must be a whole number"]],
-  ["a large number", listSessions, '{"offset":3000000000}', ["offset: must be at most 2147483647"]],
-  ["a small number", listSessions, '{"offset":-3000000000}', ["offset: must be at least -2147483648"]],
-  ["several at once", createContact, '{"full_name":"","email":5,"phone":[],"foo":1}', ["email: must be a string", "phone: must be a string", `foo: is none of the properties ${names}`, "full_name: must not be empty"]],
-  ["an unknown property", createContact, '{"full_name":"x","foo":1}', [`foo: is none of the properties ${names}`]],
-  ["an unknown property without a name", createContact, '{"full_name":"x","":1}', [`"": is none of the properties ${names}`]],
-  ["one property twice", createContact, '{"full_name":"a","full_name":"b"}', ["full_name: must not be given more than once"]],
-  ["one property twice, once escaped", createContact, '{"full_name":"a","full\\u005fname":"b"}', ["full_name: must not be given more than once"]],
-  ["one property under both its names", createContact, '{"full_name":"a","fullName":"b"}', ["full_name: must not be given more than once"]],
-  ["a lone surrogate", createContact, '{"full_name":"lone \\ud83d"}', ["full_name: must not hold a lone surrogate"]],
-  ["a lone surrogate in a name", createContact, '{"full_name":"x","\\ud83d":1}', [`\ufffd: is none of the properties ${names}`]],
-  ["a mask that is no string", updateContact, `{"update_mask":5,"contact_id":"00000000-0000-4000-8000-000000000000"}`, ["update_mask: must be a string of field names as JSON spells them, such as fullName,email"]],
-  ["an array", createContact, "[]", [": the message must be a JSON object"]],
-  ["null", createContact, "null", [": the message must be a JSON object"]],
-  ["nothing", createContact, "", [": the message must be JSON: Unexpected end of JSON input"]],
-  ["no JSON", createContact, "no", [`: the message must be JSON: Unexpected token 'o', "no" is not valid JSON`]],
-  ["no UTF-8", createContact, Buffer.from('{"full_name":"\xff"}', "latin1"), [": the message must be UTF-8"]],
-  ["depth", createContact, `{"full_name":${"[".repeat(200)}${"]".repeat(200)}}`, ["full_name: must be a string"]],
+/** The library's own words, as one violation of the message as a whole. */
+function expectUnreadable({ status, code, reason, message, violations }: Told, form: Form, words: string): void {
+  expect({ code, reason, message, violations }, form.name).toEqual({
+    code: "invalid_argument",
+    reason: "INVALID_REQUEST",
+    message: expect.stringContaining(words) as string,
+    violations: [`: ${message}`],
+  });
+  expect(message?.length).toBeLessThanOrEqual(301);
+  expect(status, form.name).toBe(form.protocol === "connect" ? 400 : 200);
+}
+
+const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: string | Buffer, words: string])[] = [
+  ["a number for a string", createContact, '{"full_name":5}', "CreateContactRequest.full_name from JSON: expected string, got 5"],
+  ["an object for a string", createContact, '{"full_name":{}}', "CreateContactRequest.full_name from JSON"],
+  ["its name in JSON", createContact, '{"fullName":[]}', "CreateContactRequest.full_name from JSON"],
+  ["a string for a number", listSessions, '{"limit":"many"}', "ListSessionsRequest.limit from JSON"],
+  ["a broken number", listSessions, '{"limit":1.5}', "ListSessionsRequest.limit from JSON"],
+  ["a large number", listSessions, '{"offset":3000000000}', "ListSessionsRequest.offset from JSON"],
+  ["an unknown property", createContact, '{"full_name":"x","foo":1}', 'key "foo" is unknown'],
+  ["an unknown property without a name", createContact, '{"full_name":"x","":1}', 'key "" is unknown'],
+  ["one property twice", createContact, '{"full_name":"a","full_name":"b"}', 'duplicate object key "full_name"'],
+  ["one property twice, once escaped", createContact, '{"full_name":"a","full\\u005fname":"b"}', 'duplicate object key "full_name"'],
+  ["one property under both its names", createContact, '{"full_name":"a","fullName":"b"}', "full_name from JSON: set multiple times"],
+  ["a lone surrogate", createContact, '{"full_name":"lone \\ud83d"}', "CreateContactRequest.full_name from JSON"],
+  ["a lone surrogate in a name", createContact, '{"full_name":"x","\\ud83d":1}', ""],
+  ["a mask that is no string", updateContact, `{"update_mask":5,"contact_id":"00000000-0000-4000-8000-000000000000"}`, "google.protobuf.FieldMask from JSON"],
+  ["an array", createContact, "[]", "CreateContactRequest from JSON"],
+  ["null", createContact, "null", "CreateContactRequest from JSON"],
+  ["nothing", createContact, "", "Unexpected end of JSON input"],
+  ["no JSON", createContact, "no", "is not valid JSON"],
+  ["no UTF-8", createContact, Buffer.from('{"full_name":"\xff"}', "latin1"), "the message must be UTF-8"],
+  ["depth", createContact, `{"full_name":${"[".repeat(200)}${"]".repeat(200)}}`, "CreateContactRequest.full_name from JSON"],
+  ["a name of many letters", createContact, `{"${"x".repeat(100_000)}":1}`, "CreateContactRequest from JSON: key \"xxx"],
 ];
 
-test.each(wrongJson)("JSON with %s is invalid_argument with INVALID_REQUEST, and the field is named [VAL-01, VAL-02, VAL-03, VAL-06, VAL-12, WIR-06, ERR-03]", async (_what, rpc, json, violations) => {
+test.each(wrongJson)("JSON with %s is invalid_argument with INVALID_REQUEST, and says where [VAL-01, VAL-02, VAL-03, VAL-06, VAL-12, WIR-06, ERR-03]", async (_what, rpc, json, words) => {
   const before = await counts(service());
-  for (const form of forms.filter((one) => one.json)) expectRefused(await send(service().base, form, rpc, enveloped(form, Buffer.from(json)), key), form, violations);
+  for (const form of forms.filter((one) => one.json)) {
+    const answer = await send(service().base, form, rpc, enveloped(form, Buffer.from(json)), key);
+    expectUnreadable(answer, form, words);
+    expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
+  }
   expect(await counts(service())).toEqual(before);
 });
 
+test("JSON that is no UTF-8 inside gzip is refused too [VAL-12]", async () => {
+  const broken = gzipSync(Buffer.from('{"full_name":"\xff"}', "latin1"));
+  for (const form of forms.filter((one) => one.json)) {
+    expectUnreadable(await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") }), form, "the message must be UTF-8");
+  }
+});
+
 test.each([
-  ["bytes that are no message", "ffffff", ": the message must be a records.v1.CreateContactRequest in protobuf's binary form: premature EOF"],
-  ["a string that is cut off", "0a05", ": the message must be a records.v1.CreateContactRequest in protobuf's binary form: premature EOF"],
-  ["an illegal tag", "00", ": the message must be a records.v1.CreateContactRequest in protobuf's binary form: illegal tag: field no 0 wire type 0"],
-  ["a string that is no UTF-8", "0a02c328", ": the message must hold no text that is not UTF-8"],
-  ["a surrogate in UTF-8", "0a03eda080", ": the message must hold no text that is not UTF-8"],
-])("binary with %s is invalid_argument with INVALID_REQUEST, also over gRPC [VAL-01, VAL-02, VAL-12, WIR-06]", async (_what, hex, violation) => {
-  for (const form of forms.filter((one) => !one.json)) expectRefused(await send(service().base, form, createContact, enveloped(form, Buffer.from(hex, "hex")), key), form, [violation]);
+  ["bytes that are no message", "ffffff", "premature EOF"],
+  ["a string that is cut off", "0a05", "premature EOF"],
+  ["an illegal tag", "00", "illegal tag: field no 0 wire type 0"],
+  ["a string that is no UTF-8", "0a02c328", "utf-8"],
+  ["a surrogate in UTF-8", "0a03eda080", "utf-8"],
+])("binary with %s is invalid_argument with INVALID_REQUEST, also over gRPC [VAL-01, VAL-02, VAL-12, WIR-06]", async (_what, hex, words) => {
+  for (const form of forms.filter((one) => !one.json)) expectUnreadable(await send(service().base, form, createContact, enveloped(form, Buffer.from(hex, "hex")), key), form, words);
 });
 
 test("an envelope that is cut off is invalid_argument [VAL-01, WIR-06]", async () => {
   for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
     const whole = enveloped(form, written(form, createContact, { fullName: "x" }));
-    for (const length of [1, 4, 5, whole.length - 1]) {
-      expectRefused(await send(service().base, form, createContact, whole.subarray(0, length), key), form, [": the message is cut off: its envelope promises more bytes than came"]);
+    for (const length of [1, 4, whole.length - 1]) {
+      expectUnreadable(await send(service().base, form, createContact, whole.subarray(0, length), key), form, "incomplete envelope");
     }
   }
 });
@@ -89,6 +115,13 @@ test("an empty message is read as one: what is required is missing [VAL-01, WIR-
   }
 });
 
+test("everything that is wrong with a message that can be read is told at once [ERR-03, WIR-06]", async () => {
+  for (const form of forms) {
+    const answer = await send(service().base, form, createContact, enveloped(form, written(form, createContact, { fullName: "", email: "x", phone: "1".repeat(51) })), key);
+    expect(answer.violations.map((one) => one.split(":")[0]), form.name).toEqual(["full_name", "email", "phone"]);
+  }
+});
+
 test("a unary call with no message or with two is gRPC's own unimplemented, and writes nothing [WIR-01]", async () => {
   const before = await counts(service());
   for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
@@ -96,13 +129,6 @@ test("a unary call with no message or with two is gRPC's own unimplemented, and 
     for (const body of [Buffer.alloc(0), Buffer.concat([one, one])]) expect((await send(service().base, form, createContact, body, key)).code, form.name).toBe("unimplemented");
   }
   expect(await counts(service())).toEqual(before);
-});
-
-test("trailers that follow the message in gRPC-Web are passed over [WIR-01]", async () => {
-  for (const form of forms.filter(({ protocol }) => protocol === "grpc-web")) {
-    const body = Buffer.concat([enveloped(form, written(form, getContact, { contactId: owner.contact })), enveloped(form, Buffer.from("x: y\r\n"), 0x80)]);
-    expect((await send(service().base, form, getContact, body, key)).code, form.name).toBe("ok");
-  }
 });
 
 describe("a compressed message", () => {
@@ -121,7 +147,7 @@ describe("a compressed message", () => {
       const gzipped = gzipSync(written(form, createContact, { fullName: "x" }));
       for (const broken of [Buffer.from("no gzip"), gzipped.subarray(0, -4), Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(8)])]) {
         const answer = await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") });
-        expectRefused(answer, form, [": the message cannot be decompressed: it is no valid gzip"]);
+        expectUnreadable(answer, form, "decompression failed");
       }
     }
   });
@@ -137,7 +163,7 @@ describe("a compressed message", () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       for (const headers of [key, { ...key, ...encoding(form, "identity") }]) {
         const answer = await send(service().base, form, createContact, enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1), headers);
-        expectRefused(answer, form, [": the message is marked as compressed, and grpc-encoding does not say how"]);
+        expectUnreadable(answer, form, "do not know how to decompress");
       }
     }
   });
@@ -152,14 +178,14 @@ describe("a compressed message", () => {
       const before = process.memoryUsage();
       const answer = await send(service().base, form, createContact, sent, { ...key, ...encoding(form, "gzip") });
       const after = process.memoryUsage();
-      expectRefused(answer, form, [": the message must be at most 1048576 bytes"]);
+      expectRefused(answer, form, [": the message must be at most 262144 bytes"]);
       expect(after.external + after.heapUsed - before.external - before.heapUsed, form.name).toBeLessThan(64 * 1024 * 1024);
     }
   });
 });
 
 describe("a message over the limit", () => {
-  const tooLarge = [": the message must be at most 1048576 bytes"];
+  const tooLarge = [": the message must be at most 262144 bytes"];
   /** A message of so many bytes, in an envelope where there is one. */
   function ofSize(form: Form, size: number): Buffer {
     const around = written(form, createContact, { fullName: "a".repeat(100_000) }).length - 100_000;
@@ -168,7 +194,7 @@ describe("a message over the limit", () => {
 
   test("is invalid_argument and says the limit, and never resource_exhausted, which would be tried again [VAL-04, WIR-06]", async () => {
     for (const form of forms) {
-      for (const size of [1024 * 1024 + 1, 1024 * 1024 + 7, 4_000_000]) expectRefused(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
+      for (const size of [256 * 1024 + 1, 256 * 1024 + 7, 4_000_000]) expectRefused(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
     }
   });
 
@@ -183,12 +209,12 @@ describe("a message over the limit", () => {
       },
     });
     const response = await fetch(`${service().base}/records.v1.ContactService/CreateContact`, { method: "POST", headers: { ...key, "content-type": connect.type }, body, duplex: "half" } as RequestInit);
-    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([400, "the message must be at most 1048576 bytes"]);
+    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([400, "the message must be at most 262144 bytes"]);
   });
 
   test("is known by what its envelope promises, before it has come [VAL-04, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
-      for (const size of [1024 * 1024 + 1, 0xffff_ffff]) {
+      for (const size of [256 * 1024 + 1, 0xffff_ffff]) {
         const body = enveloped(form, Buffer.from("x"));
         body.writeUInt32BE(size, 1);
         expectRefused(await send(service().base, form, createContact, body, key), form, tooLarge);
@@ -197,60 +223,80 @@ describe("a message over the limit", () => {
   });
 
   test("of exactly the limit is read: it is refused for what is in it [VAL-04, WIR-06]", async () => {
-    for (const form of forms) expectRefused(await send(service().base, form, createContact, ofSize(form, 1024 * 1024), key), form, ["full_name: must be at most 200 characters"]);
+    for (const form of forms) expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, ["full_name: must be at most 200 characters"]);
   });
 
-  test("is larger on the internal listener, whose messages are batches [WIR-06]", async () => {
-    const headers = { authorization: `Bearer ${service().serviceToken}`, "records-account-id": owner.id };
-    for (const form of forms) expectRefused(await send(service().internal, form, createContact, ofSize(form, 2_000_000), headers), form, ["full_name: must be at most 200 characters"]);
+  test("is what the rpc's proto says: a kibibyte for health, and batches of ingest are far larger [WIR-06]", async () => {
+    const checkHealth = HealthService.method.checkHealth;
+    for (const form of forms) {
+      const large = form.json ? Buffer.from(`{}${" ".repeat(1023)}`) : Buffer.concat([Buffer.from([0xfa, 0x7f, 0xfe, 0x07]), Buffer.alloc(1022)]);
+      expectRefused(await send(service().base, form, checkHealth, enveloped(form, large), {}), form, [": the message must be at most 1024 bytes"]);
+      if (form.json) expect((await send(service().base, form, checkHealth, enveloped(form, Buffer.from(`{}${" ".repeat(1022)}`)), {})).code, form.name).toBe("ok");
+      const headers = { authorization: `Bearer ${service().serviceToken}` };
+      const batch = written(form, IngestService.method.upsertContactNotes, { accountId: owner.id, notes: [{ contactId: owner.contact, content: "a".repeat(2_000_000) }] });
+      expect((await send(service().internal, form, IngestService.method.upsertContactNotes, enveloped(form, batch), headers)).code, form.name).toBe("ok");
+    }
   });
 });
 
-test("on the internal listener what is unknown or ill-typed in a batch is named by its place [VAL-06, ADM-01, WIR-06]", async () => {
+test("every rpc says how large its messages may be [WIR-06]", () => {
+  const services = [HealthService, ContactService, SessionService, NoteService, IngestService, AccountService, InterfaceService];
+  for (const rpc of services.flatMap(({ methods }) => methods)) expect(maxMessageBytes(rpc), rpc.name).toBeGreaterThan(0);
+});
+
+test("on the internal listener what is unknown or ill-typed in a batch is refused as a whole [VAL-06, ADM-01, WIR-06]", async () => {
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const rpc = IngestService.method.upsertSessionNotes;
-  const kinds = "SESSION_NOTE_TYPE_USER_MANUAL, SESSION_NOTE_TYPE_AI_MEETING_PREP, SESSION_NOTE_TYPE_USER_TEMPLATE, SESSION_NOTE_TYPE_AI_PREDEFINED, SESSION_NOTE_TYPE_AI_ASSISTANT, SESSION_NOTE_TYPE_READER_COMMENT";
-  const note = "id, external_id, session_id, session_external_id, title, title_slug, content, position, type, created_at";
-  const cases: readonly (readonly [unknown, readonly string[]])[] = [
-    [{ account_id: owner.id, notes: [{ content: "a" }, { type: "FOO" }] }, [`notes[1].type: must be one of ${kinds}`]],
-    [{ account_id: owner.id, notes: [{ created_at: "tomorrow", position: "x" }] }, ["notes[0].created_at: must be a date-time with an offset, such as 2026-01-31T09:30:00Z", "notes[0].position: must be a whole number"]],
-    [{ account_id: owner.id, notes: [{}, { foo: 1 }] }, [`notes[1].foo: is none of the properties ${note}`]],
-    [{ account_id: owner.id, notes: [null] }, ["notes[0]: must be an object"]],
-    [{ account_id: owner.id, notes: {} }, ["notes: must be a list"]],
-    [{ account_id: owner.id, notes: [], foo: 1 }, ["foo: is none of the properties account_id, notes", "notes: must contain at least 1 item(s)"]],
+  const cases: readonly (readonly [unknown, string])[] = [
+    [{ account_id: owner.id, notes: [{ content: "a" }, { type: "FOO" }] }, 'enum records.v1.SessionNoteType from JSON: "FOO"'],
+    [{ account_id: owner.id, notes: [{ created_at: "tomorrow" }] }, "google.protobuf.Timestamp from JSON"],
+    [{ account_id: owner.id, notes: [{ position: "x" }] }, ".position from JSON"],
+    [{ account_id: owner.id, notes: [{}, { foo: 1 }] }, 'key "foo" is unknown'],
+    [{ account_id: owner.id, notes: [null] }, ".notes from JSON"],
+    [{ account_id: owner.id, notes: {} }, ".notes from JSON"],
   ];
-  for (const [message, violations] of cases) {
+  for (const [message, words] of cases) {
     for (const form of forms.filter((one) => one.json)) {
-      const answer = await send(service().internal, form, rpc, enveloped(form, Buffer.from(JSON.stringify(message))), headers);
-      expectRefused(answer, form, violations);
+      expectUnreadable(await send(service().internal, form, rpc, enveloped(form, Buffer.from(JSON.stringify(message))), headers), form, words);
     }
   }
 });
 
-test("a caller is told of fifty things at most, and gRPC's trailers stay small [ERR-03, WIR-06]", async () => {
+test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])("a date-time that does not exist is named by its place, in gzip as well: 2026-%s [VAL-06, ING-01]", async (time) => {
+  const headers = { authorization: `Bearer ${service().serviceToken}` };
+  const rpc = IngestService.method.upsertSessionNotes;
+  const message = Buffer.from(JSON.stringify({ account_id: owner.id, notes: [{}, { session_id: owner.session, created_at: `2026-${time}Z` }] }));
+  const violation = "notes[1].created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z";
+  for (const form of forms.filter((one) => one.json)) {
+    expect((await send(service().internal, form, rpc, enveloped(form, message), headers)).violations, form.name).toContain(violation);
+    const zipped = await send(service().internal, form, rpc, enveloped(form, gzipSync(message), 1), { ...headers, ...encoding(form, "gzip") });
+    expect(zipped.violations, form.name).toContain(violation);
+  }
+});
+
+test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () => {
   const json = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, at])));
   for (const form of forms.filter((one) => one.json)) {
     const answer = await send(service().base, form, createContact, enveloped(form, Buffer.from(json)), key);
-    expect([answer.code, answer.violations[0]], form.name).toEqual(["invalid_argument", `p0: is none of the properties ${names}`]);
+    expectUnreadable(answer, form, 'key "p0" is unknown');
     expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
-    expect(answer.violations.length, form.name).toBeLessThanOrEqual(50);
   }
 });
 
 test("by Connect's GET a message that is missing or cannot be read is invalid_argument [VAL-01, WIR-06]", async () => {
-  const cases: readonly (readonly [query: string, violation: string])[] = [
-    ["?encoding=json", "message: is required"],
-    ["?encoding=proto", "message: is required"],
-    ["?encoding=json&message=no", `: the message must be JSON: Unexpected token 'o', "no" is not valid JSON`],
-    ["?encoding=json&message=", ": the message must be JSON: Unexpected end of JSON input"],
-    [`?encoding=json&message=${encodeURIComponent('{"contact_id":5}')}`, "contact_id: must be a string"],
-    ["?encoding=proto&base64=1&message=*", "message: must be base64"],
-    ["?encoding=proto&base64=1&message=____", ": the message must be a records.v1.GetContactRequest in protobuf's binary form: premature EOF"],
-    ["?encoding=proto&base64=1&message=____&compression=gzip", ": the message cannot be decompressed: it is no valid gzip"],
+  const cases: readonly (readonly [query: string, words: string])[] = [
+    ["?encoding=json", "Unexpected end of JSON input"],
+    ["?encoding=proto", "contact_id: must not be empty"],
+    ["?encoding=json&message=no", "is not valid JSON"],
+    [`?encoding=json&message=${encodeURIComponent('{"contact_id":5}')}`, "GetContactRequest.contact_id from JSON"],
+    ["?encoding=proto&base64=1&message=*", "base64"],
+    ["?encoding=proto&base64=1&message=____", "premature EOF"],
+    ["?encoding=proto&base64=1&message=____&compression=gzip", "decompression failed"],
   ];
-  for (const [query, violation] of cases) {
+  for (const [query, words] of cases) {
     const { status, code, reason, violations } = await get(service().base, getContact, query, key);
-    expect([status, code, reason, violations], query).toEqual([400, "invalid_argument", "INVALID_REQUEST", [violation]]);
+    expect([status, code, reason], query).toEqual([400, "invalid_argument", "INVALID_REQUEST"]);
+    expect(violations[0], query).toContain(words);
   }
   expect((await get(service().base, getContact, "?encoding=proto&message=&compression=br", key)).code).toBe("unimplemented");
   const zipped = gzipSync(JSON.stringify({ contact_id: owner.contact })).toString("base64url");
@@ -284,7 +330,7 @@ test("a mask path that is no text, or very long, is told like any other [CUP-11,
 
 test("a unary call of very many messages is refused as one of two is [WIR-06]", async () => {
   const form = forms.find(({ protocol }) => protocol === "grpc") as Form;
-  const [two, many] = await Promise.all([2, 200_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)));
+  const [two, many] = await Promise.all([2, 50_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)));
   expect(two?.code).not.toBe("internal");
   expect([many?.code, many?.message]).toEqual([two?.code, two?.message]);
 });

@@ -2,12 +2,14 @@
 import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
-import { withEnumNames } from "../../../gateway/enum-names.ts";
+import { acceptShortEnumNames } from "../../../gateway/enum-names.ts";
 import { timesThatDoNotExist } from "../../../gateway/timestamps.ts";
 import type { Entry, ImportedRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
 
 const mustBe = 'must be an object such as {"contact": {…}}, with one of contact, session, transcript, session_note, contact_note';
+
+acceptShortEnumNames(RecordSchema);
 
 /** Reads the records; field names in snake_case or lowerCamelCase. Blank lines are passed over. */
 export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
@@ -32,7 +34,7 @@ function contentOf(text: string): Entry["content"] {
     return { problem: `is not JSON: ${messageOf(error)}` };
   }
   try {
-    const record = fromJson(RecordSchema, withEnumNames(RecordSchema, json));
+    const record = fromJson(RecordSchema, json);
     const [missing] = timesThatDoNotExist(RecordSchema, text);
     if (missing !== undefined) return { problem: `${missing}: must be a date-time that exists, such as 2026-01-31T09:30:00Z` };
     if (record.record.case !== undefined) return { record };

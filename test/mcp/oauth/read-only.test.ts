@@ -171,7 +171,7 @@ describe("in the store itself", () => {
     const before = await records();
     const scope = await granted();
     // Nor does a copy, or one that says it has the right.
-    for (const one of [scope, { ...scope, claim: undefined }, Object.assign(Object.create(grantWrites(readScope(new UUID()), deadlineIn(10_000))), scope) as Scope]) {
+    for (const one of [scope, { ...scope, claim: undefined }, Object.assign(Object.create(grantWrites(readScope(new UUID(), deadlineIn(10_000)))), scope) as Scope]) {
       const [, write] = storeWrites(one).find(([known]) => known === name) ?? [];
       const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
       expect([statusOf(outcome), writes]).toEqual([403, []]);
@@ -180,7 +180,7 @@ describe("in the store itself", () => {
   });
 
   test.each(storeNames)("%s with the right to write is done, and is heard of: the harness can tell [MCP-12]", async (name) => {
-    const [, write] = storeWrites(grantWrites(readScope(accountId), deadlineIn(10_000))).find(([known]) => known === name) ?? [];
+    const [, write] = storeWrites(grantWrites(readScope(accountId, deadlineIn(10_000)))).find(([known]) => known === name) ?? [];
     const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
     expect(statusOf(outcome)).toBe("done");
     expect(writes.length).toBeGreaterThan(0);

@@ -1,0 +1,65 @@
+// Which protocol a request for an rpc speaks, or why it is nothing that is served (405, 415).
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
+import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-grpc-web";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { Request } from "../http/listener.ts";
+
+/** The protocols of the library, by its own names for them. */
+export type Protocol = "connect" | "grpc" | "grpc-web";
+
+/** gRPC-Web in base64 would need to be decoded as it comes, which the library does not do. */
+const asText = "application/grpc-web-text";
+
+/** The protocol of a unary call. Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE. */
+export function protocolOf(handler: UniversalHandler, request: Request): Protocol {
+  requireServed(handler, request);
+  const type = request.headers["content-type"] ?? "";
+  if (request.method === "GET") {
+    const encoding = queryOf(request).get("encoding");
+    if (encoding !== "json" && encoding !== "proto") {
+      fail(Reason.UNSUPPORTED_MEDIA_TYPE, { message: "encoding: must be json or proto." });
+    }
+    if (type !== "" && connectType(type) === undefined) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
+    return "connect";
+  }
+  if (connectType(type) !== undefined) return "connect";
+  if (grpcType(type) !== undefined) return "grpc";
+  return grpcWebType(type) === undefined ? fail(Reason.UNSUPPORTED_MEDIA_TYPE) : "grpc-web";
+}
+
+/** Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond so without a word. */
+export function requireServed(handler: UniversalHandler, request: Request): void {
+  if (!handler.allowedMethods.includes(request.method ?? "")) {
+    fail(Reason.METHOD_NOT_ALLOWED, { allow: allowOf(handler) });
+  }
+  const type = request.headers["content-type"] ?? "";
+  const isText = type.slice(0, asText.length).toLowerCase() === asText;
+  if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
+}
+
+/** The methods of an rpc, for `Allow`. */
+export function allowOf(handler: UniversalHandler): string {
+  return [...handler.allowedMethods, "OPTIONS"].join(", ");
+}
+
+/** The parameters of a call by GET, where the message is in the URL. */
+export function queryOf({ url = "" }: Request): URLSearchParams {
+  const mark = url.indexOf("?");
+  return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+}
+
+/** A caller that waits longer is bounded by the service's own limits. */
+const longestTimeoutMs = 600_000;
+
+/** When the caller stops waiting, in milliseconds of `performance.now()`; undefined where it does not say. */
+export function expiryOf({ headers }: Request, arrivedAt: number): number | undefined {
+  const isConnect = headers["content-type"]?.toLowerCase().startsWith("application/grpc") !== true;
+  const parse = isConnect ? connectTimeout : grpcTimeout;
+  const sent = headers[isConnect ? "connect-timeout-ms" : "grpc-timeout"];
+  // The library refuses what is not in the protocol's form.
+  const { timeoutMs } = parse(sent?.toString() ?? null, Number.MAX_SAFE_INTEGER);
+  return timeoutMs === undefined || timeoutMs > longestTimeoutMs ? undefined : arrivedAt + timeoutMs;
+}

@@ -1,0 +1,55 @@
+// A failed call as a response of its protocol: for calls that the library does not get to see, or refuses by itself.
+import { Code, ConnectError } from "@connectrpc/connect";
+import { compressionGzip } from "@connectrpc/connect-node";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { compressedFlag, createAsyncIterable, encodeEnvelope } from "@connectrpc/connect/protocol";
+import * as connect from "@connectrpc/connect/protocol-connect";
+import * as grpc from "@connectrpc/connect/protocol-grpc";
+import * as grpcWeb from "@connectrpc/connect/protocol-grpc-web";
+import type { Protocol } from "./protocol.ts";
+
+/** The response with which a call of this content type fails. */
+export function refusal(protocol: Protocol, contentType: string, error: ConnectError): UniversalServerResponse {
+  if (protocol === "connect") {
+    const header = new Headers(error.metadata);
+    header.set("content-type", connect.contentTypeUnaryJson);
+    const body = connect.errorToJsonBytes(error, undefined);
+    header.set("content-length", String(body.byteLength));
+    return { status: connect.codeToHttpStatus(error.code), header, body: createAsyncIterable([body]) };
+  }
+  const trailer = grpc.setTrailerStatus(new Headers(), error);
+  if (protocol === "grpc") {
+    const type = grpc.parseContentType(contentType)?.binary === false ? grpc.contentTypeJson : grpc.contentTypeProto;
+    return { status: 200, header: new Headers({ "content-type": type }), body: createAsyncIterable([]), trailer };
+  }
+  const isJson = grpcWeb.parseContentType(contentType)?.binary === false;
+  const header = new Headers({ "content-type": isJson ? grpcWeb.contentTypeJson : grpcWeb.contentTypeProto });
+  const body = encodeEnvelope(grpcWeb.trailerFlag, grpcWeb.trailerSerialize(trailer));
+  return { status: 200, header, body: createAsyncIterable([body]) };
+}
+
+/** The error with which the library refused a call; `bytes` is the body of its response. */
+export async function refusedWith(
+  protocol: Protocol,
+  { header, trailer }: UniversalServerResponse,
+  bytes: Uint8Array,
+): Promise<ConnectError> {
+  const unknown = new ConnectError("the call cannot be read", Code.InvalidArgument);
+  if (protocol === "grpc") return grpc.findTrailerError(trailer ?? new Headers()) ?? unknown;
+  if (protocol === "connect") {
+    const body = header?.get("content-encoding") === compressionGzip.name ? await inflated(bytes) : bytes;
+    return connect.errorFromJsonBytes(body, undefined, unknown);
+  }
+  const isCompressed = ((bytes[0] ?? 0) & compressedFlag) !== 0;
+  const data = bytes.subarray(envelopeHead);
+  return grpc.findTrailerError(grpcWeb.trailerParse(isCompressed ? await inflated(data) : data)) ?? unknown;
+}
+
+/** A byte of flags and four of length. */
+const envelopeHead = 5;
+/** An error of the library repeats no more than a part of one message. */
+const mostBytes = 64 * 1024 * 1024;
+
+function inflated(bytes: Uint8Array): Promise<Uint8Array> {
+  return compressionGzip.decompress(bytes, mostBytes);
+}

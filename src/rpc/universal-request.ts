@@ -1,0 +1,42 @@
+// A request as the library takes it: with the headers that its protocols define, and a body that was received before.
+import type { ContextValues } from "@connectrpc/connect";
+import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import type { Request } from "../http/listener.ts";
+
+/** Other headers may hold what the Fetch standard's `Headers` refuses, and are none of the library's business. */
+const headersOfTheProtocols = [
+  "content-type",
+  "content-encoding",
+  "accept-encoding",
+  "grpc-encoding",
+  "grpc-accept-encoding",
+  "connect-content-encoding",
+  "connect-accept-encoding",
+  "connect-protocol-version",
+  "connect-timeout-ms",
+  "grpc-timeout",
+];
+
+/** The request for a handler. Any host will do: a request finds its handler by its path alone. */
+export function universalRequest(
+  { requestPath }: UniversalHandler,
+  request: Request,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  contextValues: ContextValues,
+): UniversalServerRequest {
+  const { httpVersion, method = "", url = "", headers } = request;
+  const header = new Headers();
+  for (const name of headersOfTheProtocols) {
+    const value = headers[name];
+    if (value !== undefined) header.set(name, String(value));
+  }
+  const mark = url.indexOf("?");
+  const search = mark === -1 ? "" : url.slice(mark);
+  return { httpVersion, method, url: `http://records${requestPath}${search}`, header, body, signal, contextValues };
+}
+
+/** A body that is there as a whole. */
+export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  if (bytes.byteLength > 0) yield await Promise.resolve(bytes);
+}

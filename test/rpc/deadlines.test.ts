@@ -1,0 +1,188 @@
+// A caller's own deadline and its cancellation: they reach the database's commands, on every wire.
+import { request as httpRequest } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import type { Transport } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import type { CommandStartedEvent } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+import type { TestService } from "../support/service.ts";
+import { startInstance, startService } from "../support/service.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Lends its Redis. */
+let lender: TestService;
+let mongod: OwnMongod;
+let service: TestService;
+let key: string;
+let accountId: string;
+let contact: string;
+
+beforeAll(async () => {
+  [lender, mongod] = await Promise.all([startService(), startOwnMongod()]);
+  service = await startInstance(mongod.uri, lender.redis, { RATE_LIMIT: "10000", RATE_BURST: "10000" });
+  const account = await service.account();
+  [key, accountId] = [account.key, account.id];
+  const made = await service.rest("/v1/contacts", { method: "POST", key, body: { full_name: "Ann" } });
+  contact = made.body.data.id as string;
+});
+afterAll(async () => {
+  await service.stop();
+  await Promise.all([mongod.stop(), lender.stop()]);
+});
+
+type TransportOf = (baseUrl: string) => Transport;
+const wires: readonly (readonly [name: string, transport: TransportOf])[] = [
+  ["Connect over HTTP/1.1", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
+  ["Connect over HTTP/2", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })],
+  ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl })],
+  ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
+];
+
+/** The client's own clock stands still: what it is told comes from the service. */
+function contacts(transport: TransportOf, timeout?: string) {
+  const client = createClient(ContactService, transport(service.base));
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(timeout === undefined ? {} : { "connect-timeout-ms": timeout, "grpc-timeout": `${timeout}m` }),
+  };
+  return {
+    get: (signal?: AbortSignal) => client.getContact({ contactId: contact }, { headers, ...(signal && { signal }) }),
+    create: (fullName: string, signal?: AbortSignal) => client.createContact({ fullName }, { headers, ...(signal && { signal }) }),
+  };
+}
+
+/** Commands of these kinds, which hang while the work is done, and what became of them. */
+async function whileHanging(failCommands: readonly string[], work: (seen: Seen) => Promise<void>): Promise<void> {
+  const { client } = service.app;
+  const seen: Seen = { started: [], failed: 0 };
+  const ids = new Set<number>();
+  const onStarted = (event: CommandStartedEvent): void => {
+    if (!failCommands.includes(event.commandName) || event.command["comment"] === "watch") return;
+    seen.started.push(event);
+    ids.add(event.requestId);
+  };
+  const onFailed = ({ requestId }: { requestId: number }): void => void (ids.has(requestId) && seen.failed++);
+  client.on("commandStarted", onStarted).on("commandFailed", onFailed);
+  try {
+    const block = { failCommands, blockConnection: true, blockTimeMS: 2_500, appName: "records" };
+    await withFault(mongod.uri, "alwaysOn", block, () => work(seen));
+  } finally {
+    client.off("commandStarted", onStarted).off("commandFailed", onFailed);
+  }
+}
+interface Seen {
+  readonly started: CommandStartedEvent[];
+  failed: number;
+}
+
+const failureOf = (call: Promise<unknown>): Promise<ConnectError> => call.then(() => expect.fail("it succeeded"), ConnectError.from);
+const told = (error: ConnectError): unknown[] => [error.code, error.findDetails(ErrorInfoSchema)[0]?.reason];
+const exceeded = [Code.DeadlineExceeded, "DEADLINE_EXCEEDED"];
+
+describe.each(wires)("over %s", (_name, transport) => {
+  test("a deadline that passes is deadline_exceeded, and bounds the database's command [OPS-23]", async () => {
+    await contacts(transport).get();
+    await whileHanging(["aggregate"], async ({ started }) => {
+      expect(told(await failureOf(contacts(transport, "300").get()))).toEqual(exceeded);
+      expect(started.map(({ command }) => command["maxTimeMS"] as number)).toEqual([expect.any(Number)]);
+      expect(started[0]?.command["maxTimeMS"]).toBeLessThanOrEqual(300);
+    });
+  });
+
+  test("a deadline that does not pass changes nothing [OPS-23]", async () => {
+    for (const timeout of ["4000", "99999999"]) expect((await contacts(transport, timeout).get()).contact?.id).toBe(contact);
+  });
+
+  test("a write is broken off at it, and nothing is written afterwards [OPS-23, CON-05]", async () => {
+    const fullName = `Late by ${_name}`;
+    await whileHanging(["update"], async (seen) => {
+      expect(told(await failureOf(contacts(transport, "300").create(fullName)))).toEqual(exceeded);
+      await expect.poll(() => seen.failed).toBe(1);
+    });
+    await contacts(transport).create(`After ${fullName}`);
+    expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: fullName })).toBe(0);
+  });
+
+  test("a caller that cancels ends the command that is run for it [OPS-23]", async () => {
+    await contacts(transport).get();
+    await whileHanging(["aggregate"], async (seen) => {
+      const cancel = new AbortController();
+      const call = failureOf(contacts(transport).get(cancel.signal));
+      await expect.poll(() => seen.started.length).toBe(1);
+      expect(seen.failed).toBe(0);
+      cancel.abort();
+      await call;
+      await expect.poll(() => seen.failed, { timeout: 10_000 }).toBe(1);
+    });
+  });
+});
+
+test("a deadline passes while the credential is looked up [OPS-23]", async () => {
+  const other = await service.account();
+  await whileHanging(["aggregate"], async () => {
+    const headers = { authorization: `Bearer ${other.key}`, "grpc-timeout": "300m" };
+    const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
+    expect(told(await failureOf(client.getContact({ contactId: contact }, { headers })))).toEqual(exceeded);
+  });
+});
+
+test("a deadline passes while the message is still coming [OPS-23]", async () => {
+  const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100", "connect-timeout-ms": "300" };
+    const call = httpRequest(`${service.base}/records.v1.ContactService/GetContact`, { method: "POST", headers }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (piece: string) => (body += piece)).on("end", () => resolve([response.statusCode, body]));
+    });
+    call.on("error", reject);
+    call.write("{");
+  });
+  expect([status, JSON.parse(text)]).toMatchObject([504, { code: "deadline_exceeded" }]);
+});
+
+test("a deadline ends a stream [OPS-23]", async () => {
+  await whileHanging(["aggregate", "find"], async () => {
+    const headers = { authorization: `Bearer ${service.serviceToken}`, "grpc-timeout": "300m" };
+    const client = createClient(IngestService, createGrpcTransport({ baseUrl: service.internal }));
+    const all = async (): Promise<void> => {
+      for await (const _record of client.export({ accountId }, { headers }));
+    };
+    expect((await failureOf(all())).code).toBe(Code.DeadlineExceeded);
+  });
+});
+
+test("over REST a client that goes away ends its read, and a write that it began is finished [OPS-23]", async () => {
+  const path = `/v1/contacts/${contact}`;
+  await service.rest(path, { key });
+  await whileHanging(["aggregate"], async (seen) => {
+    const session = connectHttp2(service.base);
+    const stream = session.request({ ":path": path, authorization: `Bearer ${key}` });
+    stream.on("error", () => undefined);
+    await expect.poll(() => seen.started.length).toBe(1);
+    stream.close(8);
+    await expect.poll(() => seen.failed, { timeout: 4_000 }).toBe(1);
+    session.close();
+  });
+  const block = { failCommands: ["update"], blockConnection: true, blockTimeMS: 700, appName: "records" };
+  await withFault(mongod.uri, { times: 1 }, block, async () => {
+    const cancel = new AbortController();
+    let started = 0;
+    const count = ({ commandName }: CommandStartedEvent): void => void (commandName === "update" && started++);
+    service.app.client.on("commandStarted", count);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ full_name: "Nobody waits" });
+    const call = fetch(`${service.base}/v1/contacts`, { method: "POST", headers, body, signal: cancel.signal }).catch(() => undefined);
+    await expect.poll(() => started).toBe(1);
+    cancel.abort();
+    await call;
+    const written = () => service.app.client.db().collection("contacts").countDocuments({ full_name: "Nobody waits" });
+    await expect.poll(written, { timeout: 4_000 }).toBe(1);
+    service.app.client.off("commandStarted", count);
+  });
+});
