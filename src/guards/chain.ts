@@ -108,7 +108,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       }
 
       async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined): Promise<Answer> {
-        if (grant === undefined || !("unproven" in grant) || !call.writes) return firstAnswer(await serve(message, grant));
+        if (grant?.kind !== "records" || !call.writes) return firstAnswer(await serve(message, grant));
         if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant)));
         const answered = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => serve(message, scope));
         if (answered.replayed) observe(inbound, { replayed: true });

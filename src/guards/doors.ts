@@ -86,7 +86,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, requi
     ],
     async grant({ inbound }, caller, deadline) {
       const accountId = sessions.requireAccount(caller).id;
-      return { accountId, deadline: deadline(), actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
+      return { kind: "credentials", accountId, deadline: deadline(), actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
     },
     conclude: nothing,
     renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identify(inbound, deadlineMs)),

@@ -21,6 +21,7 @@ export interface OperatorCaller {
 
 /** A caller on the internal listener, who may write into any account. */
 export interface Operator {
+  readonly kind: "operator";
   readonly caller: OperatorCaller;
   /** When the caller stops waiting; on a stream, for what is begun now. */
   deadline(): Deadline;
@@ -59,6 +60,7 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
       return requireAccount(uuid(header));
     },
     operator: ({ header, address, requestId, observation }, deadline) => ({
+      kind: "operator",
       deadline,
       caller: { address, requestId, token: digest(bearer(header("authorization")) ?? "").toString("hex").slice(0, 8) },
       async scopeFor(accountId) {

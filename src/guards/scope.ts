@@ -7,6 +7,7 @@ import { fail } from "../errors.ts";
 
 /** The right to read one account's records. Every method of a record store takes one first. */
 export interface Scope {
+  readonly kind: "records";
   readonly accountId: UUID;
   /** The API key to prove in the same command as the data, until that was done; undefined where none is needed. */
   readonly unproven: UnprovenKey | undefined;
@@ -59,6 +60,7 @@ export interface Actor {
 
 /** The right of a signed-in person to the credentials of their account; it gives no right to a record. */
 export interface Owner {
+  readonly kind: "credentials";
   readonly accountId: UUID;
   readonly actor: Actor;
   /** When the caller stops waiting: nothing is changed for it afterwards. */
@@ -69,7 +71,7 @@ const grants = new WeakSet<Scope>();
 
 /** A scope that may read. */
 export function readScope(accountId: UUID, deadline: Deadline, unproven?: UnprovenKey): Scope {
-  return { accountId, deadline, unproven };
+  return { kind: "records", accountId, deadline, unproven };
 }
 
 const neverToWrite = new WeakSet<Scope>();
@@ -84,8 +86,8 @@ export function readOnlyScope(accountId: UUID, deadline: Deadline): Scope {
 /** Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope that never may. */
 export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
-  const { accountId, unproven, deadline } = scope;
-  const write = { accountId, unproven, claim, deadline } as WriteScope;
+  const { kind, accountId, unproven, deadline } = scope;
+  const write = { kind, accountId, unproven, claim, deadline } as WriteScope;
   grants.add(write);
   return write;
 }

@@ -29,7 +29,7 @@ export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMetho
       };
       check();
       const grant = await door.grant(call, caller, () => deadlineIn(batchMs, inbound.limits));
-      if (grant === undefined || !("scopeFor" in grant)) throw new Error(`${rpc.name} streams, and is not the operator's`);
+      if (grant?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {

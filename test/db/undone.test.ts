@@ -51,7 +51,7 @@ const createOf = (email: string) => ({ $typeName: "records.v1.CreateContactReque
 
 test("a contact that no majority has is not shown, and another with its email is not refused as a duplicate [CON-02]", async () => {
   const accountId = new UUID();
-  const unseen = { unproven: undefined, deadline: deadlineIn(5_000), accountId };
+  const unseen = { kind: "records" as const, unproven: undefined, deadline: deadlineIn(5_000), accountId };
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await withPrimaryAlone(async () => {
     const first = services.contacts.createContact(createOf("ann@example.com"), scope(accountId)).catch((error: unknown) => error);

@@ -241,7 +241,7 @@ describe("the assistants' door", () => {
     const dispatch = parts.behind(door);
     await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
     expect(parts.steps).toEqual(["serve GetContact"]);
-    expect(parts.grants).toEqual([{ accountId, unproven: undefined }]);
+    expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);
     await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED, message: "Access denied: an assistant may only read." });
     expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
   });

@@ -36,7 +36,7 @@ describe("with a key", () => {
   test("a read is charged to the key, served with a scope of its account, and noted as a use of the key [RTE-09]", async () => {
     expect(await call(getContact, key, one)).toEqual({ message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown, replayed: false, body: undefined });
     expect(parts.steps).toEqual(["find", `take key:${keyId.toHexString()}`, "serve GetContact", "used rec_good"]);
-    expect(parts.grants).toEqual([{ accountId, unproven: undefined }]);
+    expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);
     expect(parts.observation).toEqual({ account: accountId, keyPrefix: "rec_good" });
     expect(() => requireGrant(parts.grants[0] as never)).toThrow("Access denied");
   });

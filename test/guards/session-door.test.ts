@@ -24,7 +24,7 @@ function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, st
 test("a person is charged to their account, and granted its credentials and nothing else [RTE-10]", async () => {
   await call(createApiKey, session);
   expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve CreateApiKey"]);
-  expect(parts.grants).toEqual([{ accountId, actor: { person: "ann@example.com", requestId: "r1", address: "192.0.2.1" }, deadline: expect.anything() as unknown }]);
+  expect(parts.grants).toEqual([{ kind: "credentials", accountId, actor: { person: "ann@example.com", requestId: "r1", address: "192.0.2.1" }, deadline: expect.anything() as unknown }]);
   expect(parts.observation).toEqual({ account: accountId });
 });
 
