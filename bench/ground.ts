@@ -5,12 +5,13 @@ import type { UUID } from "mongodb";
 import type { MongoClient } from "mongodb";
 import { lockDataDir } from "../src/embedded/data-dir.ts";
 import { findMongod } from "../src/embedded/find-mongod.ts";
-import { mongod } from "../src/embedded/mongod.ts";
+import { mongodOn } from "../src/embedded/mongod.ts";
 import { startRedis } from "../src/embedded/redis.ts";
 import type { ServerKind } from "../src/embedded/server.ts";
 import { startServer } from "../src/embedded/server.ts";
 import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
+import { administratorUri } from "../test/support/administrator.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
 
@@ -52,14 +53,16 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
     const redis = await startRedis(options);
     if (redis === undefined) throw new Error("the bench needs a redis-server");
     endings.push(() => redis.stop());
-    const server = await startServer(withCache(cacheGigabytes), await findMongod(options), options);
+    const server = await startServer(withCache(await mongodOn(dataDir), cacheGigabytes), await findMongod(options), options);
     endings.push(() => server.stop());
-    const client = await connectMongo(server.uri, 30_000);
+    // The data is dropped and its indexes are built with more memory: the service's own user may do neither.
+    const mongodbUri = await administratorUri(server, dataDir);
+    const client = await connectMongo(mongodbUri, 30_000);
     endings.push(() => client.close());
     await loadData(client, plan, say);
     const { accounts, apiKeys } = createServices(client);
     return {
-      ...{ client, mongodbUri: server.uri, redisUrl: redis.uri, cacheDir, serverPids: [server.pid, redis.pid], stop },
+      ...{ client, mongodbUri, redisUrl: redis.uri, cacheDir, serverPids: [server.pid, redis.pid], stop },
       async account(name) {
         const [known] = await accounts.ofEmail(emailOf(name));
         const { _id } = known ?? (await accounts.create(emailOf(name), true));
@@ -74,7 +77,7 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
 }
 
 /** The embedded mongod with another cache, so that all of the data fits. */
-function withCache(gigabytes: number): ServerKind {
+function withCache(mongod: ServerKind, gigabytes: number): ServerKind {
   return {
     ...mongod,
     arguments(...place) {

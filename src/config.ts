@@ -77,6 +77,14 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** The settings that are a secret, or hold one. */
+const secretSettings = ["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET", "OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"];
+
+/** The environment for programs that we start: they need none of our secrets. */
+export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secretSettings.includes(name)));
+}
+
 /** Reads the environment. Throws ConfigError for the first wrong value. An empty variable counts as unset. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = (name: string): string | undefined => environment[name] || undefined;

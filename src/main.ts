@@ -35,7 +35,8 @@ async function main(): Promise<void> {
     });
     parts?.provider.serve(app);
     const internalUrl = `http://localhost:${app.internalPort}`;
-    const key = await demo?.announce({ baseUrl: app.baseUrl, internalUrl, serviceToken: embedded.serviceTokens[0] ?? "" });
+    const { serviceTokens: [serviceToken = ""], mongodbUri, redisUrl } = embedded;
+    const key = await demo?.announce({ baseUrl: app.baseUrl, internalUrl, serviceToken, mongodbUri, redisUrl });
     announce(app, internalUrl, config, embedded, key);
   } catch (error) {
     forgetSignals();
@@ -53,8 +54,8 @@ function announce({ baseUrl, mcpUrl }: App, internalUrl: string, { dataDir }: Co
   say(`  OpenAPI               ${baseUrl}/openapi.json`);
   if (oidc !== undefined) say(`  MCP, for assistants   ${mcpUrl}`);
   say(`  internal              ${internalUrl}`);
-  if (mongod !== undefined) say(`  MongoDB               ${mongod.uri} (${mongod.version}, ${mongod.source})`);
-  if (redis !== undefined) say(`  Redis                 ${redis.uri} (${redis.version}, ${redis.source})`);
+  if (mongod !== undefined) say(`  MongoDB               ${mongod.shownUri} (${mongod.version}, ${mongod.source})`);
+  if (redis !== undefined) say(`  Redis                 ${redis.shownUri} (${redis.version}, ${redis.source})`);
   if (demo !== undefined) say(`  identity provider     ${demo.provider.issuer} (for development)`);
   if (demo === undefined || key === undefined) return;
   say("");

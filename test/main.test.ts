@@ -1,6 +1,8 @@
 // The real program with nothing configured: what it starts, what it tells, and how it ends.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { Redis } from "ioredis";
+import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createBrowser } from "./embedded/provider/browser.ts";
 import { nothingRuns, running } from "./embedded/machine.ts";
@@ -22,15 +24,19 @@ interface DemoFile {
   readonly internal_url: string;
   readonly service_token: string;
   readonly issuer: string;
+  readonly mongodb_uri: string;
+  readonly redis_url: string;
   readonly accounts: readonly DemoAccount[];
 }
 
 const folder = dataFolder();
+const collectorToken = "a-token-of-the-collector";
 /** The one that runs: a test that ends it starts it again. */
 let program: Program;
 
 beforeAll(async () => {
-  program = await startProgram({ DATA_DIR: folder.path });
+  // Without an endpoint the headers are used for nothing.
+  program = await startProgram({ DATA_DIR: folder.path, OTEL_EXPORTER_OTLP_HEADERS: `authorization=${collectorToken}` });
 });
 afterAll(async () => {
   await endProgram(program);
@@ -67,7 +73,7 @@ test("it says where everything is, and answers health there, ok, once all of it 
 test("demo.json is for its owner alone and has exactly the contract's shape and accounts [OPS-05, OPS-06]", () => {
   expect(statSync(join(folder.path, "demo.json")).mode & 0o777).toBe(0o600);
   const { accounts, ...rest } = demo();
-  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/) });
+  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/), mongodb_uri: expect.stringMatching(/^mongodb:\/\/records:\w{64}@127\.0\.0\.1:\d+\/records\?/), redis_url: expect.stringMatching(/^redis:\/\/:\w{64}@127\.0\.0\.1:\d+$/) });
   const key = expect.stringMatching(/^rec_[0-9A-Za-z]{49}$/);
   const password = expect.stringMatching(/^[\w-]{16}$/);
   const account_id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -117,6 +123,24 @@ test("the service token of demo.json opens the internal listener; admin, metrics
   expect(statSync(join(folder.path, "service-token")).mode & 0o777).toBe(0o600);
 });
 
+test("the URIs of demo.json open the embedded MongoDB and Redis, and no password is printed [OPS-05, EMB-05]", async () => {
+  const { mongodb_uri, redis_url } = demo();
+  const client = await MongoClient.connect(mongodb_uri);
+  expect(await client.db().collection("accounts").countDocuments()).toBe(5);
+  await client.close();
+  const redis = new Redis(redis_url);
+  expect(await redis.ping()).toBe("PONG");
+  redis.disconnect();
+  for (const uri of [mongodb_uri, redis_url]) expect(program.stdout + program.stderr).not.toContain(new URL(uri).password);
+});
+
+test("no secret of the settings is in the environment of mongod and Redis [EMB-05]", async () => {
+  const servers = (await running(folder.path)).filter(({ where }) => /mongod|redis-server/.test(where));
+  expect(servers.length).toBeGreaterThanOrEqual(2);
+  expect(readFileSync(`/proc/${program.pid}/environ`, "utf8")).toContain(collectorToken);
+  for (const { pid } of servers) expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(collectorToken);
+});
+
 test("a second program on the same data folder is refused with one line, and the first goes on [OPS-14, OPS-21]", async () => {
   const other = spawnProgram({ DATA_DIR: folder.path });
   expect(await other.ended).toBe(1);
@@ -136,7 +160,9 @@ test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its
   await nothingRuns(folder.path);
   program = await startProgram({ DATA_DIR: folder.path });
   expect(program.stdout).not.toContain("Filling in");
-  expect({ ...demo(), base_url: "", internal_url: "" }).toEqual({ ...before, base_url: "", internal_url: "" });
+  const elsewhere = { base_url: "", internal_url: "", mongodb_uri: "", redis_url: "" };
+  expect({ ...demo(), ...elsewhere }).toEqual({ ...before, ...elsewhere });
+  expect(new URL(demo().mongodb_uri).password).toBe(new URL(before.mongodb_uri).password);
   expect(await names("demo")).toEqual(records);
   expect((await rest(program.base, "/v1/health")).body.data.status).toBe("ok");
 });

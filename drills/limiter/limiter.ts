@@ -56,8 +56,9 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
   const { instances, seconds, awaySeconds } = sizes[form];
   let toRedis: Proxy | undefined;
   const through = async (parts: { readonly mongodbUri: string; readonly redisUrl: string }) => {
-    toRedis = await startProxy(new URL(parts.redisUrl).host);
-    return { ...parts, redisUrl: `redis://${toRedis.host}` };
+    const { host } = new URL(parts.redisUrl);
+    toRedis = await startProxy(host);
+    return { ...parts, redisUrl: parts.redisUrl.replace(host, toRedis.host) };
   };
   const ends: (() => unknown)[] = [];
   try {

@@ -1,5 +1,5 @@
 // The demo: accounts with API keys and records, made once, and told in `demo.json` (contract §10).
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UUID } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
@@ -9,6 +9,7 @@ import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { DemoPerson } from "./demo-people.ts";
+import { writePrivate } from "./secrets.ts";
 
 /** `DATA_DIR/demo.json`, for its owner alone. */
 export interface DemoFile {
@@ -17,7 +18,20 @@ export interface DemoFile {
   readonly service_token: string;
   /** The development identity provider. */
   readonly issuer: string;
+  /** With the credentials that the embedded mongod asks for. */
+  readonly mongodb_uri: string;
+  /** Likewise; null where there is no Redis. */
+  readonly redis_url: string | null;
   readonly accounts: readonly DemoAccount[];
+}
+
+/** Where a service is, and where its databases are. */
+export interface Whereabouts {
+  readonly baseUrl: string;
+  readonly internalUrl: string;
+  readonly serviceToken: string;
+  readonly mongodbUri: string;
+  readonly redisUrl: string | undefined;
 }
 
 /** One of the demo's accounts. */
@@ -35,7 +49,7 @@ export interface Demo {
   /** Makes the accounts, keys and records that are not there yet, and links the people to their accounts. */
   fill(services: Services): Promise<void>;
   /** Writes `demo.json` and returns the key of the first account. */
-  announce(where: { baseUrl: string; internalUrl: string; serviceToken: string }): Promise<string | undefined>;
+  announce(where: Whereabouts): Promise<string | undefined>;
 }
 
 const batchSize = 500;
@@ -65,10 +79,10 @@ export function createDemo(dataDir: string, issuer: string, people: readonly Dem
         accounts.push({ account_id: account._id.toHexString(), email, password, api_key: secret, access });
       }
     },
-    async announce({ baseUrl, internalUrl, serviceToken }) {
-      const content: DemoFile = { base_url: baseUrl, internal_url: internalUrl, service_token: serviceToken, issuer, accounts };
-      await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-      await chmod(file, 0o600);
+    async announce({ baseUrl, internalUrl, serviceToken, mongodbUri, redisUrl = null }) {
+      const where = { base_url: baseUrl, internal_url: internalUrl, service_token: serviceToken, issuer };
+      const content: DemoFile = { ...where, mongodb_uri: mongodbUri, redis_url: redisUrl, accounts };
+      await writePrivate(file, `${JSON.stringify(content, null, 2)}\n`);
       return accounts[0]?.api_key ?? undefined;
     },
   };

@@ -1,30 +1,37 @@
-// Starts the embedded mongod: one that keeps its data under DATA_DIR and has transactions.
+// Starts the embedded mongod: one that keeps its data under DATA_DIR, asks for credentials and has transactions.
 import { totalmem } from "node:os";
 import { findMongod } from "./find-mongod.ts";
+import { ensureServiceUser, serviceUser } from "./mongod-user.ts";
 import { isListening } from "./port.ts";
 import { becomePrimary, REPLICA_SET } from "./replica-set.ts";
+import { keptSecret, readSecret, secretFile } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
-export const mongod: ServerKind = {
-  role: "mongod",
-  folder: "mongodb",
-  arguments: (folder, logFile, port) => [
-    ...["--dbpath", folder, "--logpath", logFile, "--logappend", "--quiet"],
-    ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
-    // The log of changes that a second member would read: there is none, so it need not be long.
-    ...["--replSet", REPLICA_SET, "--oplogSize", "64"],
-    ...["--wiredTigerCacheSizeGB", cacheGigabytes().toFixed(2)],
-    // Up to 200 MB of measurements for MongoDB's own support.
-    ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
-  ],
-  async ready(port, pid, signal) {
-    await until(() => isListening(port), signal);
-    await becomePrimary(port, pid, signal);
-  },
-  // As a client of a real replica set, so that the driver does here what it does in production.
-  uri: (port) => `mongodb://127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}`,
-};
+/** A mongod on the data folder, with the credentials that are kept there; they are made where there are none. */
+export async function mongodOn(dataDir: string): Promise<ServerKind> {
+  const [key, password] = await Promise.all([keptSecret(dataDir, "mongodb-key"), keptSecret(dataDir, "mongodb-password")]);
+  return {
+    role: "mongod",
+    folder: "mongodb",
+    arguments: (folder, logFile, port) => [
+      ...["--dbpath", folder, "--logpath", logFile, "--logappend", "--quiet"],
+      ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
+      // The log of changes that a second member would read: there is none, so it need not be long.
+      ...["--replSet", REPLICA_SET, "--oplogSize", "64"],
+      ...["--wiredTigerCacheSizeGB", cacheGigabytes().toFixed(2)],
+      // With a key every client has to authenticate. Without a user yet, mongod would let any local one make itself one.
+      ...["--keyFile", secretFile(dataDir, "mongodb-key"), "--setParameter", "enableLocalhostAuthBypass=false"],
+      // Up to 200 MB of measurements for MongoDB's own support.
+      ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
+    ],
+    async ready(port, pid, signal) {
+      await until(() => isListening(port), signal);
+      await becomePrimary(port, pid, signal, { key, prepare: (admin) => ensureServiceUser(admin, password) });
+    },
+    uri: (port) => uriOf(port, password),
+  };
+}
 
 /**
  * Finds or fetches a mongod and starts it on the data in `dataDir/mongodb`; it is a primary when this resolves, and
@@ -32,7 +39,18 @@ export const mongod: ServerKind = {
  * Fails with one line for people: no mongod to be had, the data folder in use, or what mongod said.
  */
 export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  return startServer(mongod, await findMongod(options), options);
+  return startServer(await mongodOn(options.dataDir), await findMongod(options), options);
+}
+
+/** The URI of the mongod that runs on the data folder at this port; undefined where its credentials cannot be read. */
+export async function mongodUri(dataDir: string, port: number): Promise<string | undefined> {
+  const password = await readSecret(dataDir, "mongodb-password").catch(() => undefined);
+  return password === undefined ? undefined : uriOf(port, password);
+}
+
+/** As a client of a real replica set, so that the driver does here what it does in production. */
+function uriOf(port: number, password: string): string {
+  return `mongodb://${serviceUser}:${password}@127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}&authSource=admin`;
 }
 
 /** A quarter of the memory that we may use, 1 GB at most; mongod takes no less than 0.25. */

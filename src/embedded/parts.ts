@@ -1,8 +1,7 @@
 // The parts that a fresh machine lacks: starts those that are not configured, and keeps the secrets that they need.
-import { randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
 import type { Config, OidcConfig } from "../config.ts";
+import { withoutSecrets } from "../config.ts";
 import { lockDataDir } from "./data-dir.ts";
 import type { DemoPerson } from "./demo-people.ts";
 import { demoPeople } from "./demo-people.ts";
@@ -10,6 +9,7 @@ import { startMongod } from "./mongod.ts";
 import type { DevelopmentProvider } from "./provider/provider.ts";
 import { startProvider } from "./provider/provider.ts";
 import { startRedis } from "./redis.ts";
+import { keptSecret } from "./secrets.ts";
 import type { EmbeddedServer } from "./server.ts";
 
 /** Where the parts are, embedded or configured. */
@@ -39,7 +39,7 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
     throw new Error(`DATA_DIR: ${dataDir} cannot be made a folder (${code})`);
   });
   const lock = await lockDataDir(dataDir);
-  const options = { dataDir, cacheDir, env: process.env, progress };
+  const options = { dataDir, cacheDir, env: withoutSecrets(process.env), progress };
   const parts = await Promise.allSettled([
     mongodbUri === undefined ? startMongod(options) : undefined,
     redisUrl === undefined ? startRedis(options) : undefined,
@@ -60,8 +60,8 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
   return {
     mongodbUri: mongodbUri ?? mongod?.uri ?? "",
     redisUrl: redisUrl ?? redis?.uri,
-    serviceTokens: serviceTokens ?? [await keptSecret(join(dataDir, "service-token"))],
-    sessionSecret: sessionSecret ?? (await keptSecret(join(dataDir, "session-secret"))),
+    serviceTokens: serviceTokens ?? [await keptSecret(dataDir, "service-token")],
+    sessionSecret: sessionSecret ?? (await keptSecret(dataDir, "session-secret")),
     oidc: client === undefined || issuer === undefined ? oidc : { issuer, clientId: client.id, clientSecret: client.secret },
     demo,
     mongod,
@@ -71,14 +71,6 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
 }
 
 async function startDemo(dataDir: string): Promise<Embedded["demo"]> {
-  const people = demoPeople(await keptSecret(join(dataDir, "demo-secret")));
+  const people = demoPeople(await keptSecret(dataDir, "demo-secret"));
   return { people, provider: await startProvider({ dataDir, people }) };
-}
-
-/** A secret that is made once and kept in a file for its owner alone. */
-async function keptSecret(file: string): Promise<string> {
-  await writeFile(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
-  return (await readFile(file, "utf8")).trim();
 }

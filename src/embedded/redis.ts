@@ -1,23 +1,33 @@
-// Starts the embedded redis-server: it holds only what may vanish.
-import { connect } from "node:net";
+// Starts the embedded redis-server: it asks for a password and holds only what may vanish.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { findRedis } from "./find-redis.ts";
 import { messageOf } from "./program.ts";
+import { keptSecret, readSecret, writePrivate } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
-export const redis: ServerKind = {
-  role: "redis",
-  folder: "redis",
-  arguments: (folder, logFile, port) => [
-    ...["--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no"],
-    ...["--dir", folder, "--logfile", logFile, "--save", "", "--appendonly", "no"],
-    // Everything in it may vanish, with a time to live or without, so all of it may be evicted and a write never fails
-    // for memory; the least recently used goes first, since a bucket nobody asks for is full again anyway.
-    ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
-  ],
-  ready: (port, pid, signal) => until(() => isServedBy(port, pid), signal),
-  uri: (port) => `redis://127.0.0.1:${port}`,
-};
+/** A redis-server on the data folder, with the password that is kept there; it is made where there is none. */
+export async function redisOn(dataDir: string): Promise<ServerKind> {
+  const password = await keptSecret(dataDir, "redis-password");
+  // On the command line everybody on this machine could read it.
+  const settings = join(dataDir, "redis.conf");
+  await writePrivate(settings, `requirepass ${password}\n`);
+  return {
+    role: "redis",
+    folder: "redis",
+    arguments: (folder, logFile, port) => [
+      ...[settings, "--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no"],
+      ...["--dir", folder, "--logfile", logFile, "--save", "", "--appendonly", "no"],
+      // Everything in it may vanish, with a time to live or without, so all of it may be evicted and a write never fails
+      // for memory; the least recently used goes first, since a bucket nobody asks for is full again anyway.
+      ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
+    ],
+    // Its own log says that the port is its own: whoever took the port before it would be told the password by a login.
+    ready: (_port, _pid, signal, logFile) => until(async () => (await textOf(logFile)).includes("Ready to accept connections"), signal),
+    uri: (port) => uriOf(port, password),
+  };
+}
 
 /**
  * Finds or fetches a redis-server and starts it; it answers when this resolves, and ends with `stop()` or with this
@@ -32,19 +42,23 @@ export async function startRedis(options: EmbeddedOptions): Promise<EmbeddedServ
     return undefined;
   }
   try {
-    return await startServer(redis, program, options);
+    return await startServer(await redisOn(options.dataDir), program, options);
   } catch (error) {
     options.progress(`No Redis: ${messageOf(error)}`);
     return undefined;
   }
 }
 
-/** Whether the Redis that answers on the port is the process with this pid: another may have taken the port before it. */
-function isServedBy(port: number, pid: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    let answer = "";
-    const socket = connect(port, "127.0.0.1", () => socket.end("INFO server\r\n"));
-    socket.on("data", (chunk) => (answer += chunk.toString()));
-    socket.once("error", () => resolve(false)).once("close", () => resolve(answer.includes(`\r\nprocess_id:${pid}\r\n`)));
-  });
+/** The URL of the redis-server that runs on the data folder at this port; undefined where its password cannot be read. */
+export async function redisUrl(dataDir: string, port: number): Promise<string | undefined> {
+  const password = await readSecret(dataDir, "redis-password").catch(() => undefined);
+  return password === undefined ? undefined : uriOf(port, password);
+}
+
+function uriOf(port: number, password: string): string {
+  return `redis://:${password}@127.0.0.1:${port}`;
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, "utf8").catch(() => "");
 }

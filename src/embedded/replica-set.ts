@@ -1,5 +1,5 @@
 // Makes a mongod a replica set of one and its primary: without a replica set there are no transactions.
-import { MongoClient, MongoServerError, type Db } from "mongodb";
+import { MongoClient, MongoServerError, type Db, type MongoClientOptions } from "mongodb";
 import { until } from "./wait.ts";
 
 export const REPLICA_SET = "records";
@@ -11,19 +11,27 @@ interface StoredSet {
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
+/** For a mongod that asks for credentials. */
+export interface Keyed {
+  /** What its key file holds. */
+  readonly key: string;
+  /** Done as soon as it takes writes, by a client that may do all. */
+  prepare(admin: Db): Promise<void>;
+}
+
 /**
  * Resolves when the mongod with this pid is a primary that takes writes on this port. On a first start the set is
  * made; on a later one its only member is moved to the new port by force. That takes milliseconds, less than coming
  * up on the old port again would: there mongod becomes a member before it listens.
  * Fails where mongod refuses, or once the signal is aborted.
  */
-export async function becomePrimary(port: number, pid: number, signal: AbortSignal): Promise<void> {
+export async function becomePrimary(port: number, pid: number, signal: AbortSignal, keyed?: Keyed): Promise<void> {
   const host = `127.0.0.1:${port}`;
-  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, { serverSelectionTimeoutMS: 5_000 });
+  const options = { serverSelectionTimeoutMS: 5_000, ...(keyed && asMember(keyed.key)) };
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, options);
   const admin = client.db("admin");
   try {
-    // Whoever took the port before us may be a mongod too; ours is about to end then.
-    await until(async () => String((await admin.command({ serverStatus: 1, repl: 0, metrics: 0 }))["pid"]) === String(pid), signal);
+    await until(() => isServedBy(admin, pid), signal);
     const stored = await client.db("local").collection<StoredSet>("system.replset").findOne();
     if (stored === null) {
       await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
@@ -32,8 +40,24 @@ export async function becomePrimary(port: number, pid: number, signal: AbortSign
       await until(() => reconfigured(admin, { ...stored, version: stored.version + 1, members }), signal);
     }
     await until(async () => (await admin.command({ hello: 1 }))["isWritablePrimary"] === true, signal);
+    await keyed?.prepare(admin);
   } finally {
     await client.close();
+  }
+}
+
+/** As members of a set know each other: by the key, before there is any user. The key itself does not go over the wire. */
+export function asMember(key: string): MongoClientOptions {
+  return { auth: { username: "__system", password: key }, authSource: "local", authMechanism: "SCRAM-SHA-256" };
+}
+
+/** False for another that took the port before ours, be it a mongod too, with another key: ours is about to end then. */
+async function isServedBy(admin: Db, pid: number): Promise<boolean> {
+  try {
+    return String((await admin.command({ serverStatus: 1, repl: 0, metrics: 0 }))["pid"]) === String(pid);
+  } catch (error) {
+    if (error instanceof MongoServerError) return false;
+    throw error;
   }
 }
 

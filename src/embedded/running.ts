@@ -3,12 +3,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { mongod } from "./mongod.ts";
+import { mongodUri } from "./mongod.ts";
 import { isRunning, pidOf } from "./process-id.ts";
-import { redis } from "./redis.ts";
-import type { ServerKind } from "./server.ts";
+import { redisUrl } from "./redis.ts";
 
-/** Where the parts are; undefined for one that does not run. */
+/** Where the parts are, with their credentials; undefined for one that does not run, or whose credentials are not ours to read. */
 export interface RunningParts {
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
@@ -20,13 +19,17 @@ export interface RunningParts {
 export async function embeddedParts(dataDir: string): Promise<RunningParts> {
   const notes = await readdir(join(dataDir, "processes")).catch(() => []);
   const running = (role: string): string | undefined => notes.filter((name) => name.startsWith(`${role}.`)).map((name) => name.slice(role.length + 1)).find(isRunning);
-  const uriOf = (kind: ServerKind): string | undefined => {
-    const id = running(kind.role);
+  const uriOf = async (role: string, uri: typeof mongodUri): Promise<string | undefined> => {
+    const id = running(role);
     const port = id === undefined ? undefined : portOf(pidOf(id));
-    return port === undefined ? undefined : kind.uri(port);
+    return port === undefined ? undefined : uri(dataDir, port);
   };
   const port = running("service") === undefined ? undefined : (await readKept(join(dataDir, "provider", "port")))[kept];
-  return { mongodbUri: uriOf(mongod), redisUrl: uriOf(redis), issuer: typeof port === "number" ? `http://localhost:${port}` : undefined };
+  return {
+    mongodbUri: await uriOf("mongod", mongodUri),
+    redisUrl: await uriOf("redis", redisUrl),
+    issuer: typeof port === "number" ? `http://localhost:${port}` : undefined,
+  };
 }
 
 const kept = "value";

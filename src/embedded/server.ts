@@ -8,7 +8,10 @@ import { messageOf, type Program } from "./program.ts";
 
 /** A server that runs beside the service and ends with it. */
 export interface EmbeddedServer {
+  /** With its credentials: not to be printed. */
   readonly uri: string;
+  /** The same without credentials and options, for people. */
+  readonly shownUri: string;
   readonly pid: number;
   /** Of the program: "6.0.5". */
   readonly version: string;
@@ -37,7 +40,8 @@ export interface ServerKind {
   readonly folder: string;
   arguments(folder: string, logFile: string, port: number): string[];
   /** Resolves when the server with this pid serves on this port; fails once the signal is aborted. */
-  ready(port: number, pid: number, signal: AbortSignal): Promise<void>;
+  ready(port: number, pid: number, signal: AbortSignal, logFile: string): Promise<void>;
+  /** With the credentials that the server asks for. */
   uri(port: number): string;
 }
 
@@ -71,10 +75,10 @@ export async function startServer(
       await server.end(STOP_PATIENCE_MS);
       await forget();
     };
-    const problem = await whyNotReady(kind, port, server);
+    const problem = await whyNotReady(kind, port, server, logFile);
     if (problem === undefined) {
       let stopped: Promise<void> | undefined;
-      return { uri: kind.uri(port), pid: server.pid, version: program.version, source: program.source, stop: () => (stopped ??= stop()) };
+      return { uri: kind.uri(port), shownUri: withoutCredentials(kind.uri(port)), pid: server.pid, version: program.version, source: program.source, stop: () => (stopped ??= stop()) };
     }
     await stop();
     const log = await readFile(logFile, "utf8").catch(() => "");
@@ -83,15 +87,19 @@ export async function startServer(
   }
 }
 
+function withoutCredentials(uri: string): string {
+  return uri.replace(/\/\/[^/@]*@/, "//").replace(/\?.*$/, "");
+}
+
 /** What kept the server from becoming ready; undefined when it is. */
-async function whyNotReady(kind: ServerKind, port: number, server: LeashedProcess): Promise<string | undefined> {
+async function whyNotReady(kind: ServerKind, port: number, server: LeashedProcess, logFile: string): Promise<string | undefined> {
   const given = new AbortController();
   const giveUp = (problem: string): void => given.abort(new Error(problem));
   const limit = setTimeout(giveUp, START_LIMIT_MS, `it was not ready after ${START_LIMIT_MS / 1000} seconds`);
   void server.ended.then(() => giveUp("it ended at once"));
   const givenUp = new Promise<never>((_, reject) => given.signal.addEventListener("abort", () => reject(given.signal.reason)));
   try {
-    await Promise.race([kind.ready(port, server.pid, given.signal), givenUp]);
+    await Promise.race([kind.ready(port, server.pid, given.signal, logFile), givenUp]);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 test("a connection that is lost without a word is given up, and Redis is used again over another [RTE-13]", async () => {
   const changes: boolean[] = [];
-  link = connectRedis(`redis://127.0.0.1:${(way.address() as AddressInfo).port}`, (ready) => changes.push(ready));
+  link = connectRedis(redis.uri.replace(new URL(redis.uri).port, String((way.address() as AddressInfo).port)), (ready) => changes.push(ready));
   await link.firstReady;
   expect(await link.attempt((client) => client.set("a", "1"))).toBe("OK");
   for (const socket of open) socket.unpipe().pause();

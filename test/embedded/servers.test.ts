@@ -10,7 +10,7 @@ import { findRedis } from "../../src/embedded/find-redis.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
 import type { Program } from "../../src/embedded/program.ts";
-import { redis as redisKind, startRedis } from "../../src/embedded/redis.ts";
+import { redisOn, startRedis } from "../../src/embedded/redis.ts";
 import { startServer, type EmbeddedServer } from "../../src/embedded/server.ts";
 import { addProgram, nothingRuns, optionsFor, running, temporaryFolder } from "./machine.ts";
 
@@ -112,8 +112,9 @@ test("a port that somebody else takes first is given up for another, five times 
   const taken = (somebody.address() as AddressInfo).port;
   const free = await freePort();
   const ports = [taken, taken, free];
+  const redisKind = await redisOn(dataDir);
   const server = ending(await startServer(redisKind, program, options, async () => ports.shift() as number));
-  expect(server.uri).toBe(`redis://127.0.0.1:${free}`);
+  expect(server.shownUri).toBe(`redis://127.0.0.1:${free}`);
   await server.stop();
   let asked = 0;
   const start = startServer(redisKind, program, options, async () => (asked++, taken));

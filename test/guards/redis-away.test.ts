@@ -5,11 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { findRedis } from "../../src/embedded/find-redis.ts";
-import { redis as redisKind } from "../../src/embedded/redis.ts";
-import { startServer } from "../../src/embedded/server.ts";
 import { until } from "../../src/embedded/wait.ts";
+import { startInItsPlace } from "../support/redis-in-its-place.ts";
 import type { RestAnswer, TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
@@ -105,10 +102,7 @@ test("with Redis stopped each instance has a bucket of its own, and finds Redis 
   const other = await service.account();
   expect((await service.rest("/v1/health", { key: other.key })).body.data.status).toBe("degraded");
   const dataDir = mkdtempSync(join(tmpdir(), "records-redis-"));
-  const options = { dataDir, cacheDir: readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir, env: process.env, progress: () => undefined };
-  const program = await findRedis(options);
-  if (Array.isArray(program)) throw new Error(program.join());
-  const again = await startServer(redisKind, program, options, () => Promise.resolve(Number(new URL(service.redis.uri).port)));
+  const again = await startInItsPlace(service.redis.uri, dataDir);
   try {
     for (const instance of [service, second]) await expectBack(instance);
   } finally {

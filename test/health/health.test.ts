@@ -51,7 +51,7 @@ test("health says degraded when Redis cannot be reached, and is 200 still [HLT-0
 
 test("health says degraded when MongoDB cannot be reached, is 200 still, and ok when it is back [HLT-03]", async () => {
   const gate = await gateTo(Number(new URL(service().mongodbUri).port));
-  const uri = service().mongodbUri.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${gate.port}`).replace(/\?.*/, "?directConnection=true");
+  const uri = service().mongodbUri.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${gate.port}`).replace(/replicaSet=\w+/, "directConnection=true");
   const own = await startInstance(uri, service().redis, {});
   onTestFinished(async () => {
     await own.stop();

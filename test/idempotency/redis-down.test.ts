@@ -4,23 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { findRedis } from "../../src/embedded/find-redis.ts";
-import { redis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { startServer } from "../../src/embedded/server.ts";
-import { testCacheDir } from "../support/global-setup.ts";
+import { startInItsPlace } from "../support/redis-in-its-place.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import { recordsOf } from "./stored.ts";
 import { wires } from "./wires.ts";
-
-/** A Redis with nothing in it on the port of one that is gone. */
-async function startInItsPlace(url: string, dataDir: string): Promise<EmbeddedServer> {
-  const options = { dataDir, cacheDir: testCacheDir(), env: process.env, progress: () => undefined };
-  const program = await findRedis(options);
-  if (Array.isArray(program)) throw new Error(program.join("; "));
-  return startServer(redis, program, options, () => Promise.resolve(Number(new URL(url).port)));
-}
 
 test("what was written before, during and after an outage of Redis is replayed ever after, and 50 at once write once in it [IDM-16, IDM-17]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "records-redis-"));

@@ -4,6 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startMongod } from "../../src/embedded/mongod.ts";
+import { administratorUri } from "./administrator.ts";
 import { leftOut } from "./left-out.ts";
 
 declare module "vitest" {
@@ -17,7 +18,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (notices !== "") console.warn(`${notices}\n`);
   const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
   const mongod = await startMongod({ dataDir, cacheDir: testCacheDir(), env: process.env, progress: (line) => console.log(line) });
-  project.provide("mongodbUri", mongod.uri);
+  // Each test file has a database of its own, and drops it.
+  project.provide("mongodbUri", await administratorUri(mongod, dataDir));
   return async () => {
     if (notices !== "") console.warn(notices);
     await mongod.stop();

@@ -44,15 +44,17 @@ function kind(memory: string, ready: ServerKind["ready"]): ServerKind {
   };
 }
 
+/** A replica set of one that asks for no credentials, as the embedded mongod once did. */
+export const plainMongod = kind("0.50", async (port, pid, signal) => {
+  await until(() => isListening(port), signal);
+  await becomePrimary(port, pid, signal);
+});
+
 /** Starts a replica set of one. */
 export async function startOwnMongod(): Promise<OwnMongod> {
   const dataDir = mkdtempSync(join(tmpdir(), "records-mongod-"));
-  const ready: ServerKind["ready"] = async (port, pid, signal) => {
-    await until(() => isListening(port), signal);
-    await becomePrimary(port, pid, signal);
-  };
   const options = optionsIn(dataDir);
-  const mongod = await startServer(kind("0.50", ready), await findMongod(options), options);
+  const mongod = await startServer(plainMongod, await findMongod(options), options);
   return {
     uri: mongod.uri,
     members: [mongod],

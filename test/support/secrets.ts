@@ -13,6 +13,11 @@ export function noteSecret(secret: string): void {
   if (secret.length >= 16) issued.add(secret);
 }
 
+/** The password in the URI of a database; empty where there is none. */
+export function passwordOf(uri: string): string {
+  return /:\/\/[^/@]*:([^/@]*)@/.exec(uri)?.[1] ?? "";
+}
+
 /** The secrets that a text holds, as they are or in base64. */
 export function secretsIn(text: string, secrets: Iterable<string> = issued): string[] {
   return [...secrets].filter((secret) => text.includes(secret) || text.includes(Buffer.from(secret).toString("base64").replace(/=+$/, "")));

@@ -12,7 +12,7 @@ import { readConfig } from "../../src/config.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { testCacheDir } from "./global-setup.ts";
-import { findSecrets, noteSecret, secretsIn } from "./secrets.ts";
+import { findSecrets, noteSecret, passwordOf, secretsIn } from "./secrets.ts";
 
 /** An account and its key. */
 export interface TestAccount {
@@ -90,7 +90,7 @@ export function databaseUri(uri: string, name: string): string {
 
 /** Starts an instance over parts that are there. */
 export async function startInstance(mongodbUri: string, redis: EmbeddedServer, environment: Record<string, string>): Promise<TestService> {
-  for (const secret of [serviceToken, sessionSecret]) noteSecret(secret);
+  for (const secret of [serviceToken, sessionSecret, passwordOf(mongodbUri), passwordOf(redis.uri)]) noteSecret(secret);
   const config = readConfig({
     PORT: "0",
     INTERNAL_PORT: "0",

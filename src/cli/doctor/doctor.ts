@@ -38,7 +38,7 @@ async function group(name: string, work: () => Promise<Finding[]>): Promise<Find
   return work().catch(async (error: unknown) => [await check(`${name}.checks`, () => Promise.reject(error))]);
 }
 
-function redacted({ config, serviceToken }: Surroundings): (finding: Finding) => Finding {
-  const redact = createRedaction(config, serviceToken);
+function redacted({ config, mongodbUri, redisUrl, serviceToken }: Surroundings): (finding: Finding) => Finding {
+  const redact = createRedaction({ ...config, mongodbUri, redisUrl }, serviceToken);
   return ({ check: name, status, message, mend }) => ({ check: name, status, message: redact(message), mend: mend === null ? null : redact(mend) });
 }

@@ -1,0 +1,53 @@
+// The secrets of a data folder: each is made once, at random, and kept in a file that only its owner can read.
+import { randomBytes } from "node:crypto";
+import { chmod, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The names of their files. */
+export type SecretName =
+  | "service-token"
+  | "session-secret"
+  | "demo-secret"
+  | "mongodb-key"
+  | "mongodb-password"
+  | "redis-password";
+
+/** A shorter text is what a full disk or a killed process left of a secret. */
+const shortest = 32;
+
+/**
+ * The secret of that name; made where there is none. Hexadecimal digits mean themselves in a URI, in a file of
+ * settings and in mongod's key file.
+ */
+export async function keptSecret(dataDir: string, name: SecretName): Promise<string> {
+  const kept = await readSecret(dataDir, name);
+  const file = secretFile(dataDir, name);
+  if (kept !== undefined) {
+    // A copy of the folder may have lost it; mongod refuses a key file that others can read.
+    await chmod(file, 0o600);
+    return kept;
+  }
+  const secret = randomBytes(32).toString("hex");
+  await writePrivate(file, secret);
+  return secret;
+}
+
+/** The secret of that name, where there is one to read. */
+export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
+  const kept = await readFile(secretFile(dataDir, name), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  return kept.trim().length < shortest ? undefined : kept.trim();
+}
+
+export function secretFile(dataDir: string, name: SecretName): string {
+  return join(dataDir, name);
+}
+
+/** Writes a file that only its owner can read, at one stroke: a process that is killed leaves nothing half written. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode: 0o600 });
+  await chmod(`${file}.new`, 0o600);
+  await rename(`${file}.new`, file);
+}

@@ -1,0 +1,157 @@
+// The embedded servers let in who knows the credentials of the data folder, and nobody else; these show nowhere.
+import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { MongoClient } from "mongodb";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { findMongod } from "../../src/embedded/find-mongod.ts";
+import { startMongod } from "../../src/embedded/mongod.ts";
+import { startRedis } from "../../src/embedded/redis.ts";
+import { startServer, type EmbeddedServer } from "../../src/embedded/server.ts";
+import { asServer } from "../support/administrator.ts";
+import { plainMongod } from "../support/own-mongod.ts";
+import { optionsFor, running, temporaryFolder } from "./machine.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const secretNames = ["mongodb-key", "mongodb-password", "redis-password"] as const;
+
+async function mongodIn(dataDir: string, options = optionsFor(dataDir)): Promise<EmbeddedServer> {
+  const server = await startMongod(options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function redisIn(dataDir: string, options = optionsFor(dataDir)): Promise<EmbeddedServer> {
+  const server = await startRedis(options);
+  if (server === undefined) throw new Error("no redis-server for the tests");
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Runs the work as a client with this URI, straight to the server. */
+async function asClient<T>(uri: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
+  const client = new MongoClient(uri.replace(/replicaSet=\w+/, "directConnection=true"), { serverSelectionTimeoutMS: 2_000 });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+function changed(uri: string, password: string, user = new URL(uri).username): string {
+  const url = new URL(uri);
+  [url.username, url.password] = [user, password];
+  if (user === "") url.searchParams.delete("authSource");
+  return url.href;
+}
+
+const list = (client: MongoClient): Promise<unknown> => client.db().collection("names").find().toArray();
+
+test("mongod rejects a client without a password or with a wrong one, and takes the one of the data folder [EMB-01]", async () => {
+  const { uri } = await mongodIn(await temporaryFolder());
+  await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject({ codeName: "Unauthorized" });
+  await expect(asClient(changed(uri, "wrong"), list)).rejects.toMatchObject({ codeName: "AuthenticationFailed" });
+  await expect(asClient(changed(uri, "wrong", "__system"), list)).rejects.toMatchObject({ codeName: "AuthenticationFailed" });
+  expect(await asClient(uri, list)).toEqual([]);
+});
+
+test("mongod lets nobody make the first user, not even while there is none [EMB-01]", async () => {
+  const dataDir = await temporaryFolder();
+  const server = await mongodIn(dataDir);
+  await asServer(server, dataDir, (client) => client.db("admin").command({ dropAllUsersFromDatabase: 1 }));
+  const makeUser = (client: MongoClient): Promise<unknown> => client.db("admin").command({ createUser: "anyone", pwd: "any", roles: ["root"] });
+  await expect(asClient(changed(server.uri, "", ""), makeUser)).rejects.toMatchObject({ codeName: "Unauthorized" });
+});
+
+test("the service's user has the roles that the production guide names and no other [EMB-02]", async () => {
+  const { uri } = await mongodIn(await temporaryFolder());
+  await asClient(uri, async (client) => {
+    const { authInfo } = await client.db("admin").command({ connectionStatus: 1 });
+    expect(authInfo.authenticatedUserRoles).toEqual(expect.arrayContaining([{ role: "readWrite", db: "records" }, { role: "clusterMonitor", db: "admin" }]));
+    expect(authInfo.authenticatedUserRoles).toHaveLength(2);
+    await expect(client.db("other").collection("names").insertOne({})).rejects.toMatchObject({ codeName: "Unauthorized" });
+    await expect(client.db("admin").command({ createUser: "more", pwd: "more", roles: ["root"] })).rejects.toMatchObject({ codeName: "Unauthorized" });
+  });
+});
+
+test("Redis rejects a client without a password or with a wrong one, and takes the one of the data folder [EMB-01]", async () => {
+  const { uri } = await redisIn(await temporaryFolder());
+  const ping = async (url: string): Promise<string> => {
+    const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
+    client.on("error", () => undefined);
+    try {
+      return await client.get("none").then(String, (error: Error) => error.message);
+    } finally {
+      client.disconnect();
+    }
+  };
+  expect(await ping(changed(uri, ""))).toMatch(/^NOAUTH/);
+  expect(await ping(changed(uri, "wrong"))).toMatch(/^(WRONGPASS|NOAUTH)/);
+  expect(await ping(uri)).toBe("null");
+});
+
+test("the credentials are random, for their owner alone, and the same at every start [EMB-03]", async () => {
+  const [dataDir, other] = [await temporaryFolder(), await temporaryFolder()];
+  const read = (folder: string): Promise<string[]> => Promise.all(secretNames.map((name) => readFile(join(folder, name), "utf8")));
+  const start = async (folder: string): Promise<string[]> => {
+    const servers = [await mongodIn(folder), await redisIn(folder)];
+    await Promise.all(servers.map((server) => server.stop()));
+    return read(folder);
+  };
+  const first = await start(dataDir);
+  for (const secret of first) expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  expect(new Set([...first, ...(await start(other))]).size).toBe(6);
+  // As a copy of the folder may have them.
+  for (const name of secretNames) await chmod(join(dataDir, name), 0o644);
+  expect(await start(dataDir)).toEqual(first);
+  for (const name of [...secretNames, "redis.conf"]) expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, 0o600]);
+});
+
+test("credentials that were lost are made anew, and the data stays [EMB-03]", async () => {
+  const dataDir = await temporaryFolder();
+  const before = await mongodIn(dataDir);
+  await asClient(before.uri, (client) => client.db().collection("names").insertOne({ name: "kept" }));
+  await before.stop();
+  await rm(join(dataDir, "mongodb-password"));
+  // What a full disk leaves.
+  await writeFile(join(dataDir, "mongodb-key"), "");
+  const after = await mongodIn(dataDir);
+  expect(new URL(after.uri).password).not.toBe(new URL(before.uri).password);
+  expect(await asClient(after.uri, list)).toMatchObject([{ name: "kept" }]);
+  await expect(asClient(changed(after.uri, new URL(before.uri).password), list)).rejects.toMatchObject({ codeName: "AuthenticationFailed" });
+});
+
+test("the data of a mongod that asked for no credentials is taken over where it is, and asks for them from then on [EMB-04]", async () => {
+  const dataDir = await temporaryFolder();
+  const options = optionsFor(dataDir);
+  const open = await startServer(plainMongod, await findMongod(options), options);
+  onTestFinished(() => open.stop());
+  await asClient(open.uri, async (client) => {
+    await client.db().collection("names").createIndex({ name: 1 }, { unique: true });
+    await client.db().collection("names").insertMany([{ name: "one" }, { name: "two" }]);
+  });
+  await open.stop();
+  const { uri } = await mongodIn(dataDir);
+  expect(await asClient(uri, (client) => client.db().collection("names").find().sort({ name: 1 }).toArray())).toMatchObject([{ name: "one" }, { name: "two" }]);
+  expect(await asClient(uri, (client) => client.db().collection("names").indexes())).toHaveLength(2);
+  await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject({ codeName: "Unauthorized" });
+});
+
+test("no credential shows in a command line, an environment, a log or a line of progress [EMB-05]", async () => {
+  const dataDir = await temporaryFolder();
+  const options = optionsFor(dataDir);
+  const servers = [await mongodIn(dataDir, options), await redisIn(dataDir, options)];
+  await expect(asClient(changed(servers[0]?.uri ?? "", "wrong"), list)).rejects.toThrow();
+  const secrets = await Promise.all(secretNames.map((name) => readFile(join(dataDir, name), "utf8")));
+  const processes = (await running(dataDir)).map(({ pid }) => pid);
+  expect(processes).toEqual(expect.arrayContaining(servers.map(({ pid }) => pid)));
+  const texts = await Promise.all([
+    ...processes.flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]),
+    ...(await readdir(dataDir)).filter((name) => name.endsWith(".log")).map((name) => join(dataDir, name)),
+  ].map((file) => readFile(file, "utf8")));
+  expect(texts.filter((text) => text !== "").length).toBeGreaterThan(6);
+  for (const text of [...texts, ...options.lines, ...servers.map(({ shownUri }) => shownUri)]) {
+    for (const secret of secrets) expect(text.includes(secret), text.slice(0, 100)).toBe(false);
+  }
+});
