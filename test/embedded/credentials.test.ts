@@ -5,10 +5,11 @@ import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
-import { startMongod } from "../../src/embedded/mongod.ts";
+import { mongodOn, startMongod } from "../../src/embedded/mongod.ts";
+import { isListening } from "../../src/embedded/port.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
-import { startServer, type EmbeddedServer } from "../../src/embedded/server.ts";
-import { asServer } from "../support/administrator.ts";
+import { startServer, type EmbeddedServer, type ServerKind } from "../../src/embedded/server.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { plainMongod } from "../support/own-mongod.ts";
 import { optionsFor, running, temporaryFolder } from "./machine.ts";
 
@@ -58,10 +59,16 @@ test("mongod rejects a client without a password or with a wrong one, and takes 
 
 test("mongod lets nobody make the first user, not even while there is none [EMB-01]", async () => {
   const dataDir = await temporaryFolder();
-  const server = await mongodIn(dataDir);
-  await asServer(server, dataDir, (client) => client.db("admin").command({ dropAllUsersFromDatabase: 1 }));
+  const options = optionsFor(dataDir);
+  const kind = await mongodOn(dataDir);
+  const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
+  const server = await startServer({ ...kind, ready }, await findMongod(options), options);
+  onTestFinished(() => server.stop());
   const makeUser = (client: MongoClient): Promise<unknown> => client.db("admin").command({ createUser: "anyone", pwd: "any", roles: ["root"] });
-  await expect(asClient(changed(server.uri, "", ""), makeUser)).rejects.toMatchObject({ codeName: "Unauthorized" });
+  const initiate = (client: MongoClient): Promise<unknown> => client.db("admin").command({ replSetInitiate: {} });
+  for (const attempt of [makeUser, initiate]) {
+    await expect(asClient(changed(server.uri, "", ""), attempt)).rejects.toMatchObject({ codeName: "Unauthorized" });
+  }
 });
 
 test("the service's user has the roles that the production guide names and no other [EMB-02]", async () => {
