@@ -31,7 +31,7 @@ function find(all: readonly Manifest[], kind: string): Manifest {
   return found;
 }
 
-test("the manifests fit together: selectors, labels, ports, the budget, the autoscaler's target, and what the Ingress leads to", () => {
+test("the manifests fit together: selectors, labels, ports, the budget, the autoscaler's target, what the Ingress leads to, and where the pods connect to [EMB-06]", () => {
   expect(manifests.map(({ kind }) => kind).sort()).toEqual([
     ...["Deployment", "HorizontalPodAutoscaler", "Ingress", "Namespace", "NetworkPolicy", "PodDisruptionBudget"],
     ...["Service", "Service", "ServiceAccount", "ServiceMonitor"],
@@ -48,6 +48,13 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
   ["Service records leads to a port web that no container opens", '"targetPort":"public"', '"targetPort":"web"'],
   ["livenessProbe does not ask the internal port", '"livenessProbe":{"httpGet":{"path":"/livez","port":"internal"}', '"livenessProbe":{"httpGet":{"path":"/livez","port":"public"}'],
   ["NetworkPolicy records opens the internal port to all", '"port":"internal"}],"from"', '"port":"internal"}],"of"'],
+  ["NetworkPolicy records lets the pods connect to everything", '"policyTypes":["Ingress","Egress"]', '"policyTypes":["Ingress"]'],
+  ["NetworkPolicy records closes the way to DNS (UDP 53)", '{"protocol":"UDP","port":53},', ""],
+  ["NetworkPolicy records closes the way to MongoDB (TCP 27017)", '"port":27017', '"port":27018'],
+  ["NetworkPolicy records closes the way to the collector of traces (TCP 4318)", ',{"protocol":"TCP","port":4318}', ""],
+  ["NetworkPolicy records opens TCP 22 for nothing", '"port":443}', '"port":443},{"protocol":"TCP","port":22}'],
+  ["NetworkPolicy records has a rule for every port or every address", '"to":[{"namespaceSelector":{"matchLabels"', '"from":[{"namespaceSelector":{"matchLabels"'],
+  ["NetworkPolicy records lets the pods ask for the node's credentials (0.0.0.0/0)", '"169.254.0.0/16"', ""],
   ["ServiceMonitor records finds no Service with a port internal", '"matchLabels":{"app.kubernetes.io/name":"records-internal"}', '"matchLabels":{"app":"other"}'],
   ["Ingress records leads to a Service other that is not there", '"service":{"name":"records"', '"service":{"name":"other"'],
   ["Ingress records lets the outside reach the internal port", '"service":{"name":"records","port":{"name":"public"}}', '"service":{"name":"records-internal","port":{"name":"internal"}}'],

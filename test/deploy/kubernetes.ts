@@ -6,6 +6,19 @@ import { root } from "./settings.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** Where pods may connect to, or from. */
+interface Peer {
+  readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
+}
+
+/** What the pods connect to, by the ports that are usual for it. */
+const destinations = [
+  ["DNS", "UDP 53"], ["DNS", "TCP 53"], ["MongoDB", "TCP 27017"], ["Redis", "TCP 6379"],
+  ["the identity provider", "TCP 443"], ["the collector of traces", "TCP 4318"],
+] as const;
+/** Where clouds hand out credentials of the node, by the network that it is in. */
+const credentials: Readonly<Record<string, string>> = { "0.0.0.0/0": "169.254.0.0/16", "::/0": "fd00:ec2::/32" };
+
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
 }
@@ -33,6 +46,8 @@ export interface Manifest {
     readonly ports?: readonly { readonly name: string; readonly targetPort: string; readonly appProtocol?: string }[];
     readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
     readonly endpoints?: readonly { readonly port: string; readonly path: string }[];
+    readonly policyTypes?: readonly string[];
+    readonly egress?: readonly { readonly ports?: readonly { readonly protocol: string; readonly port: number }[]; readonly to?: readonly Peer[] }[];
     readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[]; readonly from?: readonly unknown[] }[];
     readonly rules?: readonly { readonly host: string; readonly http: { readonly paths: readonly { readonly backend: { readonly service: { readonly name: string; readonly port: { readonly name: string } } } }[] } }[];
     readonly tls?: readonly { readonly hosts: readonly string[] }[];
@@ -106,6 +121,7 @@ export function problemsOf(manifests: readonly Manifest[]): string[] {
     for (const { targetPort } of kind === "Service" ? (spec.ports ?? []) : []) need(ports.has(targetPort), `${who} leads to a port ${targetPort} that no container opens`);
     for (const { port } of kind === "NetworkPolicy" ? (spec.ingress ?? []).flatMap((rule) => rule.ports) : []) need(ports.has(port), `${who} names a port ${port} that no container opens`);
     if (kind === "NetworkPolicy") need((spec.ingress ?? []).every((rule) => rule.ports.every(({ port }) => port !== "internal") || (rule.from ?? []).length > 0), `${who} opens the internal port to all`);
+    if (kind === "NetworkPolicy") for (const problem of egressProblems(spec)) need(false, `${who} ${problem}`);
     for (const { host, http } of kind === "Ingress" ? (spec.rules ?? []) : []) {
       need(spec.tls?.some(({ hosts }) => hosts.includes(host)) === true, `${who} serves ${host} without TLS`);
       for (const { backend } of http.paths) {
@@ -116,6 +132,20 @@ export function problemsOf(manifests: readonly Manifest[]): string[] {
     }
   }
   return problems;
+}
+
+/** That the policy opens the ways that the service needs, and no others. */
+function egressProblems({ policyTypes, egress = [] }: Manifest["spec"]): string[] {
+  if (policyTypes?.includes("Egress") !== true) return ["lets the pods connect to everything"];
+  const open = egress.flatMap(({ ports = [] }) => ports.map(({ protocol, port }) => `${protocol} ${port}`));
+  const loose = egress.filter(({ ports = [], to = [] }) => ports.length === 0 || to.length === 0);
+  const blocks = egress.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : [ipBlock])));
+  return [
+    ...destinations.filter(([, port]) => !open.includes(port)).map(([name, port]) => `closes the way to ${name} (${port})`),
+    ...open.filter((port) => !destinations.some(([, known]) => known === port)).map((port) => `opens ${port} for nothing`),
+    ...loose.map(() => "has a rule for every port or every address"),
+    ...blocks.filter(({ cidr, except = [] }) => !except.includes(credentials[cidr] ?? "")).map(({ cidr }) => `lets the pods ask for the node's credentials (${cidr})`),
+  ];
 }
 
 function selects(selector: Labels | undefined, labels: Labels): boolean {
