@@ -3,15 +3,16 @@ import { refuse } from "../errors.ts";
 import { fetchRecord } from "./fetch.ts";
 import { firstWords } from "./search.ts";
 import type { ToolContext } from "./tool.ts";
+import type { Ask } from "./untrusted.ts";
 
-/** A prompt, and what it says to the model. */
+/** A prompt, and what it says to the model: record text apart from the rest, so that it is fenced. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
   /** Fails with a Failure. */
-  text(given: Readonly<Record<string, string>>, context: ToolContext): Promise<string>;
+  ask(given: Readonly<Record<string, string>>, context: ToolContext): Promise<Ask>;
 }
 
 export const prompts: readonly Prompt[] = [
@@ -20,9 +21,12 @@ export const prompts: readonly Prompt[] = [
     title: "Prepare a meeting",
     description: "What to know before meeting a person: who they are, what was said last, what is open.",
     arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
-    async text({ contact = "" }, context) {
-      const { text } = await findContact(contact, context);
-      return `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with get_session and get_session_transcript where their notes are not enough. Say so where you do not know.\n\n${text}`;
+    async ask({ contact = "" }, context) {
+      const { text: records } = await findContact(contact, context);
+      const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
+last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with \
+get_session and get_session_transcript where their notes are not enough. Say so where you do not know.`;
+      return { request, records };
     },
   },
   {
@@ -30,9 +34,11 @@ export const prompts: readonly Prompt[] = [
     title: "Write a follow-up",
     description: "A message after a session: thanks, what was agreed, who does what by when.",
     arguments: [{ name: "session_id", description: "The id of the session; without it the last one that took place.", required: false }],
-    async text({ session_id }, context) {
-      const { text } = await fetchRecord("session", session_id?.replace(/^session:/, "") || (await lastSession(context)), context);
-      return `Write a short follow-up message to the person of this session: thanks, what was agreed, who does what by when, the next date if there is one. Use only what stands here, in the language of the conversation.\n\n${text}`;
+    async ask({ session_id }, context) {
+      const { text: records } = await fetchRecord("session", session_id?.replace(/^session:/, "") || (await lastSession(context)), context);
+      const request = `Write a short follow-up message to the person of this session: thanks, what was agreed, who \
+does what by when, the next date if there is one. Use only what stands here, in the language of the conversation.`;
+      return { request, records };
     },
   },
   {
@@ -40,11 +46,17 @@ export const prompts: readonly Prompt[] = [
     title: "Catch up on a topic",
     description: "Everything that was noted about a topic, in the order of time.",
     arguments: [{ name: "topic", description: "One or a few words.", required: true }],
-    async text({ topic = "" }, { calls, inbound }) {
+    async ask({ topic = "" }, { calls, inbound }) {
       const { body } = await calls.call("searchNotes", { query: words("topic", topic), limit: 25 }, inbound);
       const notes = body["data"] as readonly unknown[];
-      if (notes.length === 0) return `Tell me what there is about "${topic}". Nothing was noted with these words: try search_notes with fewer or other words, and list_sessions; say so if there is nothing.`;
-      return `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and what is still open. These are the newest notes; search_notes and get_session find more.\n\n${JSON.stringify(notes)}`;
+      if (notes.length === 0) {
+        const request = `Tell me what there is about "${topic}". Nothing was noted with these words: try search_notes \
+with fewer or other words, and list_sessions; say so if there is nothing.`;
+        return { request };
+      }
+      const request = `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and \
+what is still open. These are the newest notes; search_notes and get_session find more.`;
+      return { request, records: JSON.stringify(notes) };
     },
   },
 ];

@@ -17,7 +17,7 @@ const named = (protocolVersion: string): Record<string, unknown> => ({ protocolV
 const send = (revision: Revision, method: string, params?: Record<string, unknown>, headers?: Record<string, string | undefined>) => request(holder, revision, method, params, headers);
 
 describe("how a client begins", () => {
-  test("the newest revision is discovered and called without initialize [MCP-01] [MCP-02]", async () => {
+  test("the newest revision is discovered and called without initialize, and says that records are untrusted [MCP-01] [MCP-02] [UNT-03]", async () => {
     const discovered = await send("2026-07-28", "server/discover");
     expect(discovered.status).toBe(200);
     expect(discovered.headers.get("content-type")).toBe("application/json");
@@ -26,7 +26,7 @@ describe("how a client begins", () => {
       id: 1,
       result: { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {}, resources: {}, prompts: {} }, cacheScope: "private", ttlMs: 300_000 },
     });
-    expect(discovered.body.result.instructions).toMatch(/^Records keeps/);
+    expect(discovered.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);
     const listed = await send("2026-07-28", "tools/list");
     expect(listed.body.result).toMatchObject({ resultType: "complete", cacheScope: "private", ttlMs: 300_000 });
     expect(listed.body.result.tools).toHaveLength(8);
@@ -37,7 +37,7 @@ describe("how a client begins", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get("mcp-session-id")).toBeNull();
     expect(answer.body.result).toMatchObject({ protocolVersion: revision, capabilities: { tools: {}, resources: {}, prompts: {} }, serverInfo: { name: "records", title: "Records" } });
-    expect(answer.body.result.instructions).toMatch(/^Records keeps/);
+    expect(answer.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);
     expect((await send(revision, "ping")).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
     const { tools, ...others } = (await send(revision, "tools/list")).body.result;
     expect(tools).toHaveLength(8);
