@@ -58,7 +58,7 @@ import { registerHealth } from "./rpc/health.ts";
 import { registerReflection } from "./rpc/reflection.ts";
 import { route } from "./rpc/routes.ts";
 import type { Services } from "./services.ts";
-import { allIndexes, createServices } from "./services.ts";
+import { createServices, indexesFor } from "./services.ts";
 import { createEndedSessions } from "./sign-in/ended-store.ts";
 import { createIdentityProvider } from "./sign-in/provider.ts";
 import { createDashboardSessions } from "./sign-in/session-store.ts";
@@ -124,7 +124,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   let redis: RedisLink | undefined;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, what);
   const services = createServices(client, () => redis, onTrouble);
-  await ensureIndexes(client.db(), allIndexes, mongoWaitMs);
+  await ensureIndexes(client.db(), indexesFor(config), mongoWaitMs);
   await prepare(services);
 
   const observability = await createObservability(config.tracing, log);

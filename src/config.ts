@@ -36,6 +36,8 @@ export interface Config {
   /** How many proxies in front of us append to `X-Forwarded-For`. */
   readonly trustProxy: number;
   readonly documentProvider: string;
+  /** After so many days an entry of the audit log is deleted; 0: never. */
+  readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly corsOrigins: readonly string[];
   /** Set when /v1 is retired (RFC 9745, RFC 8594). */
@@ -118,6 +120,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 64, 1, 1_000_000),
     trustProxy: integer("TRUST_PROXY", env("TRUST_PROXY"), 0, 0, 100),
     documentProvider,
+    auditRetentionDays: integer("AUDIT_RETENTION_DAYS", env("AUDIT_RETENTION_DAYS"), 400, 0, 20_000),
     logLevel: oneOf("LOG_LEVEL", env("LOG_LEVEL"), logLevels, "info"),
     corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
     retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),

@@ -6,11 +6,13 @@ import { createLastUse } from "./api-keys/last-use.ts";
 import { createApiKeyService } from "./api-keys/service.ts";
 import { apiKeyIndexes, createApiKeyStore } from "./api-keys/store.ts";
 import { createAuditService } from "./audit/service.ts";
-import { auditIndexes, createAuditStore } from "./audit/store.ts";
+import { auditIndexes, auditRetention, createAuditStore } from "./audit/store.ts";
+import type { Config } from "./config.ts";
 import { createContactSearch } from "./contacts/search.ts";
 import { createContactService } from "./contacts/service.ts";
 import type { RewriteCopies } from "./contacts/store.ts";
 import { contactIndexes, createContactStore } from "./contacts/store.ts";
+import type { IndexSpec } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
 import type { OnTrouble } from "./db/repeat.ts";
 import { transaction } from "./db/write.ts";
@@ -34,11 +36,16 @@ import { endedIndexes } from "./sign-in/ended-store.ts";
 import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
 import { createSwitchStore, switchIndexes } from "./switches/store.ts";
 
-/** The indexes of every collection. */
+/** The indexes of every collection, but for those that follow a setting. */
 export const allIndexes = [
   contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, claimIndexes,
   importIndexes, switchIndexes, erasureIndexes,
 ];
+
+/** The indexes of every collection under these settings. */
+export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionDays">): readonly IndexSpec[] {
+  return [...allIndexes, auditRetention(auditRetentionDays)];
+}
 
 /**
  * What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none.

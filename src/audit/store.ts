@@ -53,6 +53,15 @@ export const auditIndexes: IndexSpec = {
   indexes: [{ key: { account_id: 1, created_at: -1, _id: -1 }, name: "list" }],
 };
 
+const secondsADay = 86_400;
+
+/** The index by which entries expire after so many days; with 0 there is none, and they never do. */
+export function auditRetention(days: number): IndexSpec {
+  const [collection, name] = ["audit_log", "expiry"];
+  if (days === 0) return { collection, indexes: [], retired: [name] };
+  return { collection, indexes: [{ key: { created_at: 1 }, name, expireAfterSeconds: days * secondsADay }] };
+}
+
 const gatherMs = 100;
 
 /** The audit logs of a database. */

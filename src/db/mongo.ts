@@ -1,7 +1,7 @@
 // The connection to MongoDB.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoAPIError, MongoClient, MongoError, MongoErrorLabel, MongoNetworkError, MongoServerError, UUID } from "mongodb";
-import type { Db, IndexDescription, MongoClientOptions } from "mongodb";
+import type { Collection, Db, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
@@ -98,7 +98,7 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 const fewRecords = 20_000;
 
 /**
- * Creates the indexes that are missing, and drops those that are retired. Safe on several instances at once. The driver
+ * Creates the indexes that are missing, and drops those that are retired or whose expiry is another. Safe on several instances at once. The driver
  * repeats neither, so that it is begun again where the primary changes meanwhile, for as long as `waitMs`.
  */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], waitMs = 0): Promise<void> {
@@ -117,9 +117,27 @@ async function createIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void>
   for (const { collection: name, indexes, retired = [], deferred } of specs) {
     const collection = db.collection(name);
     const many = deferred !== undefined && (await collection.estimatedDocumentCount()) > fewRecords;
-    await collection.createIndexes(indexes.filter((index) => !many || index.name !== deferred));
+    const needed = indexes.filter((index) => !many || index.name !== deferred);
+    // To change the expiry in place takes more rights than to make an index.
+    const stale = await indexesOfOtherExpiry(collection, needed);
+    for (const index of stale) await collection.dropIndex(index).catch(unlessMissing);
+    if (needed.length > 0) await collection.createIndexes(needed);
     for (const index of retired) await collection.dropIndex(index).catch(unlessMissing);
   }
+}
+
+/** The names of those that are there and expire after another time than the one that is needed. */
+async function indexesOfOtherExpiry(collection: Collection, needed: readonly IndexDescription[]): Promise<string[]> {
+  const expiring = needed.filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
+  if (expiring.length === 0) return [];
+  const present = await collection.listIndexes().toArray().catch((error: unknown) => {
+    if (error instanceof MongoServerError && error.codeName === "NamespaceNotFound") return [];
+    throw error;
+  });
+  return expiring.flatMap(({ name = "", expireAfterSeconds }) => {
+    const there = present.find((index) => index.name === name);
+    return there === undefined || there["expireAfterSeconds"] === expireAfterSeconds ? [] : [name];
+  });
 }
 
 /** For the dropping of an index that may not be there. */

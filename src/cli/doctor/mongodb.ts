@@ -2,7 +2,7 @@
 import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { withDatabase } from "../../db/mongo.ts";
-import { allIndexes } from "../../services.ts";
+import { indexesFor } from "../../services.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { compareIndexes } from "./indexes.ts";
@@ -17,7 +17,7 @@ const lagMs = 10_000;
 const fullFrom = 0.9;
 const forbidden = 13;
 
-export async function checkMongo({ mongodbUri, wrong, clocks }: Surroundings): Promise<Finding[]> {
+export async function checkMongo({ config, mongodbUri, wrong, clocks }: Surroundings): Promise<Finding[]> {
   const name = "mongodb.reachable";
   if (wrong.has("MONGODB_URI")) return [{ check: name, ...note("Not checked, as MONGODB_URI is wrong.") }];
   if (mongodbUri === undefined) return [{ check: name, ...note("Embedded, and not running.", "Start the service (npm start), or set MONGODB_URI to check one of your own.") }];
@@ -42,7 +42,7 @@ export async function checkMongo({ mongodbUri, wrong, clocks }: Surroundings): P
       check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
       check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
       check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
-      check("mongodb.indexes", () => compareIndexes(db, allIndexes), mayNot),
+      check("mongodb.indexes", () => compareIndexes(db, indexesFor(config)), mayNot),
       check("mongodb.disk", async () => disk(await db.command({ dbStats: 1 }, { readPreference: "primaryPreferred" })), mayNot),
     ]))];
   } finally {

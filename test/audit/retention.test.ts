@@ -1,0 +1,76 @@
+// How long entries of the audit log are kept: as long as the setting says, from the next start on.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { IndexDescriptionInfo } from "mongodb";
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
+import { startMongod } from "../../src/embedded/mongod.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import { ensureIndexes } from "../../src/db/mongo.ts";
+import { indexesFor } from "../../src/services.ts";
+import { administratorUri } from "../support/administrator.ts";
+import { testCacheDir } from "../support/global-setup.ts";
+import { startService } from "../support/service.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const dayMs = 86_400_000;
+const folder = mkdtempSync(join(tmpdir(), "records-retention-"));
+let mongod: EmbeddedServer;
+/** With the rights of the service, which may not change an index in place. */
+let client: MongoClient;
+
+beforeAll(async () => {
+  mongod = await startMongod({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  client = await MongoClient.connect(mongod.uri);
+});
+afterAll(async () => {
+  await client.close();
+  await mongod.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function expiry(of: MongoClient): Promise<IndexDescriptionInfo | undefined> {
+  return (await of.db().collection("audit_log").indexes()).find(({ name }) => name === "expiry");
+}
+
+test("each start sets how long entries are kept, with the rights of the production guide; 0 keeps them for ever [RET-01]", async () => {
+  for (const days of [400, 30, 30, 0, 0, 7, 400]) {
+    await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: days }));
+    const found = await expiry(client);
+    expect([days, found?.["expireAfterSeconds"]]).toEqual([days, days === 0 ? undefined : days * 86_400]);
+    if (days > 0) expect(found?.key).toEqual({ created_at: 1 });
+    expect((await compareIndexes(client.db(), indexesFor({ auditRetentionDays: days }))).status).toBe("ok");
+  }
+});
+
+test("the doctor names a database that keeps entries for another time than the setting says [RET-01]", async () => {
+  await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 400 }));
+  const { status, message } = await compareIndexes(client.db(), indexesFor({ auditRetentionDays: 7 }));
+  expect([status, message]).toEqual(["fault", expect.stringContaining("audit_log.expiry")]);
+});
+
+test("an entry is deleted when it is older than that, and no younger one [RET-02]", async () => {
+  await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 30 }));
+  const log = client.db().collection<{ _id: string; created_at: Date }>("audit_log");
+  const ages = { old: 31, young: 29, now: 0 };
+  await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: new Date(Date.now() - days * dayMs) })));
+  const administrator = await MongoClient.connect(await administratorUri(mongod, folder));
+  await administrator.db("admin").command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
+  await administrator.close();
+  await expect.poll(() => log.distinct("_id"), { timeout: 90_000, interval: 200 }).toEqual(["now", "young"]);
+});
+
+test("an instance keeps entries for 400 days, or for as many as it is told [RET-01]", async () => {
+  const service = await startService();
+  try {
+    expect((await expiry(service.app.client))?.["expireAfterSeconds"]).toBe(34_560_000);
+    const other = await service.another({ AUDIT_RETENTION_DAYS: "90" });
+    expect((await expiry(service.app.client))?.["expireAfterSeconds"]).toBe(7_776_000);
+    await other.stop();
+  } finally {
+    await service.stop();
+  }
+});
