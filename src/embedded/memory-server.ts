@@ -14,6 +14,9 @@ const DOWNLOAD = `
     (error) => { console.error(error.message); process.exit(1); },
   );`;
 
+/** The release that is fetched: another one comes by a change here, or where MONGOMS_VERSION asks for it. */
+const VERSION = "8.2.6";
+
 /** Within this time the first byte has to come: without a network the next source should be asked soon. */
 const FIRST_BYTE_MS = 5_000;
 /** It prints every 2 seconds while it downloads, but unpacks and checks in silence. */
@@ -21,14 +24,19 @@ const SILENCE_MS = 30_000;
 
 /**
  * The path of the mongod that mongodb-memory-server has or downloads for this system, put into the work folder.
- * Its own MONGOMS_ variables hold, but for MONGOMS_SYSTEM_BINARY: who names a program wants no other.
- * Fails where the download fails, does not begin within 5 seconds (`firstByteMs`) or stops for 30.
+ * What is downloaded is compared with the checksum that MongoDB publishes beside it.
+ * Its own MONGOMS_ variables hold, but for the one that turns that off, and for MONGOMS_SYSTEM_BINARY: who names a program
+ * wants no other.
+ * Fails where the download fails, is not what was published, does not begin within 5 seconds (`firstByteMs`) or stops for 30.
  */
 export async function fetchFromMemoryServer(workDir: string, { env, progress }: Omit<Search, "cacheDir">, firstByteMs = FIRST_BYTE_MS): Promise<string> {
   const memoryServer = createRequire(import.meta.url).resolve("mongodb-memory-server");
   const child = spawn(process.execPath, ["-e", DOWNLOAD, memoryServer, workDir], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { MONGOMS_MAX_RETRIES: "1", ...env, MONGOMS_SYSTEM_BINARY: "" },
+    env: {
+      ...{ MONGOMS_MAX_RETRIES: "1", ...env },
+      ...{ MONGOMS_VERSION: env["MONGOMS_VERSION"] || VERSION, MONGOMS_MD5_CHECK: "true", MONGOMS_SYSTEM_BINARY: "" },
+    },
   });
   let printed = "";
   let complaint = "";

