@@ -53,7 +53,8 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
     const redis = await startRedis(options);
     if (redis === undefined) throw new Error("the bench needs a redis-server");
     endings.push(() => redis.stop());
-    const server = await startServer(withCache(await mongodOn(dataDir), cacheGigabytes), await findMongod(options), options);
+    const kind = withCache(await mongodOn(dataDir), cacheGigabytes);
+    const server = await startServer(kind, await findMongod(options), options);
     endings.push(() => server.stop());
     // The data is dropped and its indexes are built with more memory: the service's own user may do neither.
     const mongodbUri = await administratorUri(server, dataDir);

@@ -80,7 +80,10 @@ export class ConfigError extends Error {
 }
 
 /** The settings that are a secret, or hold one. */
-const secretSettings = ["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET", "OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"];
+const secretSettings = [
+  ...["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET"],
+  ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
+];
 
 /** The environment for programs that we start: they need none of our secrets. */
 export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

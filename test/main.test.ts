@@ -73,7 +73,9 @@ test("it says where everything is, and answers health there, ok, once all of it 
 test("demo.json is for its owner alone and has exactly the contract's shape and accounts [OPS-05, OPS-06]", () => {
   expect(statSync(join(folder.path, "demo.json")).mode & 0o777).toBe(0o600);
   const { accounts, ...rest } = demo();
-  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/), mongodb_uri: expect.stringMatching(/^mongodb:\/\/records:\w{64}@127\.0\.0\.1:\d+\/records\?/), redis_url: expect.stringMatching(/^redis:\/\/:\w{64}@127\.0\.0\.1:\d+$/) });
+  const mongodb_uri = expect.stringMatching(/^mongodb:\/\/records:\w{64}@127\.0\.0\.1:\d+\/records\?/);
+  const redis_url = expect.stringMatching(/^redis:\/\/:\w{64}@127\.0\.0\.1:\d+$/);
+  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/), mongodb_uri, redis_url });
   const key = expect.stringMatching(/^rec_[0-9A-Za-z]{49}$/);
   const password = expect.stringMatching(/^[\w-]{16}$/);
   const account_id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

@@ -53,7 +53,10 @@ export async function onSite<T>({ environment = {}, ...made }: GroundOptions, wo
       redisProxy = await proxyTo(redisUrl);
       if (made.members === 1) mongoProxy = await proxyTo(mongodbUri);
       // A direct connection: the driver would go around the proxy to where the member says that it is.
-      return { mongodbUri: mongoProxy === undefined ? mongodbUri : `mongodb://${mongoProxy.host}/records?directConnection=true`, redisUrl: redisUrl.replace(new URL(redisUrl).host, redisProxy.host) };
+      return {
+        mongodbUri: mongoProxy === undefined ? mongodbUri : `mongodb://${mongoProxy.host}/records?directConnection=true`,
+        redisUrl: redisUrl.replace(new URL(redisUrl).host, redisProxy.host),
+      };
     },
   };
   try {

@@ -25,9 +25,10 @@ const SILENCE_MS = 30_000;
 /**
  * The path of the mongod that mongodb-memory-server has or downloads for this system, put into the work folder.
  * What is downloaded is compared with the checksum that MongoDB publishes beside it.
- * Its own MONGOMS_ variables hold, but for the one that turns that off, and for MONGOMS_SYSTEM_BINARY: who names a program
- * wants no other.
- * Fails where the download fails, is not what was published, does not begin within 5 seconds (`firstByteMs`) or stops for 30.
+ * Its own MONGOMS_ variables hold, but for the one that turns that off, and for MONGOMS_SYSTEM_BINARY: who names a
+ * program wants no other.
+ * Fails where the download fails, is not what was published, does not begin within 5 seconds (`firstByteMs`) or stops
+ * for 30.
  */
 export async function fetchFromMemoryServer(workDir: string, { env, progress }: Omit<Search, "cacheDir">, firstByteMs = FIRST_BYTE_MS): Promise<string> {
   const memoryServer = createRequire(import.meta.url).resolve("mongodb-memory-server");

@@ -10,7 +10,8 @@ import { until } from "./wait.ts";
 
 /** A mongod on the data folder, with the credentials that are kept there; they are made where there are none. */
 export async function mongodOn(dataDir: string): Promise<ServerKind> {
-  const [key, password] = await Promise.all([keptSecret(dataDir, "mongodb-key"), keptSecret(dataDir, "mongodb-password")]);
+  const key = await keptSecret(dataDir, "mongodb-key");
+  const password = await keptSecret(dataDir, "mongodb-password");
   return {
     role: "mongod",
     folder: "mongodb",
@@ -20,7 +21,7 @@ export async function mongodOn(dataDir: string): Promise<ServerKind> {
       // The log of changes that a second member would read: there is none, so it need not be long.
       ...["--replSet", REPLICA_SET, "--oplogSize", "64"],
       ...["--wiredTigerCacheSizeGB", cacheGigabytes().toFixed(2)],
-      // With a key every client has to authenticate. Without a user yet, mongod would let any local one make itself one.
+      // With a key every client has to authenticate, and while there is no user yet none can make itself one.
       ...["--keyFile", secretFile(dataDir, "mongodb-key"), "--setParameter", "enableLocalhostAuthBypass=false"],
       // Up to 200 MB of measurements for MongoDB's own support.
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],

@@ -7,6 +7,8 @@ import { keptSecret, readSecret, writePrivate } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
+const readyLine = "Ready to accept connections";
+
 /** A redis-server on the data folder, with the password that is kept there; it is made where there is none. */
 export async function redisOn(dataDir: string): Promise<ServerKind> {
   const password = await keptSecret(dataDir, "redis-password");
@@ -19,12 +21,12 @@ export async function redisOn(dataDir: string): Promise<ServerKind> {
     arguments: (folder, logFile, port) => [
       ...[settings, "--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no"],
       ...["--dir", folder, "--logfile", logFile, "--save", "", "--appendonly", "no"],
-      // Everything in it may vanish, with a time to live or without, so all of it may be evicted and a write never fails
-      // for memory; the least recently used goes first, since a bucket nobody asks for is full again anyway.
+      // Everything in it may vanish, with a time to live or without, so all of it may be evicted and a write never
+      // fails for memory; the least recently used goes first, since a bucket nobody asks for is full again anyway.
       ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
     ],
-    // Its own log says that the port is its own: whoever took the port before it would be told the password by a login.
-    ready: (_port, _pid, signal, logFile) => until(async () => (await textOf(logFile)).includes("Ready to accept connections"), signal),
+    // Its log says that the port is its own: whoever took the port before it would be told the password by a login.
+    ready: (_port, _pid, signal, logFile) => until(async () => (await textOf(logFile)).includes(readyLine), signal),
     uri: (port) => uriOf(port, password),
   };
 }
@@ -49,7 +51,7 @@ export async function startRedis(options: EmbeddedOptions): Promise<EmbeddedServ
   }
 }
 
-/** The URL of the redis-server that runs on the data folder at this port; undefined where its password cannot be read. */
+/** The URL of the redis-server that runs on the data folder at this port; undefined where its password is not ours. */
 export async function redisUrl(dataDir: string, port: number): Promise<string | undefined> {
   const password = await readSecret(dataDir, "redis-password").catch(() => undefined);
   return password === undefined ? undefined : uriOf(port, password);

@@ -46,12 +46,12 @@ export async function becomePrimary(port: number, pid: number, signal: AbortSign
   }
 }
 
-/** As members of a set know each other: by the key, before there is any user. The key itself does not go over the wire. */
+/** As members of a set know each other: by the key, before there is any user. The key does not go over the wire. */
 export function asMember(key: string): MongoClientOptions {
   return { auth: { username: "__system", password: key }, authSource: "local", authMechanism: "SCRAM-SHA-256" };
 }
 
-/** False for another that took the port before ours, be it a mongod too, with another key: ours is about to end then. */
+/** False for another mongod, with another key, that took the port before ours: ours is about to end then. */
 async function isServedBy(admin: Db, pid: number): Promise<boolean> {
   try {
     return String((await admin.command({ serverStatus: 1, repl: 0, metrics: 0 }))["pid"]) === String(pid);

@@ -78,7 +78,9 @@ export async function startServer(
     const problem = await whyNotReady(kind, port, server, logFile);
     if (problem === undefined) {
       let stopped: Promise<void> | undefined;
-      return { uri: kind.uri(port), shownUri: withoutCredentials(kind.uri(port)), pid: server.pid, version: program.version, source: program.source, stop: () => (stopped ??= stop()) };
+      const uri = kind.uri(port);
+      const { version, source } = program;
+      return { uri, shownUri: withoutCredentials(uri), pid: server.pid, version, source, stop: () => (stopped ??= stop()) };
     }
     await stop();
     const log = await readFile(logFile, "utf8").catch(() => "");
@@ -92,7 +94,12 @@ function withoutCredentials(uri: string): string {
 }
 
 /** What kept the server from becoming ready; undefined when it is. */
-async function whyNotReady(kind: ServerKind, port: number, server: LeashedProcess, logFile: string): Promise<string | undefined> {
+async function whyNotReady(
+  kind: ServerKind,
+  port: number,
+  server: LeashedProcess,
+  logFile: string,
+): Promise<string | undefined> {
   const given = new AbortController();
   const giveUp = (problem: string): void => given.abort(new Error(problem));
   const limit = setTimeout(giveUp, START_LIMIT_MS, `it was not ready after ${START_LIMIT_MS / 1000} seconds`);

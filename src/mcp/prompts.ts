@@ -35,7 +35,8 @@ get_session and get_session_transcript where their notes are not enough. Say so 
     description: "A message after a session: thanks, what was agreed, who does what by when.",
     arguments: [{ name: "session_id", description: "The id of the session; without it the last one that took place.", required: false }],
     async ask({ session_id }, context) {
-      const { text: records } = await fetchRecord("session", session_id?.replace(/^session:/, "") || (await lastSession(context)), context);
+      const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
+      const { text: records } = await fetchRecord("session", id, context);
       const request = `Write a short follow-up message to the person of this session: thanks, what was agreed, who \
 does what by when, the next date if there is one. Use only what stands here, in the language of the conversation.`;
       return { request, records };

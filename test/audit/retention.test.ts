@@ -23,7 +23,8 @@ let mongod: EmbeddedServer;
 let client: MongoClient;
 
 beforeAll(async () => {
-  mongod = await startMongod({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  const options = { cacheDir: testCacheDir(), env: process.env, progress: () => undefined };
+  mongod = await startMongod({ dataDir: folder, ...options });
   client = await MongoClient.connect(mongod.uri);
 });
 afterAll(async () => {
@@ -56,7 +57,8 @@ test("an entry is deleted when it is older than that, and no younger one [RET-02
   await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 30 }));
   const log = client.db().collection<{ _id: string; created_at: Date }>("audit_log");
   const ages = { old: 31, young: 29, now: 0 };
-  await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: new Date(Date.now() - days * dayMs) })));
+  const madeBefore = (days: number): Date => new Date(Date.now() - days * dayMs);
+  await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: madeBefore(days) })));
   const administrator = await MongoClient.connect(await administratorUri(mongod, folder));
   await administrator.db("admin").command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
   await administrator.close();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createDemo } from "../../src/embedded/demo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { mongodOn, startMongod } from "../../src/embedded/mongod.ts";
 import { isListening } from "../../src/embedded/port.ts";
@@ -32,7 +33,8 @@ async function redisIn(dataDir: string, options = optionsFor(dataDir)): Promise<
 
 /** Runs the work as a client with this URI, straight to the server. */
 async function asClient<T>(uri: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
-  const client = new MongoClient(uri.replace(/replicaSet=\w+/, "directConnection=true"), { serverSelectionTimeoutMS: 2_000 });
+  const direct = uri.replace(/replicaSet=\w+/, "directConnection=true");
+  const client = new MongoClient(direct, { serverSelectionTimeoutMS: 2_000 });
   try {
     return await work(client);
   } finally {
@@ -47,13 +49,15 @@ function changed(uri: string, password: string, user = new URL(uri).username): s
   return url.href;
 }
 
+const unauthorized = { codeName: "Unauthorized" };
+const failed = { codeName: "AuthenticationFailed" };
 const list = (client: MongoClient): Promise<unknown> => client.db().collection("names").find().toArray();
 
 test("mongod rejects a client without a password or with a wrong one, and takes the one of the data folder [EMB-01]", async () => {
   const { uri } = await mongodIn(await temporaryFolder());
-  await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject({ codeName: "Unauthorized" });
-  await expect(asClient(changed(uri, "wrong"), list)).rejects.toMatchObject({ codeName: "AuthenticationFailed" });
-  await expect(asClient(changed(uri, "wrong", "__system"), list)).rejects.toMatchObject({ codeName: "AuthenticationFailed" });
+  await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
+  await expect(asClient(changed(uri, "wrong"), list)).rejects.toMatchObject(failed);
+  await expect(asClient(changed(uri, "wrong", "__system"), list)).rejects.toMatchObject(failed);
   expect(await asClient(uri, list)).toEqual([]);
 });
 
@@ -64,10 +68,11 @@ test("mongod lets nobody make the first user, not even while there is none [EMB-
   const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
   const server = await startServer({ ...kind, ready }, await findMongod(options), options);
   onTestFinished(() => server.stop());
-  const makeUser = (client: MongoClient): Promise<unknown> => client.db("admin").command({ createUser: "anyone", pwd: "any", roles: ["root"] });
+  const user = { createUser: "anyone", pwd: "any", roles: ["root"] };
+  const makeUser = (client: MongoClient): Promise<unknown> => client.db("admin").command(user);
   const initiate = (client: MongoClient): Promise<unknown> => client.db("admin").command({ replSetInitiate: {} });
   for (const attempt of [makeUser, initiate]) {
-    await expect(asClient(changed(server.uri, "", ""), attempt)).rejects.toMatchObject({ codeName: "Unauthorized" });
+    await expect(asClient(changed(server.uri, "", ""), attempt)).rejects.toMatchObject(unauthorized);
   }
 });
 
@@ -75,10 +80,11 @@ test("the service's user has the roles that the production guide names and no ot
   const { uri } = await mongodIn(await temporaryFolder());
   await asClient(uri, async (client) => {
     const { authInfo } = await client.db("admin").command({ connectionStatus: 1 });
-    expect(authInfo.authenticatedUserRoles).toEqual(expect.arrayContaining([{ role: "readWrite", db: "records" }, { role: "clusterMonitor", db: "admin" }]));
-    expect(authInfo.authenticatedUserRoles).toHaveLength(2);
-    await expect(client.db("other").collection("names").insertOne({})).rejects.toMatchObject({ codeName: "Unauthorized" });
-    await expect(client.db("admin").command({ createUser: "more", pwd: "more", roles: ["root"] })).rejects.toMatchObject({ codeName: "Unauthorized" });
+    const roles = authInfo.authenticatedUserRoles as readonly { readonly role: string; readonly db: string }[];
+    expect(roles.map(({ role, db }) => `${role} of ${db}`).sort()).toEqual(["clusterMonitor of admin", "readWrite of records"]);
+    await expect(client.db("other").collection("names").insertOne({})).rejects.toMatchObject(unauthorized);
+    const user = { createUser: "more", pwd: "more", roles: ["root"] };
+    await expect(client.db("admin").command(user)).rejects.toMatchObject(unauthorized);
   });
 });
 
@@ -100,7 +106,8 @@ test("Redis rejects a client without a password or with a wrong one, and takes t
 
 test("the credentials are random, for their owner alone, and the same at every start [EMB-03]", async () => {
   const [dataDir, other] = [await temporaryFolder(), await temporaryFolder()];
-  const read = (folder: string): Promise<string[]> => Promise.all(secretNames.map((name) => readFile(join(folder, name), "utf8")));
+  const read = (folder: string): Promise<string[]> =>
+    Promise.all(secretNames.map((name) => readFile(join(folder, name), "utf8")));
   const start = async (folder: string): Promise<string[]> => {
     const servers = [await mongodIn(folder), await redisIn(folder)];
     await Promise.all(servers.map((server) => server.stop()));
@@ -112,7 +119,9 @@ test("the credentials are random, for their owner alone, and the same at every s
   // As a copy of the folder may have them.
   for (const name of secretNames) await chmod(join(dataDir, name), 0o644);
   expect(await start(dataDir)).toEqual(first);
-  for (const name of [...secretNames, "redis.conf"]) expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, 0o600]);
+  for (const name of [...secretNames, "redis.conf"]) {
+    expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, 0o600]);
+  }
 });
 
 test("credentials that were lost are made anew, and the data stays [EMB-03]", async () => {
@@ -126,7 +135,8 @@ test("credentials that were lost are made anew, and the data stays [EMB-03]", as
   const after = await mongodIn(dataDir);
   expect(new URL(after.uri).password).not.toBe(new URL(before.uri).password);
   expect(await asClient(after.uri, list)).toMatchObject([{ name: "kept" }]);
-  await expect(asClient(changed(after.uri, new URL(before.uri).password), list)).rejects.toMatchObject({ codeName: "AuthenticationFailed" });
+  const old = new URL(before.uri).password;
+  await expect(asClient(changed(after.uri, old), list)).rejects.toMatchObject(failed);
 });
 
 test("the data of a mongod that asked for no credentials is taken over where it is, and asks for them from then on [EMB-04]", async () => {
@@ -140,9 +150,27 @@ test("the data of a mongod that asked for no credentials is taken over where it 
   });
   await open.stop();
   const { uri } = await mongodIn(dataDir);
-  expect(await asClient(uri, (client) => client.db().collection("names").find().sort({ name: 1 }).toArray())).toMatchObject([{ name: "one" }, { name: "two" }]);
+  const names = await asClient(uri, (client) => client.db().collection("names").find().sort({ name: 1 }).toArray());
+  expect(names).toMatchObject([{ name: "one" }, { name: "two" }]);
   expect(await asClient(uri, (client) => client.db().collection("names").indexes())).toHaveLength(2);
-  await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject({ codeName: "Unauthorized" });
+  await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
+});
+
+test("demo.json has the full URIs, for its owner alone, and null for a Redis that is not there [OPS-05]", async () => {
+  const dataDir = await temporaryFolder();
+  const demo = createDemo(dataDir, "http://localhost:1", [], () => undefined);
+  const where = { baseUrl: "http://localhost:2", internalUrl: "http://localhost:3", serviceToken: "token" };
+  const [mongodbUri, redisUrl] = ["mongodb://records:secret@127.0.0.1:4/records", "redis://:secret@127.0.0.1:5"];
+  const file = join(dataDir, "demo.json");
+  const uris = async (): Promise<unknown[]> => {
+    const { mongodb_uri, redis_url } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+    return [mongodb_uri, redis_url, (await stat(file)).mode & 0o777];
+  };
+  await demo.announce({ ...where, mongodbUri, redisUrl });
+  expect(await uris()).toEqual([mongodbUri, redisUrl, 0o600]);
+  await chmod(file, 0o644);
+  await demo.announce({ ...where, mongodbUri, redisUrl: undefined });
+  expect(await uris()).toEqual([mongodbUri, null, 0o600]);
 });
 
 test("no credential shows in a command line, an environment, a log or a line of progress [EMB-05]", async () => {
