@@ -16,6 +16,7 @@ import type { IndexSpec } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
 import type { OnTrouble } from "./db/repeat.ts";
 import { transaction } from "./db/write.ts";
+import { createEraseAnswers } from "./guards/erased-answers.ts";
 import { claimIndexes } from "./guards/idempotency.ts";
 import { createBulkLoading } from "./ingest/bulk.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
@@ -79,7 +80,7 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
     contacts: createContactService(contacts, createContactSearch(client), notes),
     sessions: createSessionService(sessions, createTranscriptStore(client)),
     notes: createNoteService(notes),
-    ingest: createIngestService(ingest.contacts, ingest.sessions, ingest.notes, createDeletion(client, sessions.detachClient)),
+    ingest: createIngestService(ingest.contacts, ingest.sessions, ingest.notes, createDeletion(client, sessions.detachClient, createEraseAnswers(client, redis))),
     ingestStreams: createIngestStreams(createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading), createExport(client)),
     bulkLoading,
   };

@@ -34,7 +34,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/reference/", ["src/reference/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "gateway/"]],
   ["src/health/", domain("src/health/")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
-  ["src/ingest/", domain("src/ingest/", "src/deflated.ts", "src/guards/stream.ts", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
+  ["src/ingest/", domain("src/ingest/", "src/deflated.ts", "src/guards/erased-answers.ts", "src/guards/stream.ts", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
   ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts", "gateway/served-text.ts"]],
   ["src/log.ts", ["src/config.ts", "src/observability/record.ts"]],
   ["src/observability/", ["src/observability/", "src/root.ts", "src/config.ts", "src/log.ts", "src/http/listener.ts", "src/http/inbound.ts", "src/rpc/dispatch.ts"]],

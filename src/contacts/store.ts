@@ -95,7 +95,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     async create(scope, fields) {
       const document = newContact(scope.accountId, fields);
       const answer: CreateContactResponse = { $typeName: "records.v1.CreateContactResponse", contact: contactMessage(document, [], []) };
-      await uniquely(() => commit(client, scope, answer, (options, fence) => insertInTime(contacts, document, options, fence)));
+      await uniquely(() => commit(client, scope, { message: answer, records: [document._id] }, (options, fence) => insertInTime(contacts, document, options, fence)));
       return answer;
     },
 
@@ -117,7 +117,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
           if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
           return matchedCount === 1;
         };
-        return (await uniquely(() => commit(client, scope, answer, write, { atomic: renamed }))) ? answer : undefined;
+        return (await uniquely(() => commit(client, scope, { message: answer, records: [id] }, write, { atomic: renamed }))) ? answer : undefined;
       });
     },
 

@@ -37,6 +37,12 @@ export type Fence = Document;
 /** What a write does. */
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
+/** What a write is answered, and the records that the answer shows: it is erased with any of them. */
+export interface RecordedAnswer {
+  readonly message: Message;
+  readonly records: readonly UUID[];
+}
+
 /** How a write is committed. */
 export interface CommitOptions {
   /** True where the work writes more than one document, so that it needs a transaction even without a claim. */
@@ -51,7 +57,7 @@ export interface CommitOptions {
 export async function commit<T>(
   client: MongoClient,
   scope: WriteScope,
-  answer: Message | undefined,
+  answer: RecordedAnswer | undefined,
   work: Work<T>,
   options: CommitOptions = {},
 ): Promise<T> {

@@ -26,14 +26,19 @@ const waitMs = 15;
 export const claimIndexes: IndexSpec = {
   collection: claimsCollection,
   // Age is checked on every read by the database's clock; this only takes out what is past use.
-  indexes: [{ key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 25 * 3600 }],
+  indexes: [
+    { key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 25 * 3600 },
+    // By it the answers that show a record are erased with the record, and those that do not say which they show.
+    { key: { "_id.account_id": 1, records: 1 }, name: "records" },
+  ],
 };
 
 /** Runs writes that bear an idempotency key. */
 export interface Idempotency {
   /**
    * Runs the write, or answers as its first run was answered. Fails with IDEMPOTENCY_KEY_REUSED when the key names
-   * another request, and with UNAVAILABLE when the first run has not ended by the deadline.
+   * another request, with NOT_FOUND when a record of that answer was deleted since, and with UNAVAILABLE when the first
+   * run has not ended by the deadline.
    */
   run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
 }
@@ -112,10 +117,10 @@ function claimOf(
   let stored: StoredClaim | undefined;
   return {
     claim: {
-      document(answer) {
+      document({ message: answer, records }) {
         stored = { fingerprint, message: Buffer.from(toBinary(rpc.output, answer)), body: render(rpc, answer) };
         const { message, body } = stored;
-        return { _id: { account_id: accountId, key }, fingerprint: new Binary(fingerprint), message: new Binary(message), body };
+        return { _id: { account_id: accountId, key }, fingerprint: new Binary(fingerprint), message: new Binary(message), body, records };
       },
     },
     stored: () => stored,
@@ -134,21 +139,25 @@ async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID,
 async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key: string): Promise<StoredClaim | undefined> {
   const filter = { _id: { account_id: accountId, key }, $expr: { $gt: ["$created_at", dayAgo] } };
   const leftMs = { $subtract: [{ $dateAdd: { startDate: "$created_at", unit: "hour", amount: 24 } }, "$$NOW"] };
-  const projection = { fingerprint: 1, message: 1, body: 1, leftMs };
+  const projection = { fingerprint: 1, message: 1, body: 1, erased: 1, leftMs };
   const found = await findFirst<ClaimDocument & { leftMs: number }>(claims, filter, { projection });
   if (found === undefined) return undefined;
   return {
-    fingerprint: Buffer.from(found.fingerprint.buffer),
+    fingerprint: Buffer.from((found.erased ?? found.fingerprint).buffer),
     message: Buffer.from(found.message.buffer),
     body: found.body,
     leftMs: found.leftMs,
+    erased: found.erased !== undefined,
   };
 }
 
 function replay(rpc: DescMethodUnary, fingerprint: Buffer, claim: StoredClaim): Answer {
   if (!claim.fingerprint.equals(fingerprint)) fail(Reason.IDEMPOTENCY_KEY_REUSED);
+  if (claim.erased === true) fail(Reason.NOT_FOUND, { message: recordDeleted });
   return { message: fromBinary(rpc.output, claim.message), replayed: true, body: claim.body };
 }
+
+const recordDeleted = "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
 /** The operation and its typed request, so that spelling does not matter and all wires agree (contract §5.2). */
 function fingerprintOf(rpc: DescMethodUnary, message: Message): Buffer {

@@ -1,4 +1,5 @@
 // The fast path of idempotency in Redis: who is writing under a key right now, and the answers of those who have written.
+import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
 
@@ -9,6 +10,8 @@ export interface StoredClaim {
   readonly body: string;
   /** For how long it still holds, by the database's clock; unset for one that was just stored. */
   readonly leftMs?: number;
+  /** True where the record that the write created was deleted, and the answer with it. */
+  readonly erased?: boolean;
 }
 
 /** What Redis knows of a key. `release` ends a reservation, with the answer to keep for those who repeat the request. */
@@ -19,7 +22,7 @@ export type Reservation =
 
 /** Keeps two requests with one key from meeting in the database. Decides nothing: MongoDB has the truth. */
 export interface Reservations {
-  /** Reserves a name for this holder; "unknown" when Redis is away. Never rejects. */
+  /** Reserves a name for this holder; "unknown" when Redis is away or holds something unreadable. Never rejects. */
   reserve(name: string, holder: string): Promise<Reservation>;
 }
 
@@ -29,9 +32,20 @@ const renewEveryMs = 300;
 /** Far below the 24 hours that MongoDB remembers; an answer that holds no longer than a part of it is kept for that part. */
 const answerMs = 3_600_000;
 
-const reserveScript = "local held = redis.call('GET', KEYS[1]) if held then return held end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return false";
-const renewScript = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
-const releaseScript = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+/** What is under the name; a value of another type than ours, which GET rejects, counts as absent. */
+const get = "local held = redis.pcall('GET', KEYS[1]) if type(held) == 'table' then held = false end ";
+const reserveScript = `${get} if held then return held end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return false`;
+const renewScript = `${get} if held == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
+const releaseScript = `${get} if held == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+const keepScript = `${get} if held == ARGV[2] then return 0 end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3]) return 1`;
+
+/**
+ * Stands where an answer was erased, for as long as an instance might still put it back. It is no answer: whoever finds
+ * it asks MongoDB. For an instance of the release before it is the answer to another request.
+ */
+const erasedMark = JSON.stringify(["", "", ""]);
+/** A write that was under way when the record was deleted, or a replay, keeps its answer long before. */
+const erasedMs = 2 * answerMs;
 
 /** What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it. */
 export function reservationName(accountId: UUID, key: string): string {
@@ -48,7 +62,8 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
 
   function keep(key: string, claim: StoredClaim): void {
     const keptMs = Math.min(answerMs, Math.floor(claim.leftMs ?? answerMs));
-    if (keptMs > 0) void redis?.attempt((client) => client.set(key, encode(claim), "PX", keptMs));
+    if (keptMs <= 0 || claim.erased === true) return;
+    void redis?.attempt((client) => client.eval(keepScript, 1, key, encode(claim), erasedMark, keptMs));
   }
 
   return {
@@ -57,8 +72,10 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
       const held = await redis.attempt((client) => client.eval(reserveScript, 1, key, pending(holder), leaseMs));
       if (held === undefined) return { kind: "unknown", release: (claim) => claim !== undefined && keep(key, claim) };
       if (typeof held === "string") {
+        if (held.startsWith(pending(""))) return { kind: "in flight" };
         const claim = decode(held);
-        return claim === undefined ? { kind: "in flight" } : { kind: "answered", claim };
+        if (claim !== undefined) return { kind: "answered", claim };
+        return { kind: "unknown", release: (written) => written !== undefined && keep(key, written) };
       }
       const renewal = setInterval(() => void redis.attempt((client) => client.eval(renewScript, 1, key, pending(holder), leaseMs)), renewEveryMs);
       return {
@@ -73,16 +90,52 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
   };
 }
 
+const retryMs = 1_000;
+
+/**
+ * Erases the answers under these names, and keeps them from being put back. While Redis is away it tries again in the
+ * background, for as long as an answer may be kept there.
+ */
+export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
+  if (redis === undefined || (await erase(redis, names))) return;
+  const until = performance.now() + answerMs;
+  const retry = setInterval(() => {
+    void erase(redis, names).then((erased) => {
+      if (erased || performance.now() > until) clearInterval(retry);
+    });
+  }, retryMs).unref();
+}
+
+async function erase(redis: RedisLink, names: readonly string[]): Promise<boolean> {
+  const all = (client: RedisLink["client"]) => Promise.all(names.map((name) => client.set(keptUnder(name), erasedMark, "PX", erasedMs)));
+  return (await redis.attempt(all)) !== undefined;
+}
+
 function pending(holder: string): string {
   return `pending ${holder}`;
 }
 
+/** With a checksum: a value without it, or with another, is not ours. */
 function encode({ fingerprint, message, body }: StoredClaim): string {
-  return JSON.stringify([fingerprint.toString("base64"), message.toString("base64"), body]);
+  const parts = [fingerprint.toString("base64"), message.toString("base64"), body];
+  return JSON.stringify([...parts, checksumOf(parts)]);
 }
 
+/** Undefined for whatever `encode` did not write. */
 function decode(text: string): StoredClaim | undefined {
-  if (text.startsWith("pending ")) return undefined;
-  const [fingerprint, message, body] = JSON.parse(text) as [string, string, string];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value)) return undefined;
+  const [fingerprint, message, body, checksum] = value as unknown[];
+  if (typeof fingerprint !== "string" || typeof message !== "string" || typeof body !== "string") return undefined;
+  if (checksum !== checksumOf([fingerprint, message, body])) return undefined;
   return { fingerprint: Buffer.from(fingerprint, "base64"), message: Buffer.from(message, "base64"), body };
+}
+
+function checksumOf(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64");
 }

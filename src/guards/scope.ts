@@ -35,8 +35,8 @@ export interface WriteScope extends Scope {
 
 /** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
 export interface Claim {
-  /** The document to insert in the transaction of the write; `answer` is what the request will be answered. */
-  document(answer: Message): ClaimDocument;
+  /** The document to insert in the transaction of the write; `message` is what the request will be answered. */
+  document(answer: { readonly message: Message; readonly records: readonly UUID[] }): ClaimDocument;
 }
 
 /** A completed write, kept for 24 hours by the database's clock. */
@@ -48,6 +48,10 @@ export interface ClaimDocument {
   readonly message: Binary;
   /** The answer's REST body, to be sent again byte for byte. */
   readonly body: string;
+  /** The records that the answer shows. The release before did not write it. */
+  readonly records?: readonly UUID[];
+  /** The fingerprint, where a record of the answer was deleted: nothing else of the answer is left then. */
+  readonly erased?: Binary;
 }
 
 /** Who does something to an account's credentials, as its audit log tells. */

@@ -18,9 +18,9 @@ import { inTurn } from "./in-turn.ts";
 /** Writes contacts of one account at a time. */
 export interface ContactIngest {
   /** Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
-  upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome<ContactDocument>[]>;
+  upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
   /** Archives or restores contacts. An item fails with NOT_FOUND or DUPLICATE_EMAIL. */
-  setArchived(scope: WriteScope, ids: readonly string[], archived: boolean): Promise<Outcome<ContactDocument>[]>;
+  setArchived(scope: WriteScope, ids: readonly string[], archived: boolean): Promise<Outcome[]>;
 }
 
 /** How many contacts are written at the same time: each has an email to itself, so each is a write by itself. */
@@ -55,7 +55,7 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
 
   const named = async (scope: WriteScope, item: ItemName): Promise<ContactDocument | undefined> => (await findNamed(contacts, scope, [item])).get(item);
 
-  function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
+  function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome> {
     let before = known;
     return withoutInterference(scope, async () => {
       const after = documentOf(scope, item, before);
@@ -72,7 +72,7 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     });
   }
 
-  function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome<ContactDocument>> {
+  function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome> {
     let before = known;
     return withoutInterference(scope, async () => {
       if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
@@ -84,53 +84,31 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     });
   }
 
-  async function putAll(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome<ContactDocument>[]> {
-    const known = await findNamed(contacts, scope, items);
-    // What names a contact again, or claims an email again, waits for the item before it: the last name stays, the first email wins.
-    const before = new Map<string, Promise<unknown>>();
-    return inTurn(items, width, (item) => {
-      const claims = claimsOf(item);
-      const waitedFor = claims.flatMap((claim) => before.get(claim) ?? []);
-      const written = Promise.allSettled(waitedFor).then(() => put(scope, item, known.get(item)));
-      for (const claim of claims) before.set(claim, written);
-      return written;
-    });
-  }
-
   return {
     async upsert(scope, items) {
-      const outcomes = await putAll(scope, items);
-      const last = new Map(items.map((item, at) => [nameOf(item), at]));
-      const stands = (at: number): boolean => last.get(nameOf(items[at])) === at || nameOf(items[at]) === undefined;
-      // An email may pass from one item to another: who came too early for it comes again, as long as that helps.
-      for (let left = items.length; ; ) {
-        const refused = [...outcomes.keys()].filter((at) => isEmailTaken(outcomes[at]) && stands(at));
-        if (refused.length === 0 || refused.length === left) return outcomes;
-        left = refused.length;
-        const again = await putAll(scope, refused.map((at) => items[at] as ContactItem));
-        for (const [index, at] of refused.entries()) outcomes[at] = again[index] as Outcome<ContactDocument>;
-      }
+      const known = await findNamed(contacts, scope, items);
+      const names = (item: ContactItem): string[] => [...claimsOf(item), ...claimsOfRecord(known.get(item))];
+      return inTurn(items, { width, names }, async (item, follows) => put(scope, item, follows ? await named(scope, item) : known.get(item)));
     },
     async setArchived(scope, ids, archived) {
       const known = await findNamed(contacts, scope, ids.map((id) => ({ id })));
-      return inTurn(ids, width, (id) => archive(scope, id, archived, known.get({ id })));
+      const names = (id: string): string[] => [...claimsOf({ id }), ...claimsOfRecord(known.get({ id }))];
+      return inTurn(ids, { width, names }, async (id, follows) => archive(scope, id, archived, follows ? await named(scope, { id }) : known.get({ id })));
     },
   };
 }
 
-function nameOf(item: ItemName | undefined): string | undefined {
-  if (item?.id !== undefined) return `id ${item.id.toLowerCase()}`;
-  return item?.externalId === undefined ? undefined : `external_id ${item.externalId}`;
-}
-
-/** What only one contact can have. */
-function claimsOf({ id, externalId, email }: ContactItem): string[] {
+/** What only one contact can have, and this item takes. */
+function claimsOf({ id, externalId, email }: Partial<Pick<ContactItem, "id" | "externalId" | "email">>): string[] {
   const claims = { id: id?.toLowerCase(), external_id: externalId, email: email?.toLowerCase() };
   return Object.entries(claims).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
 }
 
-function isEmailTaken(outcome: Outcome<ContactDocument> | undefined): boolean {
-  return outcome !== undefined && "failure" in outcome && outcome.failure.reason === Reason.DUPLICATE_EMAIL;
+/** What only one contact can have, and a change of this record may free. */
+function claimsOfRecord(record: ContactDocument | undefined): string[] {
+  if (record === undefined) return [];
+  const { _id, external_id, email } = record;
+  return claimsOf({ id: _id.toHexString(), ...(external_id === undefined ? {} : { externalId: external_id }), ...(email === null ? {} : { email }) });
 }
 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {

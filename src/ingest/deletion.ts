@@ -1,13 +1,14 @@
 // Deletes records for good, with what belongs to them.
-import type { Document, MongoClient, UUID } from "mongodb";
+import type { ClientSession, Collection, Document, MongoClient, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
-import { findAll, findFirst } from "../db/aggregate.ts";
+import { findAll } from "../db/aggregate.ts";
 import { uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
+import type { EraseAnswers } from "../guards/erased-answers.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteDocument } from "../notes/store.ts";
 import { notesCollection } from "../notes/store.ts";
@@ -16,7 +17,7 @@ import { sessionsCollection } from "../sessions/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
 import { transcriptsCollection } from "../sessions/transcripts.ts";
 import type { KnownRecord, Outcome } from "./batch.ts";
-import { withExternalId } from "./batch.ts";
+import { findNamed } from "./batch.ts";
 import { inTurn } from "./in-turn.ts";
 
 /** What can be deleted. */
@@ -30,10 +31,16 @@ export interface DeletedName {
   readonly externalId?: string;
 }
 
+/** A name, and the id of the record that it means; undefined where there is none. */
+interface Meant {
+  readonly name: DeletedName;
+  readonly id: UUID | undefined;
+}
+
 /** Deletes records of one account at a time. */
 export interface Deletion {
   /** An item fails with NOT_FOUND when the account has no such record. */
-  delete(scope: WriteScope, names: readonly DeletedName[]): Promise<Outcome<KnownRecord>[]>;
+  delete(scope: WriteScope, names: readonly DeletedName[]): Promise<Outcome[]>;
 }
 
 /** How many records are deleted at the same time. */
@@ -42,79 +49,115 @@ const width = 8;
 const step = 500;
 
 /** Over the collections of a database. */
-export function createDeletion(client: MongoClient, detachClient: SessionStore["detachClient"]): Deletion {
+export function createDeletion(client: MongoClient, detachClient: SessionStore["detachClient"], eraseAnswers: EraseAnswers): Deletion {
   const db = client.db();
   const contacts = db.collection<ContactDocument>(contactsCollection);
   const sessions = db.collection<SessionDocument>(sessionsCollection);
   const notes = db.collection<NoteDocument>(notesCollection);
   const transcripts = db.collection<KnownRecord>(transcriptsCollection);
 
+  /** Deletes notes, and the answers that show them or what they belong to. */
+  async function deleteNotes(scope: WriteScope, filter: Document, options: WriteOptions, of: readonly UUID[] = []): Promise<number> {
+    const session = options.session as ClientSession;
+    const found = await notes.find(filter, { projection: { _id: 1 }, session }).toArray();
+    const ids = found.map(({ _id }) => _id);
+    await eraseAnswers(scope, [...of, ...ids], session);
+    if (ids.length > 0) await notes.deleteMany({ _id: { $in: ids }, account_id: scope.accountId }, options);
+    return ids.length;
+  }
+
   /** Deletes what hangs on a parent but for the last step, which the parent's own transaction takes. */
   async function thin(scope: WriteScope, filter: Document): Promise<void> {
     for (;;) {
       const found = await findAll<KnownRecord>(notes, filter, { projection: { _id: 1 }, limit: step + 1 });
       if (found.length <= step) return;
-      await commit(client, scope, undefined, (options, fence) => notes.deleteMany({ ...filter, ...fence, _id: { $in: found.map(({ _id }) => _id) } }, options));
+      const some = { ...filter, _id: { $in: found.map(({ _id }) => _id) } };
+      await commit(client, scope, undefined, (options) => deleteNotes(scope, some, options), { atomic: true });
     }
   }
 
   async function deleteContact(scope: WriteScope, id: UUID): Promise<boolean> {
-    const notesOf = { account_id: scope.accountId, parent_id: id, kind: "contact" as const };
+    const notesOf = { account_id: scope.accountId, parent_id: id, kind: "contact" };
     await thin(scope, notesOf);
     return commit(client, scope, undefined, async (options) => {
       const { deletedCount } = await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options);
       if (deletedCount === 0) return false;
-      await notes.deleteMany(notesOf, options);
+      await deleteNotes(scope, notesOf, options, [id]);
       await detachClient(scope, id, options);
       return true;
     }, { atomic: true });
   }
 
   async function deleteSession(scope: WriteScope, id: UUID): Promise<boolean> {
-    const notesOf = { account_id: scope.accountId, parent_id: id, kind: "session" as const };
+    const notesOf = { account_id: scope.accountId, parent_id: id, kind: "session" };
     await thin(scope, notesOf);
     return commit(client, scope, undefined, async (options) => {
       const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
       if (deletedCount === 0) return false;
-      await notes.deleteMany(notesOf, options);
+      await deleteNotes(scope, notesOf, options);
       await transcripts.deleteOne({ _id: id, account_id: scope.accountId }, options);
       return true;
     }, { atomic: true });
   }
 
-  async function deleteAlone(scope: WriteScope, kind: DeletedName["kind"], id: UUID): Promise<boolean> {
+  async function deleteTranscript(scope: WriteScope, id: UUID): Promise<boolean> {
     const filter = { _id: id, account_id: scope.accountId };
-    const work = (options: WriteOptions) => (kind === "transcript" ? transcripts : notes).deleteOne(filter as never, options);
-    return (await commit(client, scope, undefined, work)).deletedCount === 1;
+    const { deletedCount } = await commit(client, scope, undefined, (options, fence) => transcripts.deleteOne({ ...filter, ...fence } as never, options));
+    return deletedCount === 1;
   }
 
-  /** The id of the record that an external id names. */
-  async function idOf(scope: WriteScope, { kind, id, externalId }: DeletedName): Promise<UUID | undefined> {
-    if (id !== undefined) return uuid(id);
-    const filter = { account_id: scope.accountId, external_id: withExternalId([externalId ?? ""]) };
-    const options = { projection: { _id: 1 } };
-    if (kind === "contact") return (await findFirst<KnownRecord>(contacts, filter, options))?._id;
-    if (kind === "session" || kind === "transcript") return (await findFirst<KnownRecord>(sessions, filter, options))?._id;
-    return (await findFirst<KnownRecord>(notes, { ...filter, kind: kind === "session_note" ? "session" : "contact" }, options))?._id;
+  async function deleteNote(scope: WriteScope, id: UUID): Promise<boolean> {
+    const filter = { _id: id, account_id: scope.accountId };
+    return (await commit(client, scope, undefined, (options) => deleteNotes(scope, filter, options), { atomic: true })) === 1;
   }
 
-  async function deleteOne(scope: WriteScope, name: DeletedName): Promise<Outcome<KnownRecord>> {
-    const id = await idOf(scope, name);
-    if (id === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
-    const deleted = await (name.kind === "contact" ? deleteContact(scope, id) : name.kind === "session" ? deleteSession(scope, id) : deleteAlone(scope, name.kind, id));
+  /** The records that the names mean, found by one command for each kind. */
+  async function meantBy(scope: WriteScope, names: readonly DeletedName[]): Promise<Meant[]> {
+    const sources = [
+      { kinds: ["contact"], collection: contacts, kind: undefined },
+      { kinds: ["session", "transcript"], collection: sessions, kind: undefined },
+      { kinds: ["session_note"], collection: notes, kind: "session" },
+      { kinds: ["contact_note"], collection: notes, kind: "contact" },
+    ];
+    const ids = new Map(names.flatMap((name) => (name.id === undefined ? [] : [[name, uuid(name.id)] as const])));
+    for (const { kinds, collection, kind } of sources) {
+      const due = names.filter((name) => name.id === undefined && kinds.some((one) => one === name.kind));
+      const options = { fields: {}, ...(kind === undefined ? {} : { kind }) };
+      const found = due.length === 0 ? undefined : await findNamed(collection as unknown as Collection<KnownRecord>, scope, due, options);
+      for (const name of due) {
+        const record = found?.get(name);
+        if (record !== undefined) ids.set(name, record._id);
+      }
+    }
+    return names.map((name) => ({ name, id: ids.get(name) }));
+  }
+
+  function deleteById(scope: WriteScope, kind: DeletedName["kind"], id: UUID): Promise<boolean> {
+    if (kind === "contact") return deleteContact(scope, id);
+    if (kind === "session") return deleteSession(scope, id);
+    return kind === "transcript" ? deleteTranscript(scope, id) : deleteNote(scope, id);
+  }
+
+  async function deleteMeant(scope: WriteScope, { name, id }: Meant): Promise<Outcome> {
+    const deleted = id !== undefined && (await deleteById(scope, name.kind, id));
     return deleted ? { id } : { failure: new Failure(Reason.NOT_FOUND) };
   }
 
   return {
     async delete(scope, names) {
-      const outcomes = new Map<DeletedName, Outcome<KnownRecord>>();
+      const outcomes = new Map<DeletedName, Outcome>();
       // What belongs to another first: a record that is named itself is not gone by the time its turn comes.
-      for (const kinds of [["note", "session_note", "contact_note", "transcript"], ["session"], ["contact"]] as const) {
+      for (const kinds of stages) {
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
-        const deleted = await inTurn(due, width, (name) => deleteOne(scope, name));
-        for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome<KnownRecord>);
+        const meant = await meantBy(scope, due);
+        // Of two names for one record only the first still finds it.
+        const recordOf = ({ name, id }: Meant): string[] => (id === undefined ? [] : [`${name.kind === "transcript" ? "transcript" : ""} ${id.toHexString()}`]);
+        const deleted = await inTurn(meant, { width, names: recordOf }, (one) => deleteMeant(scope, one));
+        for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
       }
-      return names.map((name) => outcomes.get(name) as Outcome<KnownRecord>);
+      return names.map((name) => outcomes.get(name) as Outcome);
     },
   };
 }
+
+const stages = [["note", "session_note", "contact_note", "transcript"], ["session"], ["contact"]] as const;

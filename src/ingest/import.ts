@@ -1,19 +1,18 @@
 // Import: a stream of records in, a stream of progress out; what was cut off goes on where it was.
 import { randomUUID } from "node:crypto";
-import type { DescMessage } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
 import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
+import type { Violation } from "../errors.ts";
 import { Failure, refuse } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import { violationsOf } from "../guards/validate.ts";
-import type { ItemName, KnownRecord, Outcome } from "./batch.ts";
+import type { ItemName, Outcome } from "./batch.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPlace } from "./batches.ts";
 import type { BulkLoading } from "./bulk.ts";
 import type { ContactIngest } from "./contacts.ts";
-import { itemwise } from "./itemwise.ts";
+import { byRulesOf, itemwise } from "./itemwise.ts";
 import type { NoteIngest } from "./notes.ts";
 import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";
 import type { SessionIngest } from "./sessions.ts";
@@ -28,14 +27,14 @@ const tellEveryMs = 1_000;
 
 /** Over what writes each kind of record. */
 export function createImport(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest, store: ProgressStore, bulk: BulkLoading): Import {
-  const schemas: Readonly<Record<RecordKindName, DescMessage>> = {
-    contacts: ContactItemSchema,
-    sessions: SessionItemSchema,
-    transcripts: TranscriptItemSchema,
-    session_notes: SessionNoteItemSchema,
-    contact_notes: ContactNoteItemSchema,
+  const checks: Readonly<Record<RecordKindName, (item: Item) => readonly Violation[]>> = {
+    contacts: byRulesOf(ContactItemSchema),
+    sessions: byRulesOf(SessionItemSchema),
+    transcripts: byRulesOf(TranscriptItemSchema),
+    session_notes: byRulesOf(SessionNoteItemSchema),
+    contact_notes: byRulesOf(ContactNoteItemSchema),
   };
-  const writers: Readonly<Record<RecordKindName, (scope: WriteScope, items: readonly Item[]) => Promise<Outcome<KnownRecord>[]>>> = {
+  const writers: Readonly<Record<RecordKindName, (scope: WriteScope, items: readonly Item[]) => Promise<Outcome[]>>> = {
     contacts: (scope, items) => contacts.upsert(scope, items as ContactItem[]),
     sessions: (scope, items) => sessions.upsert(scope, items as SessionItem[]),
     transcripts: (scope, items) => sessions.putTranscripts(scope, items as TranscriptItem[]),
@@ -43,9 +42,9 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
     contact_notes: (scope, items) => notes.upsertOfContacts(scope, items as ContactNoteItem[]),
   };
 
-  function write(scope: WriteScope, { kind, items, positions }: Batch): Promise<Outcome<KnownRecord>[]> {
+  function write(scope: WriteScope, { kind, items, positions }: Batch): Promise<Outcome[]> {
     if (kind === undefined) return Promise.resolve(positions.map(() => ({ failure: empty })));
-    return itemwise(items, (item) => violationsOf(schemas[kind], item), (right) => writers[kind](scope, right));
+    return itemwise(items, checks[kind], (right) => writers[kind](scope, right));
   }
 
   return async function* (requests, scopeFor) {

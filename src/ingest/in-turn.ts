@@ -1,20 +1,60 @@
 // Items that are each a write by themselves: several at a time, each with an outcome of its own.
 import { duplicateIndex } from "../db/mongo.ts";
 import { Failure } from "../errors.ts";
-import type { KnownRecord, Outcome } from "./batch.ts";
+import type { Outcome } from "./batch.ts";
 import { alreadyExists } from "./batch.ts";
 
-/** Writes every item, `width` at a time; one that fails leaves the others untouched. Rejects when MongoDB cannot serve. */
-export async function inTurn<Item, T extends KnownRecord>(items: readonly Item[], width: number, write: (item: Item) => Promise<Outcome<T>>): Promise<Outcome<T>[]> {
-  const outcomes = new Array<Outcome<T>>(items.length);
+/** How items are written. */
+export interface Turns<Item> {
+  /** How many are written at the same time. */
+  readonly width: number;
+  /** Everything that an item may read or take which another one may change. */
+  readonly names: (item: Item) => readonly string[];
+}
+
+/**
+ * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, also by way
+ * of others, are written one after the other, in their order: so it comes to the same as one after the other for all.
+ * `follows` is true for an item that comes after another one of its names. Rejects when MongoDB cannot serve.
+ */
+export async function inTurn<Item>(items: readonly Item[], { width, names }: Turns<Item>, write: (item: Item, follows: boolean) => Promise<Outcome>): Promise<Outcome[]> {
+  const outcomes = new Array<Outcome>(items.length);
+  const groups = connected(items.map(names));
   let next = 0;
   async function work(): Promise<void> {
-    for (let at = next++; at < items.length; at = next++) {
-      outcomes[at] = await write(items[at] as Item).catch((error: unknown) => ({ failure: failureOfItem(error) }));
+    for (let group = groups[next++]; group !== undefined; group = groups[next++]) {
+      for (const [turn, at] of group.entries()) {
+        outcomes[at] = await write(items[at] as Item, turn > 0).catch((error: unknown) => ({ failure: failureOfItem(error) }));
+      }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(width, groups.length) }, work));
   return outcomes;
+}
+
+/** The places of the lists, grouped so that no two groups share a name; each group in order, the groups by their first. */
+function connected(lists: readonly (readonly string[])[]): readonly (readonly number[])[] {
+  const parent = lists.map((_, at) => at);
+  const rootOf = (at: number): number => {
+    let root = at;
+    while (parent[root] !== root) root = parent[root] = parent[parent[root] as number] as number;
+    return root;
+  };
+  const firstOf = new Map<string, number>();
+  for (const [at, list] of lists.entries()) {
+    for (const name of list) {
+      const first = firstOf.get(name);
+      if (first === undefined) firstOf.set(name, at);
+      else parent[rootOf(at)] = rootOf(first);
+    }
+  }
+  const groups = new Map<number, number[]>();
+  for (const at of lists.keys()) {
+    const group = groups.get(rootOf(at));
+    if (group === undefined) groups.set(rootOf(at), [at]);
+    else group.push(at);
+  }
+  return [...groups.values()];
 }
 
 function failureOfItem(error: unknown): Failure {

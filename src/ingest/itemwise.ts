@@ -1,16 +1,35 @@
 // A batch whose items are each right or wrong by themselves: the right ones are written, the wrong ones are answered why.
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { ScalarType } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../errors.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { violationsOf } from "../guards/validate.ts";
 import type { Outcome } from "./batch.ts";
 
 /** Writes what nothing is wrong with, and answers for all items in their order. */
-export async function itemwise<Item, T>(items: readonly Item[], check: (item: Item) => readonly Violation[], write: (items: readonly Item[]) => Promise<Outcome<T>[]>): Promise<Outcome<T>[]> {
+export async function itemwise<Item>(items: readonly Item[], check: (item: Item) => readonly Violation[], write: (items: readonly Item[]) => Promise<Outcome[]>): Promise<Outcome[]> {
   const wrong = items.map(check);
   const right = items.filter((_, at) => wrong[at]?.length === 0);
   const written = right.length === 0 ? [] : await write(right);
   let next = 0;
-  return wrong.map((violations) => (violations.length === 0 ? (written[next++] as Outcome<T>) : { failure: invalid(violations) }));
+  return wrong.map((violations) => (violations.length === 0 ? (written[next++] as Outcome) : { failure: invalid(violations) }));
+}
+
+/** A check by the rules of a message. An empty text counts as none, so that a record has one way to be without it. */
+export function byRulesOf(schema: DescMessage): (item: Message) => readonly Violation[] {
+  const texts = schema.fields.filter(({ fieldKind, scalar, presence, name }) => fieldKind === "scalar" && scalar === ScalarType.STRING && presence === FeatureSet_FieldPresence.EXPLICIT && !isName(name));
+  return (item) => {
+    const values = item as Message & Record<string, unknown>;
+    for (const { localName } of texts) if (values[localName] === "") delete values[localName];
+    return violationsOf(schema, item);
+  };
+}
+
+/** Ids and external ids name a record: an empty one is wrong. */
+function isName(field: string): boolean {
+  return /(?:^|_)id$/.test(field);
 }
 
 function invalid(violations: readonly Violation[]): Failure {

@@ -10,13 +10,14 @@ import { contactLabel, deriveNote, notesCollection } from "../notes/store.ts";
 import { noteTypeName } from "../sessions/messages.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";
-import type { NamedRecords, Outcome } from "./batch.ts";
-import { attempted, findNamed, holdNamed, identityOf, parentOf, putBatch } from "./batch.ts";
+import type { Outcome } from "./batch.ts";
+import { holdNamed, identityOf, parentOf } from "./batch.ts";
+import { putBatch } from "./put-batch.ts";
 
 /** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface NoteIngest {
-  upsertOfSessions(scope: WriteScope, items: readonly SessionNoteItem[]): Promise<Outcome<NoteDocument>[]>;
-  upsertOfContacts(scope: WriteScope, items: readonly ContactNoteItem[]): Promise<Outcome<NoteDocument>[]>;
+  upsertOfSessions(scope: WriteScope, items: readonly SessionNoteItem[]): Promise<Outcome[]>;
+  upsertOfContacts(scope: WriteScope, items: readonly ContactNoteItem[]): Promise<Outcome[]>;
 }
 
 /** Over the collections of a database. */
@@ -30,60 +31,62 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
   return {
     upsertOfSessions(scope, items) {
       const ownerOf = ({ sessionId: id, sessionExternalId: externalId }: SessionNoteItem) => ({ id, externalId });
-      return putBatch(client, scope, notes, async (session) => {
-        const owners = await holdNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
-        const known = await findNamed(notes, scope, items, { fields: times, kind: "session", session });
-        return items.map((item) => attempted(() => outcomeOf(item, owners, known.get(item))));
+      return putBatch(client, scope, notes, {
+        names: items,
+        find: { fields: times, kind: "session" },
+        async prepare(session) {
+          const owners = await holdNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
+          return (at, before) => {
+            const item = items[at] as SessionNoteItem;
+            const owner = parentOf("session", ownerOf(item), owners);
+            return deriveNote({
+              ...identityOf(scope, item, before),
+              kind: "session",
+              parent_id: owner._id,
+              label: owner.title,
+              type: noteTypeName(item.type),
+              title: item.title ?? null,
+              title_slug: item.titleSlug ?? null,
+              position: item.position,
+              content: item.content ?? null,
+              source: null,
+              created_at: dateOf(item.createdAt) ?? before?.created_at ?? new Date(),
+              updated_at: new Date(),
+            });
+          };
+        },
       });
-
-      function outcomeOf(item: SessionNoteItem, owners: NamedRecords<SessionDocument>, before: NoteDocument | undefined): Outcome<NoteDocument> {
-        const owner = parentOf("session", ownerOf(item), owners);
-        const put = deriveNote({
-          ...identityOf(scope, item, before),
-          kind: "session",
-          parent_id: owner._id,
-          label: owner.title,
-          type: noteTypeName(item.type),
-          title: item.title ?? null,
-          title_slug: item.titleSlug ?? null,
-          position: item.position,
-          content: item.content ?? null,
-          source: null,
-          created_at: dateOf(item.createdAt) ?? before?.created_at ?? new Date(),
-          updated_at: new Date(),
-        });
-        return { id: put._id, put, fresh: before === undefined };
-      }
     },
 
     upsertOfContacts(scope, items) {
       const ownerOf = ({ contactId: id, contactExternalId: externalId }: ContactNoteItem) => ({ id, externalId });
       const names = { full_name: 1, inferred_name: 1, email: 1 };
-      return putBatch(client, scope, notes, async (session) => {
-        const owners = await holdNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
-        const known = await findNamed(notes, scope, items, { fields: times, kind: "contact", session });
-        return items.map((item) => attempted(() => outcomeOf(item, owners, known.get(item))));
+      return putBatch(client, scope, notes, {
+        names: items,
+        find: { fields: times, kind: "contact" },
+        async prepare(session) {
+          const owners = await holdNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
+          return (at, before) => {
+            const item = items[at] as ContactNoteItem;
+            const owner = parentOf("contact", ownerOf(item), owners);
+            const createdAt = dateOf(item.createdAt) ?? before?.created_at ?? new Date();
+            return deriveNote({
+              ...identityOf(scope, item, before),
+              kind: "contact",
+              parent_id: owner._id,
+              label: contactLabel(owner),
+              type: "user_manual",
+              title: null,
+              title_slug: null,
+              position: 0,
+              content: item.content,
+              source: item.source,
+              created_at: createdAt,
+              updated_at: dateOf(item.updatedAt) ?? createdAt,
+            });
+          };
+        },
       });
-
-      function outcomeOf(item: ContactNoteItem, owners: NamedRecords<ContactDocument>, before: NoteDocument | undefined): Outcome<NoteDocument> {
-        const owner = parentOf("contact", ownerOf(item), owners);
-        const createdAt = dateOf(item.createdAt) ?? before?.created_at ?? new Date();
-        const put = deriveNote({
-          ...identityOf(scope, item, before),
-          kind: "contact",
-          parent_id: owner._id,
-          label: contactLabel(owner),
-          type: "user_manual",
-          title: null,
-          title_slug: null,
-          position: 0,
-          content: item.content,
-          source: item.source,
-          created_at: createdAt,
-          updated_at: dateOf(item.updatedAt) ?? createdAt,
-        });
-        return { id: put._id, put, fresh: before === undefined };
-      }
     },
   };
 }

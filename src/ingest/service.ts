@@ -1,5 +1,4 @@
 // records.ingest.v1.IngestService: batches of records, answered item by item.
-import type { DescMessage, Message } from "@bufbuild/protobuf";
 import type { DeleteRecordsRequest, ExternalName, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
@@ -11,7 +10,7 @@ import type { OperatorService } from "../rpc/routes.ts";
 import { resultsOf } from "./batch.ts";
 import type { ContactIngest } from "./contacts.ts";
 import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
-import { itemwise } from "./itemwise.ts";
+import { byRulesOf, itemwise } from "./itemwise.ts";
 import type { NoteIngest } from "./notes.ts";
 import type { SessionIngest } from "./sessions.ts";
 
@@ -20,27 +19,27 @@ export function createIngestService(contacts: ContactIngest, sessions: SessionIn
   return {
     async upsertContacts({ accountId, contacts: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, by(ContactItemSchema), (right) => contacts.upsert(scope, right)));
+      const results = resultsOf(items, await itemwise(items, byRulesOf(ContactItemSchema), (right) => contacts.upsert(scope, right)));
       return { $typeName: "records.ingest.v1.UpsertContactsResponse", results };
     },
     async upsertSessions({ accountId, sessions: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, by(SessionItemSchema), (right) => sessions.upsert(scope, right)));
+      const results = resultsOf(items, await itemwise(items, byRulesOf(SessionItemSchema), (right) => sessions.upsert(scope, right)));
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
     async putTranscripts({ accountId, transcripts: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const outcomes = await itemwise(items, by(TranscriptItemSchema), (right) => sessions.putTranscripts(scope, right));
+      const outcomes = await itemwise(items, byRulesOf(TranscriptItemSchema), (right) => sessions.putTranscripts(scope, right));
       return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results: resultsOf(items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId })), outcomes) };
     },
     async upsertSessionNotes({ accountId, notes: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, by(SessionNoteItemSchema), (right) => notes.upsertOfSessions(scope, right)));
+      const results = resultsOf(items, await itemwise(items, byRulesOf(SessionNoteItemSchema), (right) => notes.upsertOfSessions(scope, right)));
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
     async upsertContactNotes({ accountId, notes: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, by(ContactNoteItemSchema), (right) => notes.upsertOfContacts(scope, right)));
+      const results = resultsOf(items, await itemwise(items, byRulesOf(ContactNoteItemSchema), (right) => notes.upsertOfContacts(scope, right)));
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
     async archiveContacts({ accountId, contactIds }, operator) {
@@ -60,10 +59,6 @@ export function createIngestService(contacts: ContactIngest, sessions: SessionIn
       return { $typeName: "records.ingest.v1.DeleteRecordsResponse", results: resultsOf(named.map(({ name }) => name), outcomes) };
     },
   };
-}
-
-function by(schema: DescMessage): (item: Message) => readonly Violation[] {
-  return (item) => violationsOf(schema, item);
 }
 
 const mostDeleted = 1_000;

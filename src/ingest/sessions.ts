@@ -13,12 +13,13 @@ import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
 import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";
 import type { Outcome } from "./batch.ts";
-import { attempted, findNamed, holdNamed, identityOf, parentOf, putBatch } from "./batch.ts";
+import { holdNamed, identityOf, parentOf } from "./batch.ts";
+import { putBatch } from "./put-batch.ts";
 
 /** Writes sessions and transcripts of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface SessionIngest {
-  upsert(scope: WriteScope, items: readonly SessionItem[]): Promise<Outcome<SessionDocument>[]>;
-  putTranscripts(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome<TranscriptDocument>[]>;
+  upsert(scope: WriteScope, items: readonly SessionItem[]): Promise<Outcome[]>;
+  putTranscripts(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
 }
 
 /** Over the collections of a database. */
@@ -32,34 +33,40 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
     upsert(scope, items) {
       const clientOf = ({ contactId: id, contactExternalId: externalId }: SessionItem) => ({ id, externalId });
       const names = { full_name: 1, inferred_name: 1, email: 1 };
-      return putBatch(client, scope, sessions, async (session) => {
-        const clients = await holdNamed(contacts, scope, items.map(clientOf), { fields: names, session });
-        const known = await findNamed(sessions, scope, items, { session });
-        const outcomes = items.map((item) => attempted<SessionDocument>(() => {
-          const named = clientOf(item);
-          const contact = (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
-          const put = sessionDocument(scope, item, known.get(item), contact);
-          return { id: put._id, put, fresh: known.get(item) === undefined };
-        }));
-        for (const [at, item] of items.entries()) {
-          const before = known.get(item);
-          const outcome = outcomes[at];
-          if (before === undefined || outcome === undefined || "failure" in outcome || before.title === outcome.put?.title) continue;
-          await notes.relabel(scope, "session", before._id, outcome.put?.title ?? null, { session });
-        }
-        return outcomes;
+      return putBatch(client, scope, sessions, {
+        names: items,
+        find: {},
+        async prepare(session) {
+          const clients = await holdNamed(contacts, scope, items.map(clientOf), { fields: names, session });
+          return (at, before) => {
+            const item = items[at] as SessionItem;
+            const named = clientOf(item);
+            const contact = (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
+            return sessionDocument(scope, item, before, contact);
+          };
+        },
+        async finish(changed, options) {
+          for (const { before, record } of changed) {
+            if (before !== undefined && before.title !== record.title) await notes.relabel(scope, "session", record._id, record.title, options);
+          }
+        },
       });
     },
 
     async putTranscripts(scope, items) {
       const sessionOf = ({ sessionId: id, sessionExternalId: externalId }: TranscriptItem) => ({ id, externalId });
       const texts = await Promise.all(items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))));
-      return putBatch(client, scope, transcripts, async (session) => {
-        const known = await holdNamed(sessions, scope, items.map(sessionOf), { fields: {}, session });
-        return items.map((item, at) => attempted<TranscriptDocument>(() => {
-          const owner = parentOf("session", sessionOf(item), known);
-          return { id: owner._id, put: { _id: owner._id, account_id: scope.accountId, text: texts[at] ?? null, recording: recordingDocument(item) } };
-        }));
+      return putBatch(client, scope, transcripts, {
+        names: items.map(() => ({})),
+        find: undefined,
+        async prepare(session) {
+          const known = await holdNamed(sessions, scope, items.map(sessionOf), { fields: {}, session });
+          return (at) => {
+            const item = items[at] as TranscriptItem;
+            const { _id } = parentOf("session", sessionOf(item), known);
+            return { _id, account_id: scope.accountId, text: texts[at] ?? null, recording: recordingDocument(item) };
+          };
+        },
       });
     },
   };

@@ -136,7 +136,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
         const label = contactLabel(await hold(scope, contactId, options));
         await notes.insertOne({ ...document, label }, options);
       };
-      await commit(client, scope, answer, work, { atomic: true });
+      await commit(client, scope, { message: answer, records: [document._id, contactId] }, work, { atomic: true });
       return answer;
     },
 

@@ -62,7 +62,7 @@ function run(idempotency: Idempotency, fullName = "Ann", more: { readonly ms?: n
   const { ms = 10_000, key = "k", fail } = more;
   return idempotency.run({ rpc: createContact, scope: readScope(account, deadlineIn(ms)), key, message: create(CreateContactRequestSchema, { fullName }) }, async (scope: WriteScope) => {
     const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
-    await commit(client, scope, answer, async (options) => {
+    await commit(client, scope, { message: answer, records: [] }, async (options) => {
       await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
       if (fail !== undefined) throw fail;
     });
@@ -98,7 +98,7 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
     const other = make().run({ rpc: appendContactNote, scope: readScope(account, deadlineIn(10_000)), key: "k", message }, async (scope) => {
       const answer = create(AppendContactNoteResponseSchema);
-      await commit(client, scope, answer, () => Promise.resolve());
+      await commit(client, scope, { message: answer, records: [] }, () => Promise.resolve());
       return answer;
     });
     await expect(other).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });

@@ -11,5 +11,5 @@ test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat
 });
 
 test("claims are kept for an hour longer than the 24 that they count [IDM-05]", () => {
-  expect(claimIndexes).toEqual({ collection: "idempotency", indexes: [{ key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 90_000 }] });
+  expect(claimIndexes.indexes).toContainEqual({ key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 90_000 });
 });

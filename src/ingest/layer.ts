@@ -1,0 +1,54 @@
+// The records of a batch as its items change them, one after the other, before anything is written.
+import type { ItemName, KnownRecord, Outcome } from "./batch.ts";
+import { alreadyExists } from "./batch.ts";
+
+/** A record that a batch changes: as it was in the database, as it is to be, and the items that changed it. */
+export interface Changed<T> {
+  readonly before: T | undefined;
+  readonly record: T;
+  readonly items: readonly number[];
+}
+
+/** A layer over what the database has. */
+export interface Layer<T> {
+  /** Applies an item: `recordOf` makes its record out of the one that its name means now. */
+  put(at: number, name: ItemName, recordOf: (before: T | undefined) => T): Outcome;
+  changed(): Iterable<Changed<T>>;
+}
+
+/** Over the records that the items touch. One of another kind only stands in the way of an item with its id. */
+export function createLayer<T extends KnownRecord & { readonly kind?: string }>(found: readonly T[], kind: string | undefined): Layer<T> {
+  const isOurs = (record: T): boolean => kind === undefined || record.kind === kind;
+  const before = new Map(found.map((record) => [record._id.toHexString(), record]));
+  const byId = new Map(before);
+  const byExternalId = new Map(found.filter(isOurs).flatMap((record) => (record.external_id === undefined ? [] : [[record.external_id, record] as const])));
+  const changes = new Map<string, { record: T; items: number[] }>();
+
+  function meant({ id, externalId }: ItemName): T | undefined {
+    if (id !== undefined) return byId.get(id.toLowerCase());
+    return externalId === undefined ? undefined : byExternalId.get(externalId);
+  }
+
+  return {
+    put(at, name, recordOf) {
+      const known = meant(name);
+      const ours = known !== undefined && isOurs(known) ? known : undefined;
+      const record = recordOf(ours);
+      if (known !== ours) return alreadyExists();
+      const { _id, external_id } = record;
+      const id = _id.toHexString();
+      const holder = external_id === undefined ? undefined : byExternalId.get(external_id);
+      if (holder !== undefined && !holder._id.equals(_id)) return alreadyExists();
+      if (ours?.external_id !== undefined) byExternalId.delete(ours.external_id);
+      if (external_id !== undefined) byExternalId.set(external_id, record);
+      byId.set(id, record);
+      const items = changes.get(id)?.items ?? [];
+      items.push(at);
+      changes.set(id, { record, items });
+      return { id: _id };
+    },
+    *changed() {
+      for (const [id, change] of changes) yield { ...change, before: before.get(id) };
+    },
+  };
+}

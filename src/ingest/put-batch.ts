@@ -1,0 +1,97 @@
+// Writes a batch of records in one transaction, with the results and the state of its items written one after the other.
+import type { AnyBulkWriteOperation, ClientSession, Collection, Filter, MongoClient } from "mongodb";
+import { MongoBulkWriteError } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
+import type { WriteOptions } from "../db/write.ts";
+import { commit } from "../db/write.ts";
+import { Failure } from "../errors.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import type { FindOptions, ItemName, KnownRecord, Outcome } from "./batch.ts";
+import { alreadyExists, findTouched } from "./batch.ts";
+import { createLayer } from "./layer.ts";
+import type { Changed } from "./layer.ts";
+
+/** What a batch writes. */
+export interface BatchSpec<T extends KnownRecord> {
+  /** How each item names its record. */
+  readonly names: readonly ItemName[];
+  /** How the records that they touch are found; undefined where an item replaces whatever is there. */
+  readonly find: Omit<FindOptions, "session"> | undefined;
+  /** Reads what the items depend on. What it gives makes the record of an item, or fails with why there is none. */
+  prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
+  /** Brings up to date what was copied from the records, once they are written. */
+  finish?(changed: readonly Changed<T>[], options: WriteOptions): Promise<void>;
+}
+
+/**
+ * Writes the batch. The items are applied one after the other in memory, and only what comes of them is written. A record
+ * that cannot be written is tried once more with what has changed by then; its items fail after that.
+ */
+export async function putBatch<T extends KnownRecord>(client: MongoClient, scope: WriteScope, collection: Collection<T>, spec: BatchSpec<T>): Promise<Outcome[]> {
+  const collisions = new Map<number, number>();
+  for (;;) {
+    let written: readonly Changed<T>[] = [];
+    try {
+      return await commit(client, scope, undefined, work, { atomic: true });
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError) || error.code !== 11000) throw error;
+      const collided = written[[error.writeErrors].flat()[0]?.index ?? -1];
+      if (collided === undefined) throw error;
+      const taken = await takenByOthers(collection, scope, written);
+      // All that are taken at once: each by itself would cost a transaction.
+      if (taken.size > 0) for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
+      if (taken.size === 0) for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
+    }
+
+    async function work(options: WriteOptions): Promise<Outcome[]> {
+      const session = options.session as ClientSession;
+      const recordOf = await spec.prepare(session);
+      const found = spec.find === undefined ? [] : await findTouched(collection, scope, spec.names, { ...spec.find, session });
+      const layer = createLayer(found, spec.find?.kind);
+      const outcomes = spec.names.map((name, at): Outcome => {
+        if ((collisions.get(at) ?? 0) > 1) return alreadyExists();
+        try {
+          return layer.put(at, name, (before) => recordOf(at, before));
+        } catch (error) {
+          if (error instanceof Failure) return { failure: error };
+          throw error;
+        }
+      });
+      // New records together, so that they go in by one command.
+      written = [...layer.changed()].sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined));
+      await writeAll(collection, scope, written, spec.find === undefined, options);
+      await spec.finish?.(written, options);
+      return outcomes;
+    }
+  }
+}
+
+async function writeAll<T extends KnownRecord>(
+  collection: Collection<T>,
+  scope: WriteScope,
+  changed: readonly Changed<T>[],
+  whateverIsThere: boolean,
+  options: WriteOptions,
+): Promise<void> {
+  if (changed.length === 0) return;
+  // Where an external id passes from one record to another, it is free before anything is written.
+  const claimed = new Set(changed.map(({ record }) => record.external_id));
+  const passing = changed.filter(({ before, record }) => before?.external_id !== undefined && before.external_id !== record.external_id && claimed.has(before.external_id));
+  if (passing.length > 0) {
+    const filter = { account_id: scope.accountId, _id: { $in: passing.map(({ record }) => record._id) } } as unknown as Filter<T>;
+    await collection.updateMany(filter, { $unset: { external_id: "" } } as never, options);
+  }
+  const operations = changed.map(({ before, record }) =>
+    before === undefined && !whateverIsThere
+      ? { insertOne: { document: record } }
+      : { replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true } },
+  ) as unknown as AnyBulkWriteOperation<T>[];
+  await collection.bulkWrite(operations, options);
+}
+
+/** The ids of new records that another account has. */
+async function takenByOthers<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, changed: readonly Changed<T>[]): Promise<ReadonlySet<string>> {
+  const ids = changed.flatMap(({ before, record }) => (before === undefined ? [record._id] : []));
+  const filter = { _id: { $in: ids }, account_id: { $ne: scope.accountId } } as unknown as Filter<T>;
+  return new Set((await findAll<T>(collection, filter, { projection: { _id: 1 } })).map(({ _id }) => _id.toHexString()));
+}
