@@ -78,7 +78,7 @@ export function createRequestReader(route: Route): RequestReader {
     for (const field of body.fields) if (field.required && !given.has(field.name)) violations.push(missing(field));
     if (body.mask === undefined) return;
     if (given.size === 0) violations.push({ field: "", rule: "min_properties", message: `the body must have at least one property: ${propertyNames}` });
-    fields[body.mask] = create(FieldMaskSchema, { paths: [...given.keys()] });
+    fields[body.mask] = create(FieldMaskSchema, { paths: [...given.keys()].filter((name) => properties.has(name)) });
   }
 }
 

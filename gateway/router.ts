@@ -1,5 +1,6 @@
-// Finds the operations of a path: a tree of segments over the raw request target, which is never normalised (contract §2.2).
+// Finds the operations of a path: a tree of segments over the raw request target, whose slashes and dots stay as they are (contract §2.2).
 import { parseTemplate } from "./path-template.ts";
+import { decodeUnreserved } from "./percent.ts";
 import type { Route } from "./route.ts";
 
 /** What the router needs to know of an operation. */
@@ -66,7 +67,7 @@ function find<Operation>(node: Node<Operation>, path: string, start: number, cap
   const end = slash === -1 ? path.length : slash;
   if (end === start) return undefined;
   const text = path.slice(start, end);
-  const literal = node.literals.get(text);
+  const literal = node.literals.get(decodeUnreserved(text));
   const found = literal && find(literal, path, end + 1, captured);
   if (found !== undefined || node.parameter === undefined) return found;
   captured.push(text);

@@ -3,10 +3,10 @@ import type { Collection, Document, MongoClient } from "mongodb";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import { read } from "../db/read.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { checks, planFilter, planWords } from "../db/word-search.ts";
+import { planFilter, planWords, wholeFilter } from "../db/word-search.ts";
 import type { Scope } from "../guards/scope.ts";
 import { queryReadings } from "../search/phones.ts";
-import { CONTACT_SHAPE, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
+import { CONTACT_SHAPE } from "../search/terms.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
@@ -48,7 +48,7 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
     { $project: { n: 0, g: 0 } },
     { $set: { tier: number } },
   ];
-  const whole = plans.flatMap(wholeFilters);
+  const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
   const begun = tier(1, plans.map((plan) => planFilter(plan, CONTACT_SHAPE)));
   return [
     ...(whole.length === 0 ? begun : [...tier(0, whole), { $unionWith: { coll: contacts.collectionName, pipeline: begun } }]),
@@ -57,13 +57,6 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
     { $limit: resultLimit },
     { $replaceWith: "$contact" },
   ];
-}
-
-/** Every word of the plan is a whole word of the contact: a filter, or none where no contact has them all. */
-function wholeFilters({ words, wholeDriver }: WordPlan): Document[] {
-  if (wholeDriver === undefined) return [];
-  const { term, exact } = wholeProbe(wholeDriver);
-  return [{ g: term, ...checks(words.filter((word) => word !== wholeDriver || !exact).map(wholeCheckPattern)) }];
 }
 
 function hydrationStages(scope: Scope): Document[] {

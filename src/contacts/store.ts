@@ -13,8 +13,7 @@ import { commit, insertInTime, newRevision, withoutInterference } from "../db/wr
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
-import { phoneWords } from "../search/phones.ts";
-import { CONTACT_SHAPE, terms } from "../search/terms.ts";
+import { contactTerms } from "../search/phones.ts";
 import { recordWords } from "../search/words.ts";
 import type { ContactDocument } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
@@ -159,8 +158,8 @@ export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDo
   const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
   if (document.archived_at !== null) return derived;
   const { full_name, inferred_name, email, phone } = document;
-  const words = [...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email), ...phoneWords(phone)];
-  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...terms(words, CONTACT_SHAPE) };
+  const words = [...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)];
+  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...contactTerms(words, phone) };
 }
 
 /** The newest notes of the contact that the filter names, as rows. */

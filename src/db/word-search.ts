@@ -2,7 +2,7 @@
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../guards/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
-import { checkPattern, probe, wholeProbe } from "../search/terms.ts";
+import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
 import { read } from "./read.ts";
 import { isWithoutIndex } from "./search-index.ts";
 
@@ -12,42 +12,59 @@ export const searchIndex = "search";
 export const listIndex = "list";
 
 /** Words are counted up to the first bound; only when all of them reach it, up to the second, to tell which is rarer. */
-const countBounds = [200, 2_000] as const;
+const countBounds = [200, 5_000] as const;
+/** A query of many words counts each to less: so many keys of the index are examined in all, and some hundreds for each word. */
+const mostCounted = 20_000;
 
-/** The words of a query, the one that drives the index first. */
+/** The words of a query, the one that drives the index first, and how far back it is followed. */
 export interface WordPlan {
   readonly words: readonly string[];
-  /** Undefined where no word is long enough for the index: then the whole account is walked, newest first. */
+  /** Undefined where no word is long enough for the index: then the account is walked, newest first. */
   readonly driver: string | undefined;
   /** Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps none. */
   readonly wholeDriver: string | undefined;
+  /** The lowest rank that is looked at; undefined where no more documents than the bound have the driver, or none is checked. */
+  readonly since: number | undefined;
+  readonly wholeSince: number | undefined;
+}
+
+/** The part of an account in which is searched: a condition on the rank. */
+export interface Within {
+  readonly rank?: Document;
 }
 
 /**
  * Plans a query for words that must all be found: the rarest drives, the others are checked in the documents that it
- * finds. Undefined when a word has no match at all. One word needs no command; several need one, rarely two.
+ * finds, the newest 5,000 of them at most. Undefined when a word has no match at all. One word needs no command, unless
+ * the index does not hold all of it; several need one, rarely two.
  */
 export async function planWords(
   collection: Collection<Document>,
   scope: Scope,
   words: readonly string[],
   shape: SearchShape,
+  within: Within = {},
 ): Promise<WordPlan | undefined> {
   const indexed = words.filter((word) => probe(word, shape) !== undefined);
-  if (indexed.length < 2) return { words, driver: indexed[0], wholeDriver: shape.whole ? indexed[0] : undefined };
-  const beginnings = indexed.map((word) => probe(word, shape)?.term);
+  if (words.length === 1 && words.every((word) => isDecidedByTerm(word, shape))) {
+    return { words, driver: words[0], wholeDriver: shape.whole ? words[0] : undefined, since: undefined, wholeSince: undefined };
+  }
+  const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
   const wholes = shape.whole ? indexed.map((word) => wholeProbe(word).term) : [];
-  let begun: readonly number[] = [];
-  let whole: readonly number[] = [];
-  for (const bound of countBounds) {
-    const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound);
-    begun = counts.slice(0, indexed.length);
-    whole = counts.slice(indexed.length);
-    if (begun.includes(0)) return undefined;
-    const isTold = (those: readonly number[]): boolean => those.length === 0 || those.some((count) => count < bound);
+  let begun: readonly Counted[] = [];
+  let whole: readonly Counted[] = [];
+  for (const most of indexed.length < 2 ? countBounds.slice(-1) : countBounds) {
+    const bound = Math.min(most, Math.max(countBounds[0], Math.floor(mostCounted / (beginnings.length + wholes.length))));
+    const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound, within);
+    begun = counts.slice(0, beginnings.length);
+    whole = counts.slice(beginnings.length);
+    if (begun.some(({ count }) => count === 0)) return undefined;
+    const isTold = (those: readonly Counted[]): boolean => those.length === 0 || those.some(({ count }) => count < bound);
     if (isTold(begun) && isTold(whole)) break;
   }
-  return { words, driver: rarest(indexed, begun), wholeDriver: whole.includes(0) ? undefined : rarest(indexed, whole) };
+  const first = rarest(indexed, begun);
+  const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);
+  return { words, driver: first?.word, wholeDriver: firstWhole?.word, since: (first ?? begun[0])?.since, wholeSince: firstWhole?.since };
 }
 
 /**
@@ -66,18 +83,31 @@ export async function planned<T>(
     return plan === undefined ? [] : await run(plan);
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
-    return run({ words, driver: undefined, wholeDriver: undefined });
+    return run({ words, driver: undefined, wholeDriver: undefined, since: undefined, wholeSince: undefined });
   }
 }
 
 /** The filter of a plan: one term of the index, and checks on the words' text. Never on `g`: that would move its bounds. */
-export function planFilter(plan: WordPlan, shape: SearchShape): Document {
+export function planFilter(plan: WordPlan, shape: SearchShape, within: Within = {}): Document {
   const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
   const checked = plan.words.filter((word) => word !== plan.driver || driving?.exact !== true);
   return {
     ...(driving === undefined ? {} : { g: driving.term }),
+    ...sinceFilter(plan.since, within),
     ...checks(checked.map(checkPattern)),
   };
+}
+
+/** The filter for whole words: a term, and checks; undefined where no document has them all. */
+export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Document | undefined {
+  if (wholeDriver === undefined) return undefined;
+  const { term, exact } = wholeProbe(wholeDriver);
+  const checked = words.filter((word) => word !== wholeDriver || !exact);
+  return { g: term, ...sinceFilter(wholeSince, {}), ...checks(checked.map(wholeCheckPattern)) };
+}
+
+function sinceFilter(since: number | undefined, { rank }: Within): Document {
+  return since === undefined && rank === undefined ? {} : { rank: { ...rank, ...(since === undefined ? {} : { $gte: since }) } };
 }
 
 /** Conditions on the words' text. */
@@ -85,25 +115,38 @@ export function checks(patterns: readonly string[]): Document {
   return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
 }
 
-/** All counts in one command, none beyond the bound: index keys are counted, no document is read. */
-async function countTerms(collection: Collection<Document>, scope: Scope, terms: readonly (string | undefined)[], bound: number): Promise<number[]> {
+/** How many documents have a term, none counted beyond the bound; where that was reached, the rank of the last one counted. */
+interface Counted {
+  readonly count: number;
+  readonly since: number | undefined;
+}
+
+/** All counts in one command: index keys are counted, no document is read. Without a term all documents count. */
+async function countTerms(
+  collection: Collection<Document>,
+  scope: Scope,
+  terms: readonly (string | undefined)[],
+  bound: number,
+  within: Within,
+): Promise<Counted[]> {
   const counting = terms.map((term, at): Document[] => [
-    { $match: { account_id: scope.accountId, g: term } },
+    { $match: { account_id: scope.accountId, ...(term === undefined ? {} : { g: term }), ...within } },
+    { $sort: { rank: -1 } },
     { $limit: bound },
-    { $count: "count" },
-    { $set: { at } },
+    { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
   ]);
   const [first = [], ...others] = counting;
   const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
-  const rows = await read<{ at: number; count: number }>(collection, scope, [...first, ...unions], { hint: searchIndex });
-  const counts = terms.map(() => 0);
-  for (const { at, count } of rows) counts[at] = count;
+  const hint = terms.includes(undefined) ? listIndex : searchIndex;
+  const rows = await read<{ _id: number; count: number; since: number }>(collection, scope, [...first, ...unions], { hint });
+  const counts: Counted[] = terms.map(() => ({ count: 0, since: undefined }));
+  for (const { _id, count, since } of rows) counts[_id] = { count, since: count < bound ? undefined : since };
   return counts;
 }
 
 /** Of equally rare words the longer one: it is likelier to be rare beyond the bound. */
-function rarest(words: readonly string[], counts: readonly number[]): string | undefined {
-  const order = words.map((word, at) => ({ word, count: counts[at] ?? 0 }));
+function rarest(words: readonly string[], counts: readonly Counted[]): (Counted & { readonly word: string }) | undefined {
+  const order = words.map((word, at) => ({ word, count: 0, since: undefined, ...counts[at] }));
   order.sort((a, b) => a.count - b.count || b.word.length - a.word.length);
-  return order[0]?.word;
+  return order[0];
 }

@@ -7,9 +7,13 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
 
+/** The path that stands for every field (AIP-134). */
+const everything = "*";
+
 /**
- * Where the message has a field mask: one that is unset or empty becomes the fields that are set. Returns a violation for
- * an update of nothing, a path that is no field of the update, and a field that is to be cleared and cannot be.
+ * Where the message has a field mask: one that is unset or empty becomes the fields that are set, and `*` every field.
+ * Fields that are set outside of the mask are taken out of the message. Returns a violation for an update of nothing, a
+ * path that is no field of the update, and a field that is to be cleared and cannot be.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
@@ -19,9 +23,11 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
   const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
   const implied = updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
-  const paths = given === undefined || given.paths.length === 0 ? implied : [...new Set(given.paths)];
+  const named = given?.paths.flatMap((path) => (path === everything ? updatable.map(({ name }) => name) : [path])) ?? [];
+  const paths = named.length === 0 ? implied : [...new Set(named)];
   const names = updatable.map(({ name }) => name).join(", ");
   if (paths.length === 0) return [told(`the update must change at least one of ${names}`)];
+  for (const field of updatable) if (!paths.includes(field.name)) fields.clear(field);
   fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
   return paths.flatMap((path) => pathViolations(path, updatable.find(({ name }) => name === path)));
 

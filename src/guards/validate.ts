@@ -12,6 +12,7 @@ import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
 import { parseMoment } from "../moment.ts";
 import { completeMask } from "./mask.ts";
+import { unshowable } from "./showable.ts";
 
 /** No field with a pattern may be longer, so that a hostile text never reaches a pattern (contract §2.4). */
 const patternLimit = 1_024;
@@ -39,6 +40,7 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
   for (const violation of completeMask(schema, message)) add(violation);
   for (const violation of ruleViolations(schema, message)) add(violation);
   for (const violation of formatViolations(schema, message)) add(violation);
+  for (const violation of unshowable(schema, message)) add(violation);
   if (violations.length > 0) refuse(violations);
   lowerUuids(schema, message);
 }
@@ -48,14 +50,16 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
  * (`violationsOf`).
  */
 export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
-  const violations = [...found, ...ruleViolations(schema, message).filter(({ field }) => !/^\w+\[/.test(field))];
+  const violations = [...found, ...violationsOf(schema, message).filter(({ field }) => !/^\w+\[/.test(field))];
   if (violations.length > 0) refuse(violations);
   lowerUuids(schema, message);
 }
 
-/** What is wrong with a message by the rules of its proto. */
+/** What is wrong with a message by the rules of its proto, and what of it could not be shown. */
 export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
-  return [...ruleViolations(schema, message), ...formatViolations(schema, message)];
+  const byRules = [...ruleViolations(schema, message), ...formatViolations(schema, message)];
+  const named = new Set(byRules.map(({ field }) => field));
+  return [...byRules, ...unshowable(schema, message).filter(({ field }) => !named.has(field))];
 }
 
 /** Compiles the rules of a message. For the first one this takes 30 ms, for all others together 50. */

@@ -120,8 +120,11 @@ export function refusal(status: RefusedStatus, requestId: string, headers: Heade
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
+/** `v` and `1` are the same with and without percent-encoding. */
+const restPath = /^\/(?:v|%76)(?:1|%31)(?:\/|$)/;
+
 function isRest(path: string): boolean {
-  return path === "/v1" || path.startsWith("/v1/");
+  return restPath.test(path);
 }
 
 function isRpc(path: string): boolean {

@@ -14,8 +14,11 @@ const ALONE: Readonly<Record<string, string>> = {
 };
 
 const NOT_ASCII = /[^\0-\x7f]/;
-/** Marks, and what nobody sees (soft hyphen, joiners, zero-width space): neither makes another word. */
-const UNSEEN = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
+/**
+ * Marks, and what nobody sees (soft hyphen, joiners, direction marks): neither makes another word (UAX #29, WB4). The
+ * zero-width space stays: it is there to divide words.
+ */
+const UNSEEN = new RegExp('[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+', 'gv');
 const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join('')}]|[^\\P{Nd}0-9]`, 'gu');
 const DIGIT = /\p{Nd}/u;
 

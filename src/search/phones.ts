@@ -1,5 +1,7 @@
 // Phones: found by the beginning of their digits, however record and query are spaced (contract §3.2).
 import { fold } from './fold.ts';
+import type { Terms } from './terms.ts';
+import { CONTACT_SHAPE, PHONE_MARK, terms } from './terms.ts';
 import { recordWords, wordsInTurn } from './words.ts';
 
 const NUMBER = /^[0-9]+$/;
@@ -7,14 +9,27 @@ const NUMBER = /^[0-9]+$/;
 /** The words of a phone: those of its text, and all its digits in one; none for null. */
 export function phoneWords(phone: string | null | undefined): string[] {
   if (!phone) return [];
-  const digits = fold(phone).replace(/[^0-9]+/g, '');
-  return [...new Set([...recordWords(phone), digits])].filter((word) => word !== '');
+  return [...new Set([...recordWords(phone), digitsOf(phone)])].filter((word) => word !== '');
+}
+
+function digitsOf(phone: string | null | undefined): string {
+  return phone ? fold(phone).replace(/[^0-9]+/g, '') : '';
+}
+
+/**
+ * The terms of a contact with these words and this phone. Its digits stand once more at the end of `n`, behind a mark
+ * that no word holds; the mark stands there without a phone as well, and tells these terms from those of a release before.
+ */
+export function contactTerms(words: readonly string[], phone: string | null | undefined): Terms {
+  const { g, n } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);
+  return { g, n: `${n}${PHONE_MARK}${digitsOf(phone)} ` };
 }
 
 /**
  * The ways to read a query that may hold a phone: its words as they stand, and where numbers follow one another
- * ("+49 (170) 12") once more with each row of them as one word ("4917012"). A record matches when every word of some
- * reading is the beginning of one of its words. One or two readings; none where the query has no word.
+ * ("+49 (170) 12") once more with each row of them as the beginning of a phone ("#4917012"). A record matches when every
+ * word of some reading is the beginning of one of its words, or of its phone's digits where it is marked as a phone's. One
+ * or two readings; none where the query has no word.
  */
 export function queryReadings(text: string): string[][] {
   const words = wordsInTurn(text);
@@ -25,11 +40,11 @@ export function queryReadings(text: string): string[][] {
 }
 
 function joinNumbers(words: string[]): string[] {
-  const joined: string[] = [];
+  const rows: string[][] = [];
   for (const word of words) {
-    const last = joined.at(-1);
-    if (last !== undefined && NUMBER.test(last) && NUMBER.test(word)) joined[joined.length - 1] = last + word;
-    else joined.push(word);
+    const row = rows.at(-1);
+    if (row !== undefined && NUMBER.test(row[0] ?? '') && NUMBER.test(word)) row.push(word);
+    else rows.push([word]);
   }
-  return joined;
+  return rows.map((row) => (row.length === 1 ? '' : PHONE_MARK) + row.join(''));
 }

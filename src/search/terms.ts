@@ -21,6 +21,9 @@ export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
 
+/** Before the digits of a phone, in `n` and in the word of a query that asks for the beginning of a phone and nothing else. */
+export const PHONE_MARK = '#';
+
 /** Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` tells the rest. */
 const WHOLE_LENGTH = 32;
 
@@ -63,6 +66,7 @@ export function terms(words: Iterable<string>, shape: SearchShape): Terms {
  * Undefined when the shape stores no prefix so short (one letter in notes): then only `checkPattern` tells.
  */
 export function probe(word: string, shape: SearchShape): Probe | undefined {
+  if (isPhone(word)) return inexact(probe(word.slice(PHONE_MARK.length), shape));
   const { min, max } = isUnspaced(word) ? UNSPACED_LENGTHS : shape;
   let end = 0;
   let length = 0;
@@ -75,6 +79,7 @@ export function probe(word: string, shape: SearchShape): Probe | undefined {
  * (contract §3.2): the word, at most 32 code points of it, and a blank, which no prefix holds.
  */
 export function wholeProbe(word: string): Probe {
+  if (isPhone(word)) return { ...wholeProbe(word.slice(PHONE_MARK.length)), exact: false };
   if (word.length < WHOLE_LENGTH) return { term: `${word} `, exact: true };
   // They lie within twice as many units: a word of 10,000 letters need not be spread out.
   const points = [...word.slice(0, 2 * WHOLE_LENGTH)].slice(0, WHOLE_LENGTH);
@@ -86,6 +91,7 @@ export function wholeProbe(word: string): Probe {
  * In a script without blanks every character begins a word, so none is asked for. There is nothing to escape in a word.
  */
 export function checkPattern(word: string): string {
+  if (isPhone(word)) return phonePattern(word, '');
   return isUnspaced(word) ? word : ` ${word}`;
 }
 
@@ -94,7 +100,26 @@ export function checkPattern(word: string): string {
  * script without blanks only a whole run is one: of 王小明 the word 小明 is a beginning, else every ending were whole.
  */
 export function wholeCheckPattern(word: string): string {
+  if (isPhone(word)) return phonePattern(word, ' ');
   return ` ${word} `;
+}
+
+/** Whether the documents that have the term of a word are those that have the word, but for few that share a phone's digits. */
+export function isDecidedByTerm(word: string, shape: SearchShape): boolean {
+  return isPhone(word) || probe(word, shape)?.exact === true;
+}
+
+function isPhone(word: string): boolean {
+  return word.startsWith(PHONE_MARK);
+}
+
+function inexact(found: Probe | undefined): Probe | undefined {
+  return found && { ...found, exact: false };
+}
+
+/** In terms without the mark, those of a release before, the digits are one of the words. */
+function phonePattern(word: string, end: string): string {
+  return `${word}${end}|^[^${PHONE_MARK}]* ${word.slice(PHONE_MARK.length)}${end}[^${PHONE_MARK}]*$`;
 }
 
 function addRun(g: Set<string>, run: string): void {

@@ -11,7 +11,12 @@ const UNSPACED_SCRIPTS = [
 ];
 const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`;
 const LETTER_OR_DIGIT = '[\\p{L}\\p{N}]';
-const WORD = new RegExp(`[${LETTER_OR_DIGIT}--${UNSPACED}]+|[${LETTER_OR_DIGIT}&&${UNSPACED}]+`, 'gv');
+const ZERO_WIDTH_SPACE = '\u200b';
+/** Within a script without blanks a zero-width space changes nothing: a word may begin at every character anyway. */
+const WORD = new RegExp(
+  `[${LETTER_OR_DIGIT}--${UNSPACED}]+|[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${LETTER_OR_DIGIT}&&${UNSPACED}])*`,
+  'gv',
+);
 const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
 /** Thai comes first among them: a letter below it needs no look at the list. */
 const FIRST_UNSPACED = 0x0e00;
@@ -34,7 +39,8 @@ export function queryWords(text: string): string[] {
 
 /** The runs of letters and digits, each time they appear; one ends, too, where a script without blanks meets another. */
 export function wordsInTurn(text: string): string[] {
-  return fold(text).match(WORD) ?? [];
+  const words: string[] = fold(text).match(WORD) ?? [];
+  return text.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, '')) : words;
 }
 
 /** Whether a folded word is of a script without blanks, so that a match may begin at any character of a record's run. */

@@ -60,18 +60,15 @@ export function createSessionStore(client: MongoClient): SessionStore {
   /** The filter and the index for it; undefined where nothing can match. */
   async function plan(scope: Scope, { query, contactId, first, last }: SessionFilter): Promise<{ filter: Document; hint: string } | undefined> {
     if (first !== undefined && last !== undefined && first > last) return undefined;
-    const base = {
-      account_id: scope.accountId,
-      ...(contactId === undefined ? {} : { contact_id: contactId }),
-      ...(first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) }),
-    };
+    const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
+    const base = { account_id: scope.accountId, ...(contactId === undefined ? {} : { contact_id: contactId }), ...within };
     const words = query === undefined ? undefined : queryWords(query);
     if (words?.length === 0) return undefined;
     // A contact has few sessions: its own index finds them, and every word is checked in those.
     if (contactId !== undefined) return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
     if (words === undefined) return { filter: base, hint: listIndex };
-    const wordPlan = await planWords(untyped, scope, words, SESSION_SHAPE);
-    return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE) }, hint: searchIndex };
+    const wordPlan = await planWords(untyped, scope, words, SESSION_SHAPE, within);
+    return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE, within) }, hint: searchIndex };
   }
 
   return {

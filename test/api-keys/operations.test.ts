@@ -45,7 +45,6 @@ test.each([
   ["the access in capitals", { body: { access: "READ_ONLY" } }, "access"],
   ["an unset access", { body: { access: "unspecified" } }, "access"],
   ["a number", { body: { access: 1 } }, "access"],
-  ["null", { body: { access: null } }, "access"],
   ["an unknown property", { body: { acces: "read_only" } }, "acces"],
   ["an array", { body: [] }, ""],
   ["text that is no JSON", { raw: "access=read_only" }, ""],
@@ -58,6 +57,15 @@ test.each([
     expect(refused.body.error.details[0].field).toBe(field);
   }
   expect(await counts(service())).toEqual(before);
+});
+
+test("a null access counts as left out: read_write for a new key, what the old one may for a rotated one [KEY-05, VAL-17]", async () => {
+  const person = await newPerson(service());
+  const made = await person.call("/v1/api-key", { method: "POST", body: { access: null } });
+  expect([made.status, made.body.data.access]).toEqual([201, "read_write"]);
+  expect((await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" } })).body.data.access).toBe("read_only");
+  const rotated = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: null } });
+  expect([rotated.status, rotated.body.data.access]).toEqual([201, "read_only"]);
 });
 
 test("an account has one active key: a second creation is 409 and leaves the first [KEY-06]", async () => {

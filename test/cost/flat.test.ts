@@ -104,11 +104,11 @@ test("contacts: each tier reads 25 out of the index in its order, whatever match
   expect(found?.reads.at(-1)).toEqual(proof);
 });
 
-test("several words are counted in the index alone, to 200 each, and then to 2,000 [SRC-08]", async () => {
+test("several words are counted in the index alone, to 200 each, and then to 5,000 [SRC-08]", async () => {
   const all = await examined(() => "/v1/notes?query=budget+every&limit=20");
   const counted = all.map((commands) => commands.slice(0, -1).map(({ reads }) => reads.filter(({ collection }) => collection === "notes")));
   const both = (keys: number) => [{ collection: "notes", index: "search", keys, documents: 0 }, { collection: "notes", index: "search", keys, documents: 0 }];
-  expect(counted).toEqual([[both(100)], [both(200), both(2_000)], [both(200), both(2_000)]]);
+  expect(counted).toEqual([[both(100)], [both(200), both(2_000)], [both(200), both(5_000)]]);
   const last = all.map((commands) => commands.at(-1)?.reads[0]);
   expect(last).toEqual(sizes.map(() => ({ collection: "notes", index: "search", keys: 21, documents: 21 })));
 });
@@ -120,6 +120,38 @@ test.each([
   for (const commands of await examined(() => path)) {
     expect(commands.at(-1)).toEqual({ sorts: false, reads: [{ collection, index: "search", keys: 3, documents: 3 }] });
   }
+});
+
+/** How many keys and documents of the collection all commands of a request examine together, in the largest account. */
+async function largest(collection: string, path: string): Promise<{ keys: number; documents: number }> {
+  const commands = (await examined(() => path)).at(-1) ?? [];
+  const reads = commands.flatMap(({ sorts, reads: own }) => (expect(sorts).toBe(false), own)).filter((one) => one.collection === collection);
+  return { keys: reads.reduce((sum, { keys }) => sum + keys, 0), documents: reads.reduce((sum, { documents }) => sum + documents, 0) };
+}
+
+test.each([
+  ["letters that nothing has", "/v1/notes?query=x+z", 10_000],
+  ["a letter that nothing has beside a word that all have", "/v1/notes?query=budget+z", 10_000],
+  ["a long word that nothing has, whose first letters all have", "/v1/notes?query=internationalz", 10_000],
+  ["two words that all have beside a letter that nothing has", "/v1/notes?query=budget+every+z", 15_400],
+])("however many notes there are, 5,000 are looked through: %s [SRC-10]", async (_name, path, keys) => {
+  expect(await largest("notes", path)).toEqual({ keys, documents: 5_000 });
+});
+
+test("a query of many words examines some ten thousands of keys in all [SRC-10]", async () => {
+  const query = Array.from({ length: 20 }, (_, at) => "budgetinternationalisation".slice(0, 2 + (at % 5)) + (at >= 5 ? " every" : "")).join("+");
+  const { keys } = await largest("notes", `/v1/notes?query=${encodeURIComponent(query.slice(0, 100))}`);
+  expect(keys).toBeLessThanOrEqual(40_000);
+});
+
+test("of what is looked through everything that matches is found, in order, by pages [SRC-10, PAG-03]", async () => {
+  const large = accounts.at(-1)?.account;
+  const found = async (offset: number) => (await service.rest(`/v1/notes?query=tenth+e&limit=25&offset=${offset}`, { key: large?.key })).body;
+  const [first, second] = [await found(0), await found(25)];
+  const contents = [...first.data, ...second.data].map(({ content }: { content: string }) => content);
+  expect(contents).toEqual(Array.from({ length: 50 }, (_, at) => `every tenth internationalisation${at * 10} budget`));
+  const rare = (await service.rest("/v1/notes?query=rarely+e", { key: large?.key })).body;
+  expect(rare.data).toHaveLength(3);
 });
 
 /** What the last command of each account reads of the contacts. */

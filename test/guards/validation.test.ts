@@ -117,6 +117,8 @@ test("an update without a mask changes what is set, and one with a mask what it 
   expect(mask({ fullName: "Ann", phone: "" })).toEqual(["full_name", "phone"]);
   expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: [] } })).toEqual(["full_name", "phone"]);
   expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: ["email", "phone", "email"] } })).toEqual(["email", "phone"]);
+  expect(mask({ fullName: "Ann", updateMask: { paths: ["*"] } })).toEqual(["full_name", "email", "phone"]);
+  expect(mask({ fullName: "Ann", updateMask: { paths: ["phone", "*"] } })).toEqual(["phone", "full_name", "email"]);
 });
 
 test("an update of nothing, of what cannot be updated or cleared, is refused [CUP-10, CUP-11, CUP-12]", () => {

@@ -1,13 +1,18 @@
 // How contacts are found by their phone (contract §3.2).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { phoneWords, queryReadings } from '../../src/search/phones.ts';
+import { contactTerms, phoneWords, queryReadings } from '../../src/search/phones.ts';
+import type { Terms } from '../../src/search/terms.ts';
 import { CONTACT_SHAPE, terms } from '../../src/search/terms.ts';
+import { recordWords } from '../../src/search/words.ts';
 import { answers, answersWhole } from './finding.ts';
 
 /** Whether some reading of the query answers, whichever word drives. */
-function findsPhone(phone: string, query: string, answer = (stored: ReturnType<typeof terms>, words: string[], driver: number) => answers(stored, words, driver, CONTACT_SHAPE)): boolean {
-  const stored = terms(phoneWords(phone), CONTACT_SHAPE);
+function findsPhone(phone: string, query: string, answer = (stored: Terms, words: string[], driver: number) => answers(stored, words, driver, CONTACT_SHAPE)): boolean {
+  return finds(contactTerms([], phone), query, answer);
+}
+
+function finds(stored: Terms, query: string, answer = (given: Terms, words: string[], driver: number) => answers(given, words, driver, CONTACT_SHAPE)): boolean {
   return queryReadings(query).some((words) => {
     const found = new Set(words.map((_, driver) => answer(stored, words, driver)));
     expect(found.size).toBe(1);
@@ -33,14 +38,14 @@ describe('phones', () => {
   });
 
   test.each([
-    ['+49 (170) 12', [['49', '170', '12'], ['4917012']]],
+    ['+49 (170) 12', [['49', '170', '12'], ['#4917012']]],
     ['4917012', [['4917012']]],
-    ['12 12', [['12'], ['1212']]],
-    ['anna 0170 12 schmidt 3 4', [['anna', '0170', '12', 'schmidt', '3', '4'], ['anna', '017012', 'schmidt', '34']]],
+    ['12 12', [['12'], ['#1212']]],
+    ['anna 0170 12 schmidt 3 4', [['anna', '0170', '12', 'schmidt', '3', '4'], ['anna', '#017012', 'schmidt', '#34']]],
     ['anna schm', [['anna', 'schm']]],
     ['a1 2', [['a1', '2']]],
-    ['电话12 34', [['电话', '12', '34'], ['电话', '1234']]],
-    [`${'1'.repeat(30)} 2345`, [['1'.repeat(30), '2345'], [`${'1'.repeat(30)}2345`]]],
+    ['电话12 34', [['电话', '12', '34'], ['电话', '#1234']]],
+    [`${'1'.repeat(30)} 2345`, [['1'.repeat(30), '2345'], [`#${'1'.repeat(30)}2345`]]],
   ])('CSR-08: the query %s is read as %j', (query, readings) => {
     expect(queryReadings(query)).toEqual(readings);
   });
@@ -60,6 +65,23 @@ describe('phones', () => {
     'CSR-08: the phone %s is not found by %s', (phone, query) => {
       expect(findsPhone(phone, query)).toBe(false);
     });
+
+  test.each([
+    ['P8 4930', null, '49 30'], ['P8 4930', '030', '49 30'], ['Ann', '030/123456', '12 34'], ['Ann 1234', '+49 1', '12 34'], ['12345 Ann', null, 'ann 12 34'],
+  ])('the name %s with the phone %s is not found by %s [CSR-12]', (name, phone, query) => {
+    expect(finds(contactTerms(recordWords(name), phone), query)).toBe(false);
+  });
+
+  test.each([
+    ['P8 4930', null, '4930'], ['P8 4930', null, 'p8 49'], ['Ann', '030/123456', '030 12'], ['Ann', '030/123456', '12'], ['Ann Lee', '030/123456', 'lee 03 01'], ['4930', '4930 1', '49 30'],
+  ])('the name %s with the phone %s is found by %s [CSR-08, CSR-12]', (name, phone, query) => {
+    expect(finds(contactTerms(recordWords(name), phone), query)).toBe(true);
+  });
+
+  test('terms of the release before, which mark no phone, are found by the beginning of its digits too [CSR-08]', () => {
+    const before = terms([...recordWords('Ann'), ...phoneWords('030/123456')], CONTACT_SHAPE);
+    expect([finds(before, '03 01'), finds(before, '0301 23456', answersWhole), finds(before, '99 1')]).toEqual([true, true, false]);
+  });
 
   test('CSR-08, CSR-11: a phone typed in full is a whole word, however it is spaced', () => {
     expect(findsPhone('+49 (170) 123', '49 17 0123', answersWhole)).toBe(true);

@@ -15,6 +15,11 @@ export function runs(text: string): Run[] {
   const found: Run[] = [];
   let open: Run | undefined;
   for (const letter of fold(text)) {
+    // It ends a word, but where every character begins one.
+    if (letter === '\u200b') {
+      if (open?.unspaced === false) open = undefined;
+      continue;
+    }
     if (!LETTER_OR_DIGIT.test(letter)) {
       open = undefined;
       continue;

@@ -194,8 +194,9 @@ export type UpdateContactRequest = Message<"records.v1.UpdateContactRequest"> & 
   phone?: string | undefined;
 
   /**
-   * The fields to change (`full_name`, `email`, `phone`): one that is named and not set is cleared. Without a mask the
-   * fields that are set are changed. REST derives it from the properties that the body has.
+   * The fields to change (`full_name`, `email`, `phone`; `*` for all of them): one that is named and not set is cleared,
+   * and one that is set and not named is ignored. Without a mask the fields that are set are changed. REST derives it
+   * from the properties that the body has.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */

@@ -1,0 +1,66 @@
+// Values that one wire can carry and another cannot show: they are rejected in whatever message and field they come.
+import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { ScalarType } from "@bufbuild/protobuf";
+import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import type { Violation } from "../errors.ts";
+
+/** The first second of the year 1 and the last of the year 9999: RFC 3339 has no others. */
+const firstSecond = -62_135_596_800n;
+const lastSecond = 253_402_300_799n;
+const lastNano = 999_999_999;
+
+const outOfTime = { rule: "timestamp.range", message: "must be a time of the years 1 to 9999, with nanos from 0 to 999999999" };
+const notFinite = { rule: "double.finite", message: "must be a finite number" };
+const notWellFormed = { rule: "surrogate", message: "must not hold a lone surrogate" };
+
+/** What is in a message, at any depth, and could not be shown on every wire. Any bytes can, in base64. */
+export function unshowable(schema: DescMessage, message: Message): Violation[] {
+  const violations: Violation[] = [];
+  inMessage(reflect(schema, message), "", violations);
+  return violations;
+}
+
+function inMessage(message: ReflectMessage, path: string, violations: Violation[]): void {
+  for (const field of message.fields) {
+    if (!message.isSet(field)) continue;
+    const name = path === "" ? field.name : `${path}.${field.name}`;
+    if (field.fieldKind === "list") {
+      for (const [at, item] of [...message.get(field)].entries()) inValue(field, item, `${name}[${at}]`, violations);
+    } else if (field.fieldKind === "map") {
+      for (const [key, value] of message.get(field)) inValue(field, value, `${name}[${JSON.stringify(key)}]`, violations);
+    } else {
+      inValue(field, message.get(field), name, violations);
+    }
+  }
+}
+
+function inValue(field: DescField, value: unknown, name: string, violations: Violation[]): void {
+  if (field.message?.typeName === TimestampSchema.typeName) {
+    if (!isShowableTime((value as ReflectMessage).message as Timestamp)) violations.push({ field: name, ...outOfTime });
+  } else if (field.message !== undefined) {
+    inMessage(value as ReflectMessage, name, violations);
+  } else if (field.enum !== undefined) {
+    if (field.enum.value[value as number] === undefined) violations.push({ field: name, rule: "enum.defined_only", message: `must be one of ${namesOf(field.enum)}` });
+  } else if (typeof value === "number" && isFloat(field)) {
+    if (!Number.isFinite(value)) violations.push({ field: name, ...notFinite });
+  } else if (typeof value === "string" && loneSurrogate.test(value)) {
+    violations.push({ field: name, ...notWellFormed });
+  }
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+function isFloat(field: DescField): boolean {
+  return "scalar" in field && (field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT);
+}
+
+function isShowableTime({ seconds, nanos }: Timestamp): boolean {
+  return seconds >= firstSecond && seconds <= lastSecond && nanos >= 0 && nanos <= lastNano;
+}
+
+function namesOf({ values }: DescEnum): string {
+  return values.flatMap(({ number, name }) => (number === 0 ? [] : [name])).join(", ");
+}
