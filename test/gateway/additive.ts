@@ -17,6 +17,8 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
   if (keyword === "required" && Array.isArray(released)) return requiredOtherwise(released, newer, at);
   if (most.has(keyword)) return newer === undefined || Number(newer) >= Number(released) ? [] : [place];
   if (least.has(keyword)) return newer === undefined || Number(newer) <= Number(released) ? [] : [place];
+  // What is sent may be of more types than before.
+  if (keyword === "type" && isSent(at)) return typesIn(released).every((type) => typesIn(newer).includes(type)) ? [] : [place];
   if (Array.isArray(released)) return takenFromList(released, newer, at);
   if (released === null || typeof released !== "object") return released === newer ? [] : [place];
   if (newer === null || typeof newer !== "object" || Array.isArray(newer)) return [place];
@@ -45,6 +47,10 @@ function requiredOtherwise(released: readonly Json[], newer: Json, at: readonly 
   const now = Array.isArray(newer) ? (newer as readonly Json[]) : [];
   const [before, after] = isSent(at) ? [now, released] : [released, now];
   return before.filter((name) => !after.includes(name)).map((name) => `${at.join(".")}.${String(name)}`);
+}
+
+function typesIn(type: Json): readonly Json[] {
+  return Array.isArray(type) ? (type as readonly Json[]) : [type];
 }
 
 function isSent(at: readonly string[]): boolean {

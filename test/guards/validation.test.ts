@@ -8,7 +8,9 @@ import { CreateContactRequestSchema, GetContactRequestSchema, GetContactResponse
 import { CreateApiKeyRequestSchema } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ListSessionsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import { ArchiveContactsRequestSchema, UpsertContactsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { SearchNotesRequestSchema } from "../../src/gen/records/v1/notes_pb.ts";
+import { ArchiveContactsRequestSchema, PutTranscriptsRequestSchema, UpsertContactsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { validate, validateBatch, violationsOf } from "../../src/guards/validate.ts";
 
 const id = "3f2a8c54-0000-4000-8000-00000000000a";
@@ -112,7 +114,7 @@ test("a message that could not be read is told that alone, and not what it may b
   expect(told(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }])).toEqual(["email: must be a string", "full_name: must not be empty"]);
 });
 
-test("an update without a mask changes what is set, and one with a mask what it names, once [CUP-14]", () => {
+test("an update without a mask changes what is set, and one with a mask what it names, once, and all with * [CUP-14, WIR-11]", () => {
   const mask = (init: MessageInitShape<typeof UpdateContactRequestSchema>): unknown => (completed(UpdateContactRequestSchema, { contactId: id, ...init })["updateMask"] as { paths: string[] }).paths;
   expect(mask({ fullName: "Ann", phone: "" })).toEqual(["full_name", "phone"]);
   expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: [] } })).toEqual(["full_name", "phone"]);
@@ -129,6 +131,27 @@ test("an update of nothing, of what cannot be updated or cleared, is refused [CU
   expect(update(["full_name"])).toEqual([{ field: "full_name", rule: "not_null", message: "cannot be cleared" }]);
   expect(update(["full_name"], { fullName: "Ann" })).toEqual([]);
   expect(update(["email", "phone"])).toEqual([]);
+  expect(update(["*"])).toEqual([{ field: "full_name", rule: "not_null", message: "cannot be cleared" }]);
+});
+
+test("what an update sets outside of its mask is ignored, whatever is wrong with it [WIR-11]", () => {
+  const outside = { fullName: "x".repeat(201), email: "no email", phone: "1", updateMask: { paths: ["phone"] } };
+  expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).toMatchObject({ phone: "1", updateMask: { paths: ["phone"] } });
+  expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).not.toHaveProperty("fullName");
+});
+
+test("in any message, at any depth, what no wire can show is refused [ING-09]", () => {
+  const recording = { id, durationSeconds: Number.NaN, recordingStartedAt: { seconds: 253_402_300_800n, nanos: 0 } };
+  const note = { sessionId: id, type: 99 as never, createdAt: { seconds: 0n, nanos: -1 } };
+  const found = (schema: DescMessage, init: object): readonly string[] => violationsOf(schema, create(schema, init as never)).map(({ field, message }) => `${field} ${message}`);
+  const time = "must be a time of the years 1 to 9999, with nanos from 0 to 999999999";
+  expect(found(PutTranscriptsRequestSchema, { accountId: id, transcripts: [{ recording }] })).toEqual([
+    expect.stringMatching(/^transcripts\[0\]\.recording\.duration_seconds must be/), `transcripts[0].recording.recording_started_at ${time}`,
+  ]);
+  expect(found(RecordSchema, { record: { case: "sessionNote", value: note } })).toEqual([expect.stringMatching(/^session_note\.type /), `session_note.created_at ${time}`]);
+  expect(found(CreateApiKeyRequestSchema, { access: 7 as never })).toEqual(["access must be one of API_KEY_ACCESS_READ_WRITE, API_KEY_ACCESS_READ_ONLY"]);
+  expect(found(SearchNotesRequestSchema, { query: "a\ud800" })).toEqual(["query must not hold a lone surrogate"]);
+  expect(found(RecordSchema, { record: { case: "session", value: { sessionDate: { seconds: 253_402_300_799n, nanos: 999_999_999 }, createdAt: { seconds: -62_135_596_800n, nanos: 0 } } } })).toEqual([]);
 });
 
 test("a message without a mask is not given one, though its fields are optional", () => {

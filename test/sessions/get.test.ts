@@ -101,11 +101,11 @@ test("a recording may be there before its text is, and a text without a recordin
   const [early, late] = await client.put.sessions({}, {});
   const recording = randomId();
   await client.put.transcript({ session_id: early, recording: { id: recording } });
-  await client.put.transcript({ session_id: late, transcript: "" });
+  await client.put.transcript({ session_id: late, transcript: "Hello." });
   expect((await client.get(`/v1/sessions/${early}/transcript`)).body.data).toEqual({
     session_id: early, transcript: null, recording: { id: recording, duration_seconds: null, recording_started_at: null, recording_ended_at: null },
   });
-  expect((await client.get(`/v1/sessions/${late}/transcript`)).body.data).toEqual({ session_id: late, transcript: "", recording: null });
+  expect((await client.get(`/v1/sessions/${late}/transcript`)).body.data).toEqual({ session_id: late, transcript: "Hello.", recording: null });
 });
 
 test("a transcript comes back as it was put, with exactly the fields of the specification [STR-01, STR-06, STR-08, FMT-04]", async () => {
