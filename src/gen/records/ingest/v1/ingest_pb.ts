@@ -364,7 +364,8 @@ export const RestoreContactsResponseSchema: GenMessage<RestoreContactsResponse> 
   messageDesc(file_records_ingest_v1_ingest, 13);
 
 /**
- * Which records to delete, at most 1,000 in all. The results follow the order of the fields here.
+ * Which records to delete, at most 1,000 in all. The results follow the order of the fields here. Notes and transcripts
+ * are deleted first, then sessions, then contacts. The answers kept for idempotency keys that show a record go with it.
  *
  * @generated from message records.ingest.v1.DeleteRecordsRequest
  */
