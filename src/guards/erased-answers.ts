@@ -29,7 +29,7 @@ export function createEraseAnswers(client: MongoClient, redis: () => RedisLink |
       // The release before did not say which records an answer shows: there its body tells.
       { ...account, records: null, body: { $regex: records.map((id) => id.toHexString()).join("|") } },
     ];
-    const found = await claims.find({ $or: showing }, { projection: { _id: 1 }, session }).toArray();
+    const found = await claims.find({ $or: showing }, { session }).project<Pick<ClaimDocument, "_id">>({ _id: 1 }).toArray();
     if (found.length === 0) return;
     await claims.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, [erasure], { session });
     // Before the commit: an instance that puts an answer back afterwards finds the mark, also where this one is killed.

@@ -59,7 +59,7 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   /** Deletes notes, and the answers that show them or what they belong to. */
   async function deleteNotes(scope: WriteScope, filter: Document, options: WriteOptions, of: readonly UUID[] = []): Promise<number> {
     const session = options.session as ClientSession;
-    const found = await notes.find(filter, { projection: { _id: 1 }, session }).toArray();
+    const found = await notes.find(filter, { projection: { _id: 1 }, ...options }).toArray();
     const ids = found.map(({ _id }) => _id);
     await eraseAnswers(scope, [...of, ...ids], session);
     if (ids.length > 0) await notes.deleteMany({ _id: { $in: ids }, account_id: scope.accountId }, options);

@@ -126,7 +126,7 @@ test("whatever binary gRPC accepts, every wire, every tool and the export can sh
     expect(told.flatMap(({ rejections }) => rejections.map(({ error }) => error?.message))).toEqual([]);
     expect(await exportAll(house().service, accountId)).toEqual(exported);
   }), { numRuns: Number(process.env["RUNS"] ?? 5) });
-  expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(20);
+  expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(5);
 }, 600_000);
 
 const someId = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
