@@ -26,11 +26,11 @@ test("the type of a session note is read by its name in REST and by its name in 
   expect((await client.get(`/v1/sessions/${session_id}`)).body.data.notes).toMatchObject([{ type: "user_manual" }, { type: "reader_comment" }, { type: "ai_meeting_prep" }]);
   for (const type of ["USER_MANUAL", "unspecified", "", "diary"]) {
     const { body } = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", { account_id: client.id, notes: [{ session_id, type }] });
-    expect([body.code, body.message], type).toEqual(["invalid_argument", expect.stringContaining("notes[0].type: must be one of SESSION_NOTE_TYPE_USER_MANUAL")]);
+    expect([body.code, body.message], type).toEqual(["invalid_argument", expect.stringContaining(`enum records.v1.SessionNoteType from JSON: ${JSON.stringify(type)}`)]);
   }
   const twice = `{"account_id":"${client.id}","notes":[{"session_id":"${session_id}","type":"user_manual","type":"user_manual"}]}`;
   const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/UpsertSessionNotes`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` }, body: twice });
-  expect(await answer.json()).toMatchObject({ code: "invalid_argument", message: expect.stringContaining("type: must not be given more than once") });
+  expect(await answer.json()).toMatchObject({ code: "invalid_argument", message: expect.stringContaining('duplicate object key "type"') });
 });
 
 test("an unknown account is not_found, a wrong account_id or an empty batch invalid_argument, and nothing is written [ING-01]", async () => {
