@@ -26,10 +26,12 @@ export function queryReadings(text: string): string[][] {
 
 function joinNumbers(words: string[]): string[] {
   const joined: string[] = [];
+  let afterNumber = false;
   for (const word of words) {
-    const last = joined.at(-1);
-    if (last !== undefined && NUMBER.test(last) && NUMBER.test(word)) joined[joined.length - 1] = last + word;
+    const isNumber = NUMBER.test(word);
+    if (isNumber && afterNumber) joined[joined.length - 1] += word;
     else joined.push(word);
+    afterNumber = isNumber;
   }
   return joined;
 }

@@ -23,7 +23,7 @@ export function reasonOf(error: unknown): string {
   if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code)) return `its certificate is not one to trust (${code})`;
   if (error instanceof Error && /^(TimeoutError|AbortError)$/.test(error.name)) return words["ETIMEDOUT"] ?? "";
   const message = error instanceof Error ? error.message : String(error);
-  return (message.split("\n")[0] ?? "").replace(/\.+$/, "").slice(0, 300);
+  return (message.split("\n")[0] ?? "").replace(/(?<!\.)\.+$/, "").slice(0, 300);
 }
 
 /** The code of the innermost error that has one. */
