@@ -11,7 +11,7 @@ export interface Pattern {
 /** The analyser's build without programs of its own (Java, a native binary): it runs, and judges alike, wherever Node does. */
 const backend = "pure";
 /** What cannot be told in this time counts as slow. */
-const limitMs = 30_000;
+const limitMs = 120_000;
 
 /**
  * Why an expression is not linear, or undefined where it is proven to be. Counted is the search through the whole text, so

@@ -75,6 +75,15 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 /** A wrong value in the environment; the message names the variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+  readonly variable: string;
+  /** What is wrong with it, as the rest of a sentence that begins with the variable. */
+  readonly problem: string;
+
+  constructor(variable: string, problem: string) {
+    super(`${variable}: ${problem}`);
+    this.variable = variable;
+    this.problem = problem;
+  }
 }
 
 /** Reads the environment. Throws ConfigError for the first wrong value. An empty variable counts as unset. */
@@ -132,7 +141,7 @@ function secret(name: string, value: string): string {
 }
 
 function wrong(name: string, message: string): never {
-  throw new ConfigError(`${name}: ${message}`);
+  throw new ConfigError(name, message);
 }
 
 function integer(name: string, value: string | undefined, fallback: number, min: number, max: number): number {
