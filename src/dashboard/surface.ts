@@ -167,7 +167,6 @@ const policies = ["default-src 'none'", "script-src 'self'", "style-src 'self'",
 const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
-  "X-Content-Type-Options": "nosniff",
   // Stricter, a browser would send `Origin: null` with the form that signs out.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -179,7 +178,7 @@ function go(response: Response, { location, cookies }: Step): void {
 }
 
 async function sendAsset({ request, response }: Exchange, { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string }): Promise<void> {
-  const headers = { "Cache-Control": "no-cache", ETag: etag, "X-Content-Type-Options": "nosniff" };
+  const headers = { "Cache-Control": "no-cache", ETag: etag };
   if (matchesTag(request.headers["if-none-match"], etag)) response.writeHead(304, headers).end();
   else response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length }).end(request.method === "HEAD" ? undefined : body);
 }

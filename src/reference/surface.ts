@@ -74,7 +74,6 @@ const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
   "Content-Security-Policy": policies.join("; "),
-  "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
 };
@@ -85,7 +84,6 @@ async function sendAsset(request: Request, response: Response, asset: Asset): Pr
     "Cache-Control": "public, max-age=31536000, immutable",
     ETag: `"${asset.hash}-${encoding}"`,
     Vary: [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "),
-    "X-Content-Type-Options": "nosniff",
   };
   if (matchesTag(request.headers["if-none-match"], headers.ETag)) return void response.writeHead(304, headers).end();
   const body = await asset.encoded(encoding);
