@@ -19,6 +19,7 @@ test.each([
   ["two runs of the same", /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
   ["a run of runs", /^(a+)+$/],
   ["alternatives that overlap", /^(?:a|a)*$/],
+  ["a run before the end of what is looked at ahead", /\B(?=(\d{3})+$)/g],
   ["a lazy run between the same two texts", /<b>[\s\S]*?<i>/],
   ["a run of a class with the flag v", { source: "[\\p{L}--[a-z]]+x", flags: "v" }],
 ])("%s is not linear [LIN-01]", (_name, { source, flags }) => {
