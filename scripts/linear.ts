@@ -15,16 +15,12 @@ const builtElsewhere: ReadonlyMap<string, string> = new Map([
   ["src/guards/validate.ts", "the patterns of the protos, which are not tried on text of more than 1,024 characters"],
 ]);
 
-/** Replaced as a whole; not judged until then. */
-const rewritten = new Set(["src/rpc/flawed-json.ts", "src/rpc/spoken.ts"]);
-
 /** Whether all are linear; prints those that are not. */
 export function isLinear(root: string, reasons = builtElsewhere): boolean {
   const { known, built } = withTrees(root, projects, folders, expressionsOf);
   const judged = new Map<string, string | undefined>();
   let linear = true;
   for (const { path, line, source, flags } of known) {
-    if (rewritten.has(path)) continue;
     const literal = `/${source}/${flags}`;
     if (!judged.has(literal)) judged.set(literal, slownessOf({ source, flags }));
     const slowness = judged.get(literal);

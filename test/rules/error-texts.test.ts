@@ -11,13 +11,10 @@ const root = join(import.meta.dirname, "../..");
 /** Where there is no other way, each with the reason. */
 const allowed: ReadonlyMap<string, string> = new Map([["src/db/redis-code.ts", "Redis's protocol has no other place for the code of an error"]]);
 
-/** Replaced as a whole; not judged until then. */
-const rewritten = ["src/rpc/flawed-json.ts", "src/rpc/message.ts"];
-
 test("no code decides anything by the text of an error [LIN-02]", () => {
   const found = withTrees(root, ["tsconfig.json", "tsconfig.page.json"], ["src/", "gateway/", "client/src/"], decisionsByText);
   const paths = found.map((place) => place.split(":")[0] ?? "");
-  expect(found.filter((_, at) => !allowed.has(paths[at] ?? "") && !rewritten.includes(paths[at] ?? ""))).toEqual([]);
+  expect(found.filter((_, at) => !allowed.has(paths[at] ?? ""))).toEqual([]);
   expect(paths).toEqual(expect.arrayContaining([...allowed.keys()]));
 });
 
