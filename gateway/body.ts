@@ -1,5 +1,6 @@
 // Receives the body of a request: bytes, counted as they come, then a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
+import { readMediaType } from "../src/http/negotiation.ts";
 import { gather } from "./gather.ts";
 import type { Request } from "./http.ts";
 import type { Flaw, Json } from "./json.ts";
@@ -17,7 +18,6 @@ export type Body =
   /** The client went away before it had sent everything: there is nobody to answer. */
   | { readonly kind: "gone" };
 
-const contentType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 const wrongType = "Content-Type must be application/json";
 const noProperties: ReadonlyMap<string, Json> = new Map();
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -31,12 +31,19 @@ export async function receiveBody(request: Request, required: boolean): Promise<
   if (bytes.length === 0) {
     if (required) return refused("required", "the request must have a body: a JSON object");
     // An empty form is a form all the same.
-    return type === undefined || contentType.test(type) ? { kind: "object", properties: noProperties, flaws: [] } : refused("content_type", wrongType);
+    return type === undefined || isJson(type) ? { kind: "object", properties: noProperties, flaws: [] } : refused("content_type", wrongType);
   }
   const encoding = request.headers["content-encoding"];
-  if (!contentType.test(type ?? "")) return refused("content_type", wrongType);
+  if (!isJson(type)) return refused("content_type", wrongType);
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refused("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
   return parse(bytes);
+}
+
+/** JSON has no parameters (RFC 8259 §11); that it is UTF-8 may be said. */
+function isJson(contentType: string | undefined): boolean {
+  const media = readMediaType(contentType);
+  if (media?.type !== "application/json") return false;
+  return [...media.parameters].every(([name, value]) => name === "charset" && value.toLowerCase() === "utf-8");
 }
 
 function parse(bytes: Buffer): Body {

@@ -4,11 +4,6 @@ import type { Message } from "@bufbuild/protobuf";
 import type { DeflatedText } from "../src/deflated.ts";
 import { deflatedIn } from "../src/deflated.ts";
 
-/** Whether a client takes gzip (RFC 9110 §12.5.3). */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  return /(^|,)\s*(x-)?gzip\s*(;\s*q=(1(\.0*)?|0\.\d*[1-9]\d*)\s*)?(,|$)/i.test(acceptEncoding ?? "");
-}
-
 /** The message of an answer that holds a deflated text, directly in one of its fields, and that text. */
 export function findDeflated(answer: Message): { readonly name: string; readonly holder: object; readonly field: string; readonly text: DeflatedText } | undefined {
   for (const [name, holder] of Object.entries(answer)) {

@@ -3,10 +3,11 @@ import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
 import { fail, failureOf, isForTheLog } from "../src/errors.ts";
+import { chooseCoding } from "../src/http/negotiation.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
 import { observe } from "../src/rpc/dispatch.ts";
 import { receiveBody } from "./body.ts";
-import { acceptsGzip, findDeflated, renderGzip } from "./gzip.ts";
+import { findDeflated, renderGzip } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
@@ -76,7 +77,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
   function writeAnswer(request: Request, response: Response, operation: Operation, { message, replayed, body }: Answer): void {
     const render = (answer: Message): string => renderBody(operation.rpc, answer);
     const deflated = findDeflated(message) !== undefined;
-    const gzipped = deflated && acceptsGzip(request.headers["accept-encoding"]) ? renderGzip(message, render) : undefined;
+    const gzipped = deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip" ? renderGzip(message, render) : undefined;
     const text = gzipped ?? body ?? render(message);
     if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
     if (replayed) response.setHeader("Idempotent-Replayed", "true");

@@ -13,11 +13,12 @@ export function readQuery(query: string, known: ReadonlySet<string>, violations:
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf("&", start);
     const end = ampersand === -1 ? query.length : ampersand;
-    const equals = query.indexOf("=", start);
-    const nameEnd = equals === -1 || equals > end ? end : equals;
-    const rawName = query.slice(start, nameEnd);
+    // Within the parameter: looked for in all of the query, it would be looked for again and again where it is missing.
+    const parameter = query.slice(start, end);
+    const equals = parameter.indexOf("=");
+    const rawName = equals === -1 ? parameter : parameter.slice(0, equals);
     const name = decode(rawName);
-    const value = decode(query.slice(nameEnd + 1, end));
+    const value = decode(equals === -1 ? "" : parameter.slice(equals + 1));
     if (name === undefined || value === undefined) {
       violations.push({ field: shownName(name ?? rawName), rule: "encoding", message: "must be percent-encoded UTF-8" });
     } else if (values.has(name)) {

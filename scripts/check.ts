@@ -1,10 +1,11 @@
-// `npm run check`: whether the protos are in order, src/gen is what they generate, and everything compiles. Changes nothing.
+// `npm run check`: whether the protos are in order, src/gen is what they generate, everything compiles, and every regular expression is linear. Changes nothing.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buf, releasedImage } from "./buf.ts";
 import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
+import { isLinear } from "./linear.ts";
 
 const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   ["the protos break a lint rule (buf lint)", () => buf("lint")],
@@ -14,6 +15,7 @@ const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
   ["the client does not compile for browsers (tsc -p client/tsconfig.json)", () => run("client/node_modules/.bin/tsc", "-p", "client/tsconfig.json", "--noEmit")],
   ["the dashboard's scripts do not compile (tsc -p tsconfig.page.json)", () => tsc("-p", "tsconfig.page.json")],
+  ["a regular expression may need more than linear time", () => isLinear(process.cwd())],
 ];
 
 for (const [failure, step] of steps) {

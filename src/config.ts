@@ -77,6 +77,15 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 /** A wrong value in the environment; the message names the variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+  readonly variable: string;
+  /** What is wrong with it, as the rest of a sentence that begins with the variable. */
+  readonly problem: string;
+
+  constructor(variable: string, problem: string) {
+    super(`${variable}: ${problem}`);
+    this.variable = variable;
+    this.problem = problem;
+  }
 }
 
 /** The settings that are a secret, or hold one. */
@@ -108,7 +117,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: env("HOST") ?? "127.0.0.1",
     internalPort: integer("INTERNAL_PORT", env("INTERNAL_PORT"), 8081, 0, 65535),
     internalHost: env("INTERNAL_HOST") ?? "127.0.0.1",
-    baseUrl: uri("BASE_URL", env("BASE_URL"), ["http:", "https:"])?.replace(/\/+$/, ""),
+    baseUrl: uri("BASE_URL", env("BASE_URL"), ["http:", "https:"])?.replace(/(?<!\/)\/+$/, ""),
     mcpUrl: uri("MCP_URL", env("MCP_URL"), ["http:", "https:"]),
     mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
@@ -146,7 +155,7 @@ function secret(name: string, value: string): string {
 }
 
 function wrong(name: string, message: string): never {
-  throw new ConfigError(`${name}: ${message}`);
+  throw new ConfigError(name, message);
 }
 
 function integer(name: string, value: string | undefined, fallback: number, min: number, max: number): number {
@@ -181,12 +190,12 @@ function tracing(endpoint: string | undefined, headers: string | undefined, serv
   if (!/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(ratio)) wrong("OTEL_TRACES_SAMPLER_ARG", `must be a number from 0 to 1, not "${ratio}"`);
   const sent = Object.fromEntries(list(headers).map(exportHeader));
   if (endpoint === undefined) return undefined;
-  return { url: `${endpoint.replace(/\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
+  return { url: `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
 }
 
 /** Name and value of `name=value`, which is percent-encoded. It may be a credential: it is not repeated in the message. */
 function exportHeader(pair: string): [string, string] {
-  const [, name = "", value = ""] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x20-\x7e]*)$/.exec(pair) ?? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas");
+  const [, name = "", value = ""] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(pair) ?? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas");
   try {
     return [name, decodeURIComponent(value)];
   } catch {

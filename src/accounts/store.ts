@@ -80,7 +80,7 @@ export function createAccountStore(db: Db): AccountStore {
       try {
         await write(db.client, deadline, (options) => accounts.insertOne(account, options));
       } catch (error) {
-        if (duplicateIndex(error) === "email") fail(Reason.ALREADY_EXISTS, { message: "email: another account has it." });
+        if (duplicateIndex(error)?.includes("email_key")) fail(Reason.ALREADY_EXISTS, { message: "email: another account has it." });
         throw error;
       }
       return account;
@@ -94,7 +94,7 @@ export function createAccountStore(db: Db): AccountStore {
       try {
         return (await write(db.client, deadline, (options) => accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }))) ?? undefined;
       } catch (error) {
-        if (duplicateIndex(error) === "identity") fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
+        if (duplicateIndex(error)?.includes("identities.subject")) fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
         throw error;
       }
     },

@@ -78,7 +78,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
       try {
         await keys.insertOne(document, options);
       } catch (error) {
-        if (duplicateIndex(error) === "active") fail(Reason.API_KEY_EXISTS);
+        if (duplicateIndex(error)?.includes("account_id")) fail(Reason.API_KEY_EXISTS);
         throw error;
       }
       return { secret, document };

@@ -30,15 +30,18 @@ export function createLink({ url, token }: Where): Link {
   };
 }
 
-const cutCodes: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Aborted, Code.Canceled, Code.Internal, Code.DeadlineExceeded]);
+/** What the library makes of a broken connection; of a stream that lacks its last message, InvalidArgument. */
+const cutCodes: ReadonlySet<Code> = new Set([
+  Code.Unavailable, Code.Aborted, Code.Canceled, Code.Internal, Code.DeadlineExceeded, Code.InvalidArgument,
+]);
 
 /** Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot answer now. */
 export function isPassing(error: unknown): boolean {
-  const { code, rawMessage } = ConnectError.from(error);
+  const { code } = ConnectError.from(error);
   const reason = reasonOf(error);
   if (reason !== undefined) return reason === "UNAVAILABLE";
   // What bears no reason of the service comes from the connection: it broke, or the instance at its other end was stopped.
-  return cutCodes.has(code) || isCut(error) || /EndStreamResponse/.test(rawMessage);
+  return cutCodes.has(code) || isCut(error);
 }
 
 /** A call that failed, as an error for a person. Whatever is no failure of a call is returned as it is. */

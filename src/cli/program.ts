@@ -72,10 +72,15 @@ async function tell(error: unknown, json: boolean, context: Context): Promise<Ex
     // Help that was asked for ends with 0; help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
-    const message = error.code === "commander.help" ? "a command is missing" : error.message.replace(/^error: /, "").replace(/\n/g, " ");
+    const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
     return say(new CommandError(exitCodes.usage, "usage", `${message} (records --help tells more)`), json);
   }
   return say(error instanceof CommandError ? error : await inWords(error, context), json);
+}
+
+/** The usage library's message as the part of a line. */
+function inOneLine(message: string): string {
+  return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 
 async function inWords(error: unknown, context: Context): Promise<CommandError> {

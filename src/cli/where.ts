@@ -55,7 +55,7 @@ function origin(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) refuseUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
   if (url.username !== "" || url.password !== "") refuseUsage("The address of the service must not hold a password: the service token says who you are.");
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 function readToken(file: string): string {

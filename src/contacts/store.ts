@@ -187,7 +187,7 @@ export async function uniquely<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (duplicateIndex(error) === "email") fail(Reason.DUPLICATE_EMAIL);
+    if (duplicateIndex(error)?.includes("email_key")) fail(Reason.DUPLICATE_EMAIL);
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import type { Failure } from "../errors.ts";
 import { fail, isForTheLog } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Request, Response } from "../http/listener.ts";
+import { matchesTag, namesType } from "../http/negotiation.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { SignIn, Step } from "../sign-in/sign-in.ts";
@@ -126,7 +127,7 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
     if (response.headersSent) return;
     request.resume();
     const { kind, message, retryAfterSeconds, allow } = failure;
-    if (!/\btext\/html\b/.test(inbound.header("accept") ?? "")) return writeFailure(response, failure);
+    if (!namesType(inbound.header("accept"), "text/html")) return writeFailure(response, failure);
     if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     if (allow !== undefined) response.setHeader("Allow", allow);
     sendPage(response, kind.http, { kind: "problem", status: kind.http, message, requestId: inbound.requestId, retry: signIn !== undefined });
@@ -166,7 +167,6 @@ const policies = ["default-src 'none'", "script-src 'self'", "style-src 'self'",
 const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
-  "X-Content-Type-Options": "nosniff",
   // Stricter, a browser would send `Origin: null` with the form that signs out.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -178,7 +178,7 @@ function go(response: Response, { location, cookies }: Step): void {
 }
 
 async function sendAsset({ request, response }: Exchange, { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string }): Promise<void> {
-  const headers = { "Cache-Control": "no-cache", ETag: etag, "X-Content-Type-Options": "nosniff" };
-  if (request.headers["if-none-match"] === etag) response.writeHead(304, headers).end();
+  const headers = { "Cache-Control": "no-cache", ETag: etag };
+  if (matchesTag(request.headers["if-none-match"], etag)) response.writeHead(304, headers).end();
   else response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length }).end(request.method === "HEAD" ? undefined : body);
 }

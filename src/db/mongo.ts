@@ -154,10 +154,10 @@ export function uuid(text: string): UUID {
   return UUID.createFromHexString(text.toLowerCase());
 }
 
-/** The name of the unique index that a write ran into, or undefined where the error is another. */
-export function duplicateIndex(error: unknown): string | undefined {
+/** The fields of the unique index that a write ran into, or undefined where the error is another. A bulk write does not tell them. */
+export function duplicateIndex(error: unknown): readonly string[] | undefined {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return undefined;
-  return /index: (\S+)/.exec(error.message)?.[1] ?? "";
+  return Object.keys((error["keyPattern"] as object | undefined) ?? {});
 }
 
 /**

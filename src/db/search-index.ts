@@ -28,8 +28,10 @@ export function createSearchIndex(collection: Collection<Document>, description:
   };
 }
 
-/** Whether a command failed because the index that it names is not there, or was taken away while it ran. */
+/**
+ * Whether a command may have failed because the index that it names is not there, or was taken away while it ran. A value that
+ * is bad for another reason has the same code, and is as bad without the index.
+ */
 export function isWithoutIndex(error: unknown): boolean {
-  if (!(error instanceof MongoServerError)) return false;
-  return error.codeName === "QueryPlanKilled" || (error.codeName === "BadValue" && /\bhint\b/.test(error.message));
+  return error instanceof MongoServerError && (error.codeName === "QueryPlanKilled" || error.codeName === "BadValue");
 }

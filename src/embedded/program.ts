@@ -90,7 +90,11 @@ export async function kept(name: string, cacheDir: string): Promise<string | und
 
 /** An error's message in one line. */
 export function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, " ");
+  return inOneLine(error instanceof Error ? error.message : String(error));
+}
+
+function inOneLine(text: string): string {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
 }
 
 /** The last line of what a program printed that is not blank. */

@@ -5,6 +5,14 @@ import type { Request, Response } from "./listener.ts";
 /** Headers by name. */
 export type HeaderList = readonly (readonly [string, string])[];
 
+/** What every response carries on every listener: no browser may take it for another type than it says. */
+export const contentHeaders: HeaderList = [["X-Content-Type-Options", "nosniff"]];
+
+/** A year of https alone, where the outside calls us by it (RFC 6797). Other hosts of the domain are not ours to speak for. */
+export function transportHeaders({ baseUrl }: Pick<Config, "baseUrl">): HeaderList {
+  return baseUrl !== undefined && new URL(baseUrl).protocol === "https:" ? [["Strict-Transport-Security", "max-age=31536000"]] : [];
+}
+
 /** `RateLimit-Limit` and `RateLimit-Policy`: the early form of the IETF draft that the specification names. */
 export function rateLimitHeaders({ rateLimit }: Pick<Config, "rateLimit">): HeaderList {
   return [["RateLimit-Limit", String(rateLimit)], ["RateLimit-Policy", `${rateLimit};w=1`]];

@@ -7,6 +7,7 @@ import { Failure, failureOf } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
+import { contentHeaders, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
 import type { Surface } from "./public.ts";
@@ -39,6 +40,7 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
   function begin(request: Request, response: Response): Inbound {
     const inbound = inboundOf(request, 0, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
+    setHeaders(response, contentHeaders);
     log(request, response, inbound);
     return inbound;
   }
@@ -64,7 +66,7 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
     refuse(status) {
       const requestId = randomUUID();
       logRefused(status, requestId);
-      return refusal(status, requestId, []);
+      return refusal(status, requestId, contentHeaders);
     },
     refuseExpectation(request, response) {
       begin(request, response);

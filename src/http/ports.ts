@@ -8,6 +8,8 @@ export async function listen(listener: Listener, portName: string, port: number,
     return await listener.listen(port, host);
   } catch (error) {
     const { code = String(error), syscall } = error as NodeJS.ErrnoException;
-    throw new ConfigError(syscall === "getaddrinfo" || code === "EADDRNOTAVAIL" ? `${hostName}: "${host}" is no address of this machine (${code})` : `${portName}: ${port} cannot be listened on (${code})`);
+    const noHost = syscall === "getaddrinfo" || code === "EADDRNOTAVAIL";
+    if (noHost) throw new ConfigError(hostName, `"${host}" is no address of this machine (${code})`);
+    throw new ConfigError(portName, `${port} cannot be listened on (${code})`);
   }
 }

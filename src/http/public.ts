@@ -11,7 +11,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import type { HeaderList } from "./headers.ts";
-import { rateLimitHeaders, retirementHeaders, setCors, setHeaders } from "./headers.ts";
+import { contentHeaders, rateLimitHeaders, retirementHeaders, setCors, setHeaders, transportHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
 
@@ -51,11 +51,13 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const retirement = retirementHeaders(config);
   const restHeaders: HeaderList = [...limits, ...retirement];
   const rpcHeaders: HeaderList = [...limits, ["Cache-Control", "no-store"]];
+  const always: HeaderList = [...contentHeaders, ...transportHeaders(config)];
   const served = [surfaces.rpc, ...surfaces.others];
 
   function begin(request: Request, response: Response, headers: HeaderList): Inbound {
     const inbound = inboundOf(request, config.trustProxy, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
+    setHeaders(response, always);
     setHeaders(response, headers);
     setCors(request, response, config.corsOrigins);
     surfaces.log(request, response, inbound);
@@ -95,7 +97,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     refuse(status) {
       const requestId = randomUUID();
       surfaces.logRefused(status, requestId);
-      return refusal(status, requestId, restHeaders);
+      return refusal(status, requestId, [...always, ...restHeaders]);
     },
     refuseExpectation(request, response) {
       begin(request, response, restHeaders);

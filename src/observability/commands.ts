@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
+import { replyCode } from "../db/redis-code.ts";
 
 /** A command on its way. The names are those of the program and of the drivers, so there are only so many. */
 export interface Command {
@@ -58,9 +59,9 @@ function mongoError(error: unknown): string {
   return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
 }
 
-/** The word in capitals with which Redis begins an error, else the class. */
+/** Redis's code where it answered, else the class of the error. */
 function redisError(error: unknown): string {
-  return /^[A-Z]{3,20}(?= )/.exec(error instanceof Error ? error.message : "")?.[0] ?? nameOf(error);
+  return replyCode(error) ?? nameOf(error);
 }
 
 function nameOf(error: unknown): string {

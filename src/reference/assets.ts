@@ -46,15 +46,8 @@ export async function readAssets(): Promise<Assets> {
   return { renderer, start, style };
 }
 
-/** The encoding to send to a client with this `Accept-Encoding` (RFC 9110 §12.5.3): the smallest that it takes. */
-export function chosenEncoding(acceptEncoding: string | undefined): Encoding {
-  const weights = new Map((acceptEncoding ?? "").split(",").map((item) => {
-    const [name = "", weight = "1"] = item.trim().toLowerCase().split(/\s*;\s*q=/);
-    return [name, Number(weight)];
-  }));
-  const takes = (encoding: Encoding): boolean => (weights.get(encoding) ?? weights.get("*") ?? 0) > 0;
-  return takes("br") ? "br" : takes("gzip") ? "gzip" : "identity";
-}
+/** The encodings beside the file as it is, the smallest first. */
+export const smallerEncodings = ["br", "gzip"] as const satisfies readonly Encoding[];
 
 async function readAsset(name: string, type: string, file: string): Promise<Asset> {
   const body = await readFile(file);

@@ -3,11 +3,12 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
+import { chooseCoding, matchesTag } from "../http/negotiation.ts";
 import type { Surface } from "../http/public.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Asset, Assets } from "./assets.ts";
-import { assetFolder, chosenEncoding, readAssets } from "./assets.ts";
+import { assetFolder, readAssets, smallerEncodings } from "./assets.ts";
 import { referencePage } from "./page.ts";
 
 /** What the surface is made of. */
@@ -73,20 +74,18 @@ const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
   "Content-Security-Policy": policies.join("; "),
-  "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
 };
 
 async function sendAsset(request: Request, response: Response, asset: Asset): Promise<void> {
-  const encoding = chosenEncoding(request.headers["accept-encoding"]?.toString());
+  const encoding = chooseCoding(request.headers["accept-encoding"]?.toString(), smallerEncodings);
   const headers = {
     "Cache-Control": "public, max-age=31536000, immutable",
     ETag: `"${asset.hash}-${encoding}"`,
     Vary: [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "),
-    "X-Content-Type-Options": "nosniff",
   };
-  if (request.headers["if-none-match"] === headers.ETag) return void response.writeHead(304, headers).end();
+  if (matchesTag(request.headers["if-none-match"], headers.ETag)) return void response.writeHead(304, headers).end();
   const body = await asset.encoded(encoding);
   const coded = encoding === "identity" ? {} : { "Content-Encoding": encoding };
   send(request, response, { ...headers, ...coded, "Content-Type": asset.type, "Content-Length": body.length }, body);

@@ -1,4 +1,5 @@
 // The cookies of the dashboard: how they are called, set and read (RFC 6265bis).
+import { readCookie } from "../http/negotiation.ts";
 
 /** A cookie of ours. */
 export interface Cookie {
@@ -21,10 +22,7 @@ export function createCookie(plainName: string, secure: () => boolean): Cookie {
   const attributes = (): string => `; Path=/; HttpOnly; SameSite=Lax${secure() ? "; Secure" : ""}`;
   return {
     name,
-    read(header) {
-      const wanted = `${name()}=`;
-      return header?.split(";").map((pair) => pair.trim()).find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
-    },
+    read: (header) => readCookie(header, name()),
     set: (value, maxAgeSeconds) => `${name()}=${value}${attributes()}${maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`}`,
     clear: () => `${name()}=${attributes()}; Max-Age=0`,
   };

@@ -59,8 +59,8 @@ async function challenge(mcpUrl: string, document: string): Promise<Verdict> {
   if (status === 503) return fault(`${mcpUrl} answers 503: the public interface is switched off, or MCP is.`, "Switch it on (records interface on), and restart a service that was started without OIDC_ISSUER.");
   if (status !== 401) return fault(`${mcpUrl} answers ${status} to a client without a token, and not 401: no assistant begins to sign in.`, `Correct MCP_URL, and ${unchanged}.`);
   const said = headers.get("www-authenticate") ?? "";
-  const expected = /^Bearer error="invalid_token", error_description="[^"\\]+", resource_metadata="([^"]*)"$/.exec(said);
-  if (expected?.[1] === document) return ok(`${mcpUrl} answers 401, and its challenge leads to ${document}.`);
+  const leadsThere = said.startsWith('Bearer error="invalid_token", error_description="') && said.endsWith(`", resource_metadata="${document}"`);
+  if (leadsThere) return ok(`${mcpUrl} answers 401, and its challenge leads to ${document}.`);
   if (said === "") return fault("The 401 has no WWW-Authenticate: assistants do not know where to sign in.", "Let the proxy in front pass on the answers' headers.");
   return fault(`The challenge is ${said}, and does not lead to ${document}.`, "Run the doctor with the service's BASE_URL and MCP_URL, and let the proxy in front pass on WWW-Authenticate unchanged.");
 }

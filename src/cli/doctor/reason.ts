@@ -22,8 +22,12 @@ export function reasonOf(error: unknown): string {
   if (code !== undefined && words[code] !== undefined) return `${words[code]} (${code})`;
   if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code)) return `its certificate is not one to trust (${code})`;
   if (error instanceof Error && /^(TimeoutError|AbortError)$/.test(error.name)) return words["ETIMEDOUT"] ?? "";
-  const message = error instanceof Error ? error.message : String(error);
-  return (message.split("\n")[0] ?? "").replace(/\.+$/, "").slice(0, 300);
+  return beginning(error instanceof Error ? error.message : String(error));
+}
+
+/** The first line of a text as the part of a sentence: without a full stop. */
+function beginning(text: string): string {
+  return (text.split("\n", 1)[0] ?? "").slice(0, 300).replace(/(?<!\.)\.+$/, "");
 }
 
 /** The code of the innermost error that has one. */

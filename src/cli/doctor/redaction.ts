@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 
 /** Where a database is: scheme, hosts and database, without credentials and without options, which may hold some as well. */
 export function shownUri(uri: string): string {
-  return uri.replace(/^([a-z+]+:\/\/)([^/?#]*@)?/i, "$1").replace(/[?#].*$/, "");
+  return (uri.split(/[?#]/, 1)[0] ?? "").replace(/^([a-z+]+:\/\/)([^/?#]*@)?/i, "$1");
 }
 
 /** Takes every secret of the configuration out of a text. */

@@ -1,5 +1,6 @@
 // Checks Redis: reachable, fast enough, version, room, and whether it takes writes. Writes nothing.
 import { Redis } from "ioredis";
+import { replyCode } from "../../db/redis-code.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
@@ -43,9 +44,9 @@ export async function checkRedis({ redisUrl, wrong, clocks }: Surroundings): Pro
 
 function unreachable(error: unknown, url: string): Verdict {
   const where = shownUri(url);
-  const said = error instanceof Error ? error.message : "";
-  if (/WRONGPASS|NOAUTH|invalid password|without any password/i.test(said)) return fault(`${where} refuses the user or the password.`, "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.");
-  if (/NOPERM/.test(said)) return fault(`${where} answers, but the user may not use it: ${reasonOf(error)}.`, "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.");
+  const code = replyCode(error);
+  if (code === "WRONGPASS" || code === "NOAUTH") return fault(`${where} refuses the user or the password.`, "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.");
+  if (code === "NOPERM") return fault(`${where} answers, but the user may not use it: ${reasonOf(error)}.`, "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.");
   return fault(`Redis cannot be reached at ${where}: ${reasonOf(error)}.`, `See that redis-server runs there, and that REDIS_URL is right; until then ${without}.`);
 }
 

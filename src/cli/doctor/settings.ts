@@ -32,10 +32,10 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
       return { config: readConfig(corrected), wrong };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      const [, name = "", message = ""] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
+      const { variable: name, problem } = error;
       // Of the two dates neither stands alone: without one the other would be found wrong as well.
       if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name)) delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
-      wrong.set(name, message);
+      wrong.set(name, problem);
       if (standIns[name] === undefined) delete corrected[name];
       else corrected[name] = standIns[name];
     }

@@ -11,6 +11,9 @@ const mustBe = 'must be an object such as {"contact": {…}}, with one of contac
 
 acceptShortEnumNames(RecordSchema);
 
+/** What a record may be, one of them only. */
+const kinds = RecordSchema.oneofs.flatMap(({ fields }) => fields);
+
 /** Reads the records; field names in snake_case or lowerCamelCase. Blank lines are passed over. */
 export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
   for await (const lines of chunks) {
@@ -33,6 +36,9 @@ function contentOf(text: string): Entry["content"] {
   } catch (error) {
     return { problem: `is not JSON: ${messageOf(error)}` };
   }
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return { problem: `holds no record: ${mustBe}` };
+  const [one, other] = kinds.filter(({ name, jsonName }) => (json[name] ?? json[jsonName] ?? null) !== null);
+  if (one !== undefined && other !== undefined) return { problem: `holds ${one.name} and ${other.name}: must hold one record only` };
   try {
     const record = fromJson(RecordSchema, json);
     const [missing] = timesThatDoNotExist(RecordSchema, text);
@@ -40,11 +46,13 @@ function contentOf(text: string): Entry["content"] {
     if (record.record.case !== undefined) return { record };
     return { problem: `holds no record: ${mustBe}` };
   } catch (error) {
-    if (typeof json !== "object" || json === null || Array.isArray(json)) return { problem: `holds no record: ${mustBe}` };
-    const [, one, other] = /Record\.record from JSON: oneof set multiple times by (\w+) and (\w+)/.exec(messageOf(error)) ?? [];
-    if (one !== undefined) return { problem: `holds ${one} and ${other ?? "another"}: must hold one record only` };
-    return { problem: messageOf(error).replace(/^cannot decode (message )?records\.ingest\.v1\./, "cannot be read as ") };
+    return { problem: withoutPackage(messageOf(error)) };
   }
+}
+
+/** The library's message, which names a message or field in full. */
+function withoutPackage(message: string): string {
+  return message.replace(/^cannot decode (message )?records\.ingest\.v1\./, "cannot be read as ");
 }
 
 function messageOf(error: unknown): string {

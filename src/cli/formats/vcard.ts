@@ -113,12 +113,17 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
     externalId: id !== undefined && uid === `urn:uuid:${id}` ? undefined : uid,
     fullName: properties.some(([, parameters]) => standIn in parameters) ? undefined : (text("fn") ?? nameOf(all("n")[0]?.[3]) ?? texts(all("org")[0]?.[3])[0]),
     email: preferred("email")?.replace(/^mailto:/i, ""),
-    phone: preferred("tel")?.replace(/^tel:([^;]*).*$/i, "$1"),
+    phone: phoneOf(preferred("tel")),
     notes: notes === "" ? undefined : notes,
     memory: text(ownProperties.memory),
     inferredName: text(ownProperties.inferredName),
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ContactFields;
+}
+
+/** The number of a `tel:` URI (RFC 3966), without its parameters; any other text is one as it is. */
+function phoneOf(value: string | undefined): string | undefined {
+  return value !== undefined && /^tel:/i.test(value) ? value.slice("tel:".length).split(";", 1)[0] : value;
 }
 
 /** The lower, the more preferred: PREF of vCard 4.0, TYPE=PREF of 3.0, and what says nothing last. */

@@ -16,7 +16,7 @@ function cities(money: City["money"], pools: City["pools"], ranges: Readonly<Rec
 }
 
 function after(sign: string): City["money"] {
-  return (sum) => sign + String(sum).replace(/\B(?=(\d{3})+$)/g, ",");
+  return (sum) => sign + sum.toLocaleString("en-US");
 }
 
 const { london, manchester, leeds, edinburgh, bristol, britishMobile, berlin, hamburg, cologne, frankfurt, munich, frenchMobile, swedishMobile } = phoneRanges;

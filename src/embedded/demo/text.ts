@@ -5,7 +5,7 @@ import { pick } from "./random.ts";
 /** What stands for a name in braces; a function draws anew each time. */
 export type Slots = Readonly<Record<string, string | (() => string)>>;
 
-const marks = /\[([^\]]*)\]|\{(\w+)\}/g;
+const marks = /\[([^[\]]*)\]|\{(\w+)\}/g;
 
 /**
  * Puts one of the alternatives in the place of each `[one|other]` and its slot in the place of each `{name}`; what

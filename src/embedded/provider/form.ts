@@ -1,11 +1,12 @@
 // Reads the forms that people send.
 import type { IncomingMessage } from "node:http";
+import { readMediaType } from "../../http/negotiation.ts";
 
 const LIMIT = 64 * 1_024;
 
 /** The fields of the form; a status where there is none: 413 where it is too long, 415 where it is something else. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 413 | 415> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) return 415;
+  if (readMediaType(request.headers["content-type"])?.type !== "application/x-www-form-urlencoded") return 415;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {

@@ -44,8 +44,12 @@ export function showSignedOut(ctx: PageContext): void {
 
 /** Shows the library's own page of a form that sends itself, which has no look, in ours. */
 export function frameHandOver(ctx: PageContext): void {
-  const [, opening, action, fields] = /(<form method="post" action="([^"]*)">)([\s\S]*?)<noscript>/.exec(typeof ctx.body === "string" ? ctx.body : "") ?? [];
-  if (opening === undefined || fields === undefined) return;
+  const page = typeof ctx.body === "string" ? ctx.body : "";
+  const found = /<form method="post" action="([^"]*)">/.exec(page);
+  const end = found === null ? -1 : page.indexOf("<noscript>", found.index);
+  if (found === null || end === -1) return;
+  const [opening, action] = found;
+  const fields = page.slice(found.index + opening.length, end);
   const button = '<button type="submit">Continue</button>';
   showPage(ctx, {
     title: "One moment",

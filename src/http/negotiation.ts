@@ -1,0 +1,139 @@
+// Reads the header fields that hold lists, weights or parameters (RFC 9110, RFC 6265): in one pass, so that the time is linear in their length.
+
+/** No client sends a longer list: what comes behind so many elements is not read. */
+const mostElements = 100;
+
+/** One element of a list with weights, such as `gzip;q=0.5`. */
+export interface Preference {
+  /** In lower case. */
+  readonly name: string;
+  /** From 0, which excludes it, to 1. */
+  readonly weight: number;
+}
+
+/** A media type with its parameters. */
+export interface MediaType {
+  /** In lower case. */
+  readonly type: string;
+  /** By their names in lower case; quotes are taken off. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** The elements of `Accept`, `Accept-Encoding` and the like (RFC 9110 §12.4.2). An element whose weight is malformed is excluded. */
+export function readPreferences(header: string | undefined): Preference[] {
+  return elementsOf(header).map((element) => {
+    const [name = "", ...parameters] = partsOf(element, ";", quoted);
+    const weight = parameters.find((parameter) => parameter.slice(0, 2).toLowerCase() === "q=");
+    return { name: name.toLowerCase(), weight: weight === undefined ? 1 : weightOf(weight.slice(2)) };
+  });
+}
+
+/**
+ * The coding to send (RFC 9110 §12.5.3): of those that the client accepts the one that it prefers, of equals the first that is
+ * offered. `identity` where it accepts none, also where it excludes that as well: a body without a coding is of more use than none.
+ */
+export function chooseCoding<Coding extends string>(acceptEncoding: string | undefined, offered: readonly Coding[]): Coding | "identity" {
+  const weights = new Map<string, number>();
+  for (const { name, weight } of readPreferences(acceptEncoding)) {
+    const coding = name === "x-gzip" ? "gzip" : name;
+    weights.set(coding, Math.max(weight, weights.get(coding) ?? 0));
+  }
+  const weightFor = (coding: string): number => weights.get(coding) ?? weights.get("*") ?? 0;
+  const [best = "identity"] = offered.filter((coding) => weightFor(coding) > 0).sort((one, other) => weightFor(other) - weightFor(one));
+  return weightFor(best) >= weightFor("identity") ? best : "identity";
+}
+
+/** Whether an `Accept` names this media type itself: a range such as `*` + `/*` does not. */
+export function namesType(accept: string | undefined, type: string): boolean {
+  return readPreferences(accept).some(({ name, weight }) => name === type && weight > 0);
+}
+
+/** Whether `If-None-Match` holds an entity tag, by the weak comparison (RFC 9110 §13.1.2). */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  const opaque = (one: string): string => (one.startsWith("W/") ? one.slice(2) : one);
+  // An entity tag has no escapes: a backslash in it is a character like others.
+  const tags = elementsOf(ifNoneMatch, entityTag);
+  return tags.length === 1 && tags[0] === "*" ? true : tags.some((one) => opaque(one) === opaque(tag));
+}
+
+/** `Content-Type` (RFC 9110 §8.3); undefined where it is missing, malformed, or names a parameter twice. */
+export function readMediaType(contentType: string | undefined): MediaType | undefined {
+  const [type = "", ...rest] = partsOf(contentType ?? "", ";", quoted);
+  const [main = "", sub = "", ...more] = type.split("/");
+  if (!token.test(main) || !token.test(sub) || more.length > 0) return undefined;
+  const parameters = new Map<string, string>();
+  for (const parameter of rest) {
+    const equals = parameter.indexOf("=");
+    const name = parameter.slice(0, Math.max(equals, 0)).toLowerCase();
+    const value = unquoted(parameter.slice(equals + 1));
+    if (!token.test(name) || value === undefined || parameters.has(name)) return undefined;
+    parameters.set(name, value);
+  }
+  return { type: type.toLowerCase(), parameters };
+}
+
+/** The value of the first cookie with this name (RFC 6265 §5.4). */
+export function readCookie(cookie: string | undefined, name: string): string | undefined {
+  const wanted = `${name}=`;
+  return cookie?.split(";").map(trimmed).find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** With more digits than the grammar has: some clients send a third as it is. */
+const weightForm = /^(?:0(?:\.[0-9]*)?|1(?:\.0*)?)$/;
+const quotedForm = /^"(?:[^"\\]|\\.)*"$/s;
+
+/** What a separator between quotes belongs to. */
+interface Quoting {
+  readonly escapes: boolean;
+}
+
+const quoted: Quoting = { escapes: true };
+const entityTag: Quoting = { escapes: false };
+
+function weightOf(text: string): number {
+  return weightForm.test(text) ? Number(text) : 0;
+}
+
+function unquoted(value: string): string | undefined {
+  if (quotedForm.test(value)) return value.slice(1, -1).replace(/\\(.)/gs, "$1");
+  return token.test(value) ? value : undefined;
+}
+
+/** The elements of a list. Empty ones do not count (RFC 9110 §5.6.1). */
+function elementsOf(header: string | undefined, quoting = quoted): string[] {
+  return header === undefined ? [] : partsOf(header, ",", quoting, mostElements).filter((element) => element !== "");
+}
+
+/** The parts of a text between separators that are not in quotes, without the blanks around them. */
+function partsOf(text: string, separator: string, { escapes }: Quoting, most = Infinity): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let inside = false;
+  for (let at = 0; at < text.length && parts.length < most; at++) {
+    const sign = text[at];
+    if (sign === "\\" && inside && escapes) {
+      at++;
+    } else if (sign === '"') {
+      inside = !inside;
+    } else if (sign === separator && !inside) {
+      parts.push(trimmed(text.slice(start, at)));
+      start = at + 1;
+    }
+  }
+  if (parts.length < most) parts.push(trimmed(text.slice(start)));
+  return parts;
+}
+
+/** Without blanks and tabs at both ends, which are all that may stand around an element. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(sign: string | undefined): boolean {
+  return sign === " " || sign === "\t";
+}

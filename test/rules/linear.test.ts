@@ -1,0 +1,96 @@
+// The check that finds regular expressions which are not linear, against expressions of which that is known.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { slownessOf } from "../../scripts/backtracking.ts";
+import { expressionsOf } from "../../scripts/expressions.ts";
+import { isLinear } from "../../scripts/linear.ts";
+import { withTrees } from "../../scripts/syntax-trees.ts";
+
+test.each([
+  ["separators with blanks around them", /\s*,\s*/],
+  ["a weight after blanks", /\s*;\s*q=/],
+  ["a weight with overlapping digits", /(^|,)\s*(x-)?gzip\s*(;\s*q=(1(\.0*)?|0\.\d*[1-9]\d*)\s*)?(,|$)/i],
+  ["a quotation up to the end", /duplicate object key "(.*)"$/s],
+  ["a run at the end", /x*$/],
+  ["blanks at the end", /\s+$/],
+  ["a run before a character", /a*b/],
+  ["two runs of the same", /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
+  ["a run of runs", /^(a+)+$/],
+  ["alternatives that overlap", /^(?:a|a)*$/],
+  ["a run before the end of what is looked at ahead", /\B(?=(\d{3})+$)/g],
+  ["a lazy run between the same two texts", /<b>[\s\S]*?<i>/],
+  ["a run of a class with the flag v", { source: "[\\p{L}--[a-z]]+x", flags: "v" }],
+])("%s is not linear [LIN-01]", (_name, { source, flags }) => {
+  expect(slownessOf({ source, flags })).toBeTypeOf("string");
+});
+
+test.each([
+  ["an anchored run", /^[!-~]+$/],
+  ["a run that stops at its own beginning", /\[([^[\]]*)\]/g],
+  ["a run that begins where nothing of it is before", /(?<!\/)\/+$/],
+  ["one class", /\p{Surrogate}/u],
+  ["a number at a place", /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y],
+  ["a run of a class with the flag v", { source: "[\\p{L}--[a-z]]+", flags: "v" }],
+])("%s is linear [LIN-01]", (_name, { source, flags }) => {
+  expect(slownessOf({ source, flags })).toBeUndefined();
+});
+
+test.each([
+  ['f(/a"[/]b/gi);', 'a"[/]b', "gi"],
+  ['f(text.split(/\\s*,\\s*/));', "\\s*,\\s*", ""],
+  ['f(new RegExp("a+b", "u"));', "a+b", "u"],
+  ["f(RegExp(`a+b`));", "a+b", ""],
+  ['const run = "a+"; f(new RegExp(`^${run}` + "b"));', "^a+b", ""],
+  ['f(text.match("a+b"));', "a+b", ""],
+  ["const run = 'a+b'; f(text.search(run));", "a+b", ""],
+])("an expression is found: %s [LIN-01]", (code, source, flags) => {
+  expect(expressionsIn(code)).toMatchObject({ known: [{ path: "src/a.ts", line: 4, source, flags }], built: [] });
+});
+
+test.each([
+  ["f(new RegExp(text));"],
+  ["f(new RegExp(`^${text}`));"],
+  ['f(new RegExp("a", text));'],
+  ["f(text.matchAll(text));"],
+  ["const Form = RegExp; f(new Form(text));"],
+])("an expression whose text is not in the code is found: %s [LIN-01]", (code) => {
+  expect(expressionsIn(code)).toMatchObject({ known: [], built: [{ path: "src/a.ts", line: 4 }] });
+});
+
+test.each([['f(search.search("a"));'], ["f(text instanceof RegExp);"], ["let form: RegExp | undefined; f(form);"], ["f(text.split(','));"]])(
+  "what is no expression is not found: %s [LIN-01]",
+  (code) => {
+    expect(expressionsIn(code)).toEqual({ known: [], built: [] });
+  },
+);
+
+test("the step fails on an expression that is not linear, and on one whose text is not in the code, and names both [LIN-01]", () => {
+  const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const judge = (code: string): boolean => inProgram(code, (root) => isLinear(root, new Map()));
+  expect([judge("f(/^a*b/);"), judge("f(/a*b/);"), judge("f(new RegExp(text));")]).toEqual([true, false, false]);
+  expect(said.mock.calls.flat()).toEqual([
+    expect.stringMatching(/^src\/a\.ts:4: \/a\*b\/ is not linear: /),
+    expect.stringMatching(/^src\/a\.ts:4: the text of new RegExp\(text\) is not in the code/),
+  ]);
+  said.mockRestore();
+});
+
+function expressionsIn(code: string): ReturnType<typeof expressionsOf> {
+  return inProgram(code, (root) => withTrees(root, ["tsconfig.json"], ["src/"], expressionsOf));
+}
+
+function inProgram<T>(code: string, judge: (root: string) => T): T {
+  const root = mkdtempSync(join(tmpdir(), "records-rules-"));
+  try {
+    mkdirSync(join(root, "src"));
+    const options = { compilerOptions: { strict: true, target: "es2024", lib: ["es2024"], types: [] }, include: ["src"] };
+    for (const name of ["tsconfig.json", "tsconfig.page.json"]) writeFileSync(join(root, name), JSON.stringify(options));
+    const given = ["declare function f(...all: unknown[]): void;", "declare const text: string;", "declare const search: { search(text: string): void };"];
+    writeFileSync(join(root, "src/a.ts"), [...given, code, "export {};", ""].join("\n"));
+    return judge(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
