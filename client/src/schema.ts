@@ -272,9 +272,9 @@ export interface components {
         CreateApiKeyRequest: {
             /**
              * @description What the key may do; `read_write` when it is left out.
-             * @enum {string}
+             * @enum {string|null}
              */
-            access?: "read_write" | "read_only";
+            access?: "read_write" | "read_only" | null;
         };
         CreateApiKeyResponse: {
             /** @description The key, with its secret. */
@@ -284,9 +284,9 @@ export interface components {
         RotateApiKeyRequest: {
             /**
              * @description What the new key may do; what the old one may when it is left out.
-             * @enum {string}
+             * @enum {string|null}
              */
-            access?: "read_write" | "read_only";
+            access?: "read_write" | "read_only" | null;
         };
         RotateApiKeyResponse: {
             /** @description The new key, with its secret. */

@@ -90,7 +90,8 @@ export async function startServer(
 }
 
 function withoutCredentials(uri: string): string {
-  return uri.replace(/\/\/[^/@]*@/, "//").replace(/\?.*$/, "");
+  const { protocol, host, pathname } = new URL(uri);
+  return `${protocol}//${host}${pathname}`;
 }
 
 /** What kept the server from becoming ready; undefined when it is. */
