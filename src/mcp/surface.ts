@@ -68,8 +68,8 @@ export function createTokens(provider: IdentityProvider, audiences: readonly str
     async identify(token) {
       const holder = await verifier.verify(token);
       const { issuer, subject, email } = holder;
-      const [hasEnded, account] = await Promise.all([ended.covers(holder), accounts.ofIdentity({ issuer, subject })]);
-      if (hasEnded) refuse("its session has ended");
+      const [end, account] = await Promise.all([ended.endOf(holder), accounts.ofIdentity({ issuer, subject })]);
+      if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it does not tell a later sign-in (auth_time)" : "its session has ended");
       return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id };
     },
   };
