@@ -6,6 +6,8 @@ import { createLocalJWKSet, errors } from "jose";
 export interface KeySet {
   /** Finds the key that a token names, for `jwtVerify`. */
   readonly find: JWTVerifyGetKey;
+  /** The same for what the provider itself handed over just now: an unknown key is always fetched. */
+  readonly findTrusted: JWTVerifyGetKey;
   /** Another number after every change of the provider's keys: what was verified before has to be verified again. */
   revision(): number;
   /** Fetches the keys again in the background once they are a minute old: so a withdrawn key is forgotten. */
@@ -25,7 +27,7 @@ const refreshMs = 60_000;
 const unknownKeyMs = 30_000;
 
 /** The keys that `load` fetches; nothing is fetched before the first token. */
-export function createKeySet(load: () => Promise<JSONWebKeySet>, now: () => number = Date.now): KeySet {
+export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   let kept: Kept | undefined;
   let fetching: Promise<Kept> | undefined;
   let last: { readonly at: number; readonly trouble?: unknown } = { at: -Infinity };
@@ -33,9 +35,9 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>, now: () => numb
 
   function fetchKeys(): Promise<Kept> {
     fetching ??= load().then(keep).then(
-      (fresh) => ((last = { at: now() }), fresh),
+      (fresh) => ((last = { at: Date.now() }), fresh),
       (trouble: unknown) => {
-        last = { at: now(), trouble };
+        last = { at: Date.now(), trouble };
         throw trouble;
       },
     ).finally(() => (fetching = undefined));
@@ -46,24 +48,27 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>, now: () => numb
     const find = createLocalJWKSet(jwks);
     const text = JSON.stringify(jwks.keys.map((key) => JSON.stringify(key)).sort());
     if (kept?.text !== text) revision += 1;
-    kept = { find, text, at: now() };
+    kept = { find, text, at: Date.now() };
     return kept;
   }
 
+  const findWithin = (waitMs: number): JWTVerifyGetKey => async (header, token) => {
+    const known = kept !== undefined && Date.now() - kept.at < keptMs ? kept : await fetchKeys();
+    try {
+      return await known.find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      if (fetching === undefined && Date.now() - last.at < waitMs) throw last.trouble ?? error;
+      return (await fetchKeys()).find(header, token);
+    }
+  };
+
   return {
-    async find(header, token) {
-      const known = kept !== undefined && now() - kept.at < keptMs ? kept : await fetchKeys();
-      try {
-        return await known.find(header, token);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        if (fetching === undefined && now() - last.at < unknownKeyMs) throw last.trouble ?? error;
-        return (await fetchKeys()).find(header, token);
-      }
-    },
+    find: findWithin(unknownKeyMs),
+    findTrusted: findWithin(0),
     revision: () => revision,
     refresh() {
-      if (kept !== undefined && now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
+      if (kept !== undefined && Date.now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
     },
   };
 }

@@ -127,7 +127,12 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         const claims = tokens.claims();
         if (claims === undefined || tokens.id_token === undefined) throw new Error("the provider sent no ID token");
         const { iss, sub, iat, auth_time } = claims;
-        await jwtVerify(tokens.id_token, keys.find, { issuer: iss, audience: clientId, algorithms: signatures, clockTolerance: toleranceSeconds });
+        await jwtVerify(tokens.id_token, keys.findTrusted, {
+          issuer: iss,
+          audience: clientId,
+          algorithms: signatures,
+          clockTolerance: toleranceSeconds,
+        });
         const sent = { accessToken: tokens.access_token, authenticatedAt: typeof auth_time === "number" ? auth_time : undefined, issuedAt: iat, askedAt };
         return { issuer: iss, subject: sub, sid: text(claims["sid"]), email: text(claims["email"]), name: text(claims["name"]), idToken: tokens.id_token, sent };
       } catch (error) {
