@@ -197,3 +197,13 @@ test("signing out revokes our own token at the provider, without the browser; a 
     await third.stop();
   }
 });
+
+test("the start warns of a provider without MCP_AUDIENCE, and is silent with it [OAU-23]", async () => {
+  const warnings = (lines: readonly string[]): number => lines.filter((line) => line.includes("MCP_AUDIENCE is not set")).length;
+  const third = await service.another({ ...fake.settings(), BASE_URL: base, MCP_AUDIENCE: "records" });
+  try {
+    expect([warnings(service.logLines), warnings(third.logLines)]).toEqual([1, 0]);
+  } finally {
+    await third.stop();
+  }
+});
