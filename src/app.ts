@@ -212,8 +212,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
   const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
-  const onTimeless = (): void => log.warn("the identity provider's access tokens do not tell when a person signed in (auth_time): after a sign-out they stay refused");
-  const tokens = provider && createTokens({ provider, audiences: config.mcpAudiences, ended, accounts: services.accounts, onTimeless });
+  const tokens = provider && createTokens({ provider, audiences: config.mcpAudiences, ended, accounts: services.accounts, warn: (message) => log.warn(message) });
   const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, requireFreshSwitches: watch.requireFresh, capacity });
   const mcp = createMcp({
     provider,

@@ -54,7 +54,8 @@ interface Seen {
 
 async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const seen: Seen = { violations: [], before: 0, after: 0, afterWithRefreshed: 0 };
-  for (const introspects of [true, false]) {
+  // A control needs no more than one of the ways.
+  for (const introspects of build["NODE_OPTIONS"] === undefined ? [true, false] : [false]) {
     const fake = await startFakeProvider();
     try {
       if (introspects) offerIntrospection(fake, () => ({ active: true }));

@@ -41,10 +41,11 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, onError }: 
     if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
-    const offered = await scopes();
+    // Together, for the one waits for the provider no longer than the other.
+    const [name, offered] = await Promise.all([issuerName(), scopes()]);
     return JSON.stringify({
       resource: mcpUrl(),
-      authorization_servers: [await issuerName()],
+      authorization_servers: [name],
       scopes_supported: wantedScopes.filter((scope) => offered?.includes(scope) !== false),
       bearer_methods_supported: ["header"],
       resource_name: "Records",

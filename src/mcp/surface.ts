@@ -66,12 +66,12 @@ export interface TokenParts {
   readonly audiences: readonly string[];
   readonly ended: EndedSessions;
   readonly accounts: Pick<AccountStore, "ofIdentity">;
-  /** Called once, for the first token of which nobody tells when its person signed in. */
-  readonly onTimeless: () => void;
+  /** Warns the operator. */
+  readonly warn: (message: string) => void;
 }
 
 /** Access tokens, and whose account they stand for. */
-export function createTokens({ provider, audiences, ended, accounts, onTimeless }: TokenParts): Tokens {
+export function createTokens({ provider, audiences, ended, accounts, warn }: TokenParts): Tokens {
   const verifier = createTokenVerifier({ provider, audiences });
   let told = false;
   return {
@@ -81,7 +81,7 @@ export function createTokens({ provider, audiences, ended, accounts, onTimeless 
       const { issuer, subject, email } = holder;
       if (holder.authenticatedAt === undefined && !told) {
         told = true;
-        onTimeless();
+        warn("the identity provider's access tokens do not tell when a person signed in (auth_time): after a sign-out they stay refused");
       }
       const [end, account] = await Promise.all([ended.endOf(holder), accounts.ofIdentity({ issuer, subject })]);
       if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it does not tell a later sign-in (auth_time)" : "its session has ended");
