@@ -9,7 +9,8 @@ import { kills } from "./kills/kills.ts";
 import { limiter } from "./limiter/limiter.ts";
 import { overload } from "./overload/overload.ts";
 import { rolling } from "./rolling/rolling.ts";
+import { signOut } from "./sign-out/sign-out.ts";
 import { soak } from "./soak/soak.ts";
 import { upgrade } from "./upgrade/upgrade.ts";
 
-export const drills: readonly Drill[] = [kills, crash, limiter, overload, rolling, upgrade, dependencies, soak, isolation, hostile, histories];
+export const drills: readonly Drill[] = [kills, crash, limiter, overload, rolling, upgrade, dependencies, soak, isolation, signOut, hostile, histories];

@@ -159,6 +159,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   // Where we are is known when we are listened to.
   const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
   const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() });
+  if (config.oidc !== undefined && config.mcpAudiences.length === 0) log.warn("MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well");
   const provider = parts.oidc && createIdentityProvider({ ...parts.oidc, outgoing: observability.outgoing });
   const ended = createEndedSessions(client.db());
   const signIn = provider && createSignIn({
@@ -211,7 +212,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
   const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
-  const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
+  const tokens = provider && createTokens({ provider, audiences: config.mcpAudiences, ended, accounts: services.accounts, warn: (message) => log.warn(message) });
   const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, requireFreshSwitches: watch.requireFresh, capacity });
   const mcp = createMcp({
     provider,

@@ -1,6 +1,7 @@
 // The only reader of the environment: turns it into one frozen Config, or fails with one line that names the variable.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { isLocalName } from "./loopback.ts";
 import { parseMoment } from "./moment.ts";
 
 /** The configuration of one instance (contract §10). */
@@ -103,7 +104,7 @@ export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = (name: string): string | undefined => environment[name] || undefined;
   const mongodbUri = uri("MONGODB_URI", env("MONGODB_URI"), ["mongodb:", "mongodb+srv:"]);
-  const oidcIssuer = uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]);
+  const oidcIssuer = issuer(uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]));
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
   const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
   if (serviceTokens.length === 0 && real) wrong("SERVICE_TOKENS", `is required when MONGODB_URI or OIDC_ISSUER is set: one or several, each a ${secretForm}, separated by commas`);
@@ -175,6 +176,12 @@ function uri(name: string, value: string | undefined, schemes: readonly string[]
   const scheme = /^[a-z+]+:/.exec(value)?.[0] ?? "";
   const parsable = schemes.includes(scheme) && (scheme.startsWith("mongodb") ? value.length > scheme.length + 2 : URL.canParse(value));
   return parsable ? value : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
+}
+
+/** Keys and tokens that come in the clear across a network could be anyone's. */
+function issuer(value: string | undefined): string | undefined {
+  if (value === undefined || new URL(value).protocol === "https:" || isLocalName(new URL(value).hostname)) return value;
+  return wrong("OIDC_ISSUER", "must begin with https:// unless its host is this machine (localhost, *.localhost, 127.0.0.1 or [::1])");
 }
 
 function corsOrigin(value: string): string {

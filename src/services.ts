@@ -33,13 +33,13 @@ import { contactLabel, createNoteStore, noteIndexes } from "./notes/store.ts";
 import { createSessionService } from "./sessions/service.ts";
 import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
 import { createTranscriptStore, transcriptIndexes } from "./sessions/transcripts.ts";
-import { endedIndexes } from "./sign-in/ended-store.ts";
+import { endedIndexes, logoutTokenIndexes } from "./sign-in/ended-store.ts";
 import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
 import { createSwitchStore, switchIndexes } from "./switches/store.ts";
 
 /** The indexes of every collection, but for those that follow a setting. */
 export const allIndexes = [
-  contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, claimIndexes,
+  contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, logoutTokenIndexes, claimIndexes,
   importIndexes, switchIndexes, erasureIndexes,
 ];
 

@@ -129,6 +129,7 @@ test.each([
   ["REDIS_URL", "cache.example:6379", {}],
   ["REDIS_URL", "http://cache.example", {}],
   ["OIDC_ISSUER", "id.example.com", secrets],
+  ["OIDC_ISSUER", "ftp://id.example.com", secrets],
   ["DOC_PROVIDER", "Google", {}],
   ["DOC_PROVIDER", "1docs", {}],
   ["DOC_PROVIDER", "a-b", {}],
@@ -157,6 +158,14 @@ test.each([
   ["V1_SUNSET_AT", "1801526400", { V1_DEPRECATED_AT: deprecated }],
 ] as const)("%s=%s stops the start with one line that names the variable [OPS-14]", (name, value, others) => {
   expectRefused(name, { ...others, [name]: value });
+});
+
+test.each(["http://id.example.com", "http://10.0.0.7:8080/realms/records", "http://localhost.example.com", "http://keycloak:8080", "http://127.0.0.1.example.com"])("the issuer %s is refused by its name: http is for this machine alone [OPS-22]", (issuer) => {
+  expectRefused("OIDC_ISSUER", { ...oidc, OIDC_ISSUER: issuer });
+});
+
+test.each(["https://id.example.com", "http://localhost:8082", "http://id.localhost:8082/realms/records", "http://127.0.0.1:9", "http://[::1]:9"])("the issuer %s is taken [OPS-22]", (issuer) => {
+  expect(readConfig({ ...oidc, OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
 });
 
 test.each([

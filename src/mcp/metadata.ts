@@ -15,18 +15,22 @@ export interface MetadataParts {
   readonly issuer: string | undefined;
   /** The provider's own name for itself; the configured one while it is away. */
   readonly issuerName: () => Promise<string>;
+  /** The scopes that the provider offers, as far as it says. Never rejects. */
+  readonly scopes: () => Promise<readonly string[] | undefined>;
   readonly mcpUrl: () => string;
   readonly onError: OnError;
 }
 
 const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
+/** Who the person is: the surface asks for no scope of its own. Refresh tokens are between the client and the provider. */
+const wantedScopes = ["openid", "email", "profile"];
 const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;
 const waitMs = 4_000;
 
 /** The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they look. */
-export function createMetadata({ issuer, issuerName, mcpUrl, onError }: MetadataParts): Surface {
+export function createMetadata({ issuer, issuerName, scopes, mcpUrl, onError }: MetadataParts): Surface {
   const mirrors = new Map(serverPaths.map((path) => [path as string, createMirror(issuer, path)]));
   const baseOf = (path: string): string | undefined => {
     const suffix = new URL(mcpUrl()).pathname.replace(/\/$/, "");
@@ -37,9 +41,12 @@ export function createMetadata({ issuer, issuerName, mcpUrl, onError }: Metadata
     if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
+    // Together, for the one waits for the provider no longer than the other.
+    const [name, offered] = await Promise.all([issuerName(), scopes()]);
     return JSON.stringify({
       resource: mcpUrl(),
-      authorization_servers: [await issuerName()],
+      authorization_servers: [name],
+      scopes_supported: wantedScopes.filter((scope) => offered?.includes(scope) !== false),
       bearer_methods_supported: ["header"],
       resource_name: "Records",
     });

@@ -56,20 +56,35 @@ export function createMcp({ provider, issuer, door, dispatch, documentProvider, 
     },
     onError,
   });
-  const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", mcpUrl: () => where.mcpUrl, onError });
+  const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", scopes: async () => provider?.scopes(), mcpUrl: () => where.mcpUrl, onError });
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
+/** What access tokens are judged by. */
+export interface TokenParts {
+  readonly provider: IdentityProvider;
+  readonly audiences: readonly string[];
+  readonly ended: EndedSessions;
+  readonly accounts: Pick<AccountStore, "ofIdentity">;
+  /** Warns the operator. */
+  readonly warn: (message: string) => void;
+}
+
 /** Access tokens, and whose account they stand for. */
-export function createTokens(provider: IdentityProvider, audiences: readonly string[], ended: EndedSessions, accounts: Pick<AccountStore, "ofIdentity">): Tokens {
+export function createTokens({ provider, audiences, ended, accounts, warn }: TokenParts): Tokens {
   const verifier = createTokenVerifier({ provider, audiences });
+  let told = false;
   return {
     knows: (token) => verifier.knows(token),
     async identify(token) {
       const holder = await verifier.verify(token);
       const { issuer, subject, email } = holder;
-      const [hasEnded, account] = await Promise.all([ended.covers(holder), accounts.ofIdentity({ issuer, subject })]);
-      if (hasEnded) refuse("its session has ended");
+      if (holder.authenticatedAt === undefined && !told) {
+        told = true;
+        warn("the identity provider's access tokens do not tell when a person signed in (auth_time): after a sign-out they stay refused");
+      }
+      const [end, account] = await Promise.all([ended.endOf(holder), accounts.ofIdentity({ issuer, subject })]);
+      if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it does not tell a later sign-in (auth_time)" : "its session has ended");
       return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id };
     },
   };

@@ -14,10 +14,8 @@ export interface TokenHolder {
   readonly subject: string;
   /** The person's email, where the token tells it. */
   readonly email: string | undefined;
-  /** In whole seconds since 1970. */
-  readonly issuedAt: number;
-  /** When the person signed in for it, where the token tells (RFC 9068 §2.2.1). */
-  readonly signedInAt: number | undefined;
+  /** When the person signed in for it, in whole seconds since 1970, where the token or the provider tells (RFC 9068 §2.2.1). */
+  readonly authenticatedAt: number | undefined;
   /** The provider's session, where the token names it. */
   readonly sid: string | undefined;
 }
@@ -46,6 +44,15 @@ interface Word {
   readonly trouble?: unknown;
 }
 
+/** What was verified, and under which state of the provider's keys. */
+interface Verified {
+  readonly claims: JWTPayload;
+  readonly at: number;
+  readonly revision: number;
+}
+
+/** A signature is taken for verified no longer than this, and never beyond a change of the provider's keys. */
+const verifiedMs = 60_000;
 /** Within 5 seconds a token that was revoked at the provider is refused: the answer may take 2 of them. */
 const wordMs = 3_000;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
@@ -55,25 +62,33 @@ const unlikely = 8_192;
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
 export function createTokenVerifier({ provider, audiences }: TokenVerifierParts): TokenVerifier {
-  const verified = new Map<string, JWTPayload>();
+  const verified = new Map<string, Verified>();
   const words = new Map<string, Word>();
   const asking = new Map<string, Promise<Word>>();
 
   /** The claims of a token that is signed by the provider; undefined for one that is not a JWT. */
   async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
     const known = verified.get(name);
-    if (known !== undefined) return known;
+    const keys = known && (await provider.keys());
+    if (known !== undefined && known.revision === keys?.revision() && Date.now() - known.at < verifiedMs) return known.claims;
     if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
     const { alg, typ } = headerOf(token);
     if (!signatures.includes(alg)) refuse("its signature algorithm is not accepted");
+    const { claims, revision } = await verifySignature(token);
+    if (!isAccessToken(typ, claims)) refuse("it is no access token");
+    keep(verified, name, { claims, revision, at: Date.now() });
+    return claims;
+  }
+
+  async function verifySignature(token: string): Promise<Pick<Verified, "claims" | "revision">> {
     const [keys, issuer] = [await provider.keys(), await provider.issuer()];
-    const { payload } = await jwtVerify(token, keys, { issuer, algorithms: [...signatures], requiredClaims: ["exp", "sub"] }).catch((error: unknown) => {
+    // Read before: a change of the keys meanwhile has the next request verify again.
+    const revision = keys.revision();
+    const { payload: claims } = await jwtVerify(token, keys.find, { issuer, algorithms: [...signatures], requiredClaims: ["exp", "sub"] }).catch((error: unknown) => {
       if (isAway(error)) return unreachable(error);
       return refuse(reasonOf(error));
     });
-    if (!isAccessToken(typ, payload)) refuse("it is no access token");
-    keep(verified, name, payload);
-    return payload;
+    return { claims, revision };
   }
 
   /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
@@ -127,7 +142,8 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
       if (exp !== undefined && !(Number(exp) > now)) refuse("it has expired");
       if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
       if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one))) refuse("it is meant for another audience");
-      return { issuer, subject, email: text(claims["email"]), issuedAt: number(claims.iat) ?? 0, signedInAt: number(claims["auth_time"]), sid: text(claims["sid"]) };
+      const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
+      return { issuer, subject, email: text(claims["email"]), authenticatedAt, sid: text(claims["sid"]) ?? text(said?.["sid"]) };
     },
   };
 }

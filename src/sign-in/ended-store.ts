@@ -1,64 +1,144 @@
-// When sessions have ended, in MongoDB: an access token of before is refused by every instance.
-import type { Db } from "mongodb";
+// When sessions have ended, in MongoDB: what rests on a sign-in of before is refused by every instance.
+import type { AnyBulkWriteOperation, ClientSession, Db, Document } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { write } from "../db/write.ts";
+import { duplicateIndex } from "../db/mongo.ts";
+import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
+import type { Logout } from "./logout-token.ts";
 
-/** An end: of all that a person had begun, or of a session at the provider. */
-interface EndedDocument {
-  _id: { issuer: string; subject: string } | { issuer: string; sid: string };
+/** An end of all of a person, of a session at the provider, or of all of a person that names no session. */
+export interface EndedDocument {
+  _id: { issuer: string; subject: string } | { issuer: string; sid: string } | { issuer: string; subject: string; sid: null };
+  /** By the database's clock. */
   ended_at: Date;
+  /** By the provider's clock: who signed in no later than this had signed in before the end. Older releases do not write it. */
+  later_than?: Date;
 }
 
-/** What an access token tells of its beginning. */
-export interface TokenBeginning {
+/** What an access token, or a session here, tells of its beginning. */
+export interface Beginning {
   readonly issuer: string;
   readonly subject: string;
-  /** When it was issued, in whole seconds since 1970. */
-  readonly issuedAt: number;
-  /** When the person signed in for it, where it tells (RFC 9068 §2.2.1). */
-  readonly signedInAt: number | undefined;
+  /** When the person signed in for it at the provider, in whole seconds since 1970, where it tells (RFC 9068 §2.2.1). */
+  readonly authenticatedAt: number | undefined;
   /** The provider's session, where it names it. */
   readonly sid: string | undefined;
 }
 
-/** The ends of all sessions. */
-export interface EndedSessions {
-  /** Ends all that a person has begun until now, and a session at the provider; one of the two at least is told. */
-  end(issuer: string, subject: string | undefined, sid: string | undefined, deadline: Deadline): Promise<void>;
-  /** Whether a token belongs to what has ended. */
-  covers(token: TokenBeginning): Promise<boolean>;
+/** Why it has ended: its session has, or the person has signed out. */
+export type End =
+  | { readonly kind: "session" }
+  /** Only who signs in later than this, by the provider's clock in ms since 1970, is let in again. */
+  | { readonly kind: "person"; readonly laterThan: number };
+
+/** A sign-out at the dashboard. */
+export interface SignOut {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly sid: string | undefined;
+  /** By how much the provider's clock may be ahead of the database's. */
+  readonly providerAheadMs: number;
+  /** When the person signed in for the session that ends, in whole seconds since 1970. */
+  readonly authenticatedAt: number | undefined;
 }
 
-/** Longer than any access token lives that an assistant still bears. */
-const keptSeconds = 90 * 86_400;
+/** The ends of all sessions. */
+export interface EndedSessions {
+  /** Ends all that the person has begun until now, wherever. */
+  signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
+  /**
+   * Ends what a logout token names, and does the work in the same transaction; `subjects` are the people whose session it
+   * is known to be. Fails with INVALID_LOGOUT_TOKEN where the token has counted before.
+   */
+  logOut(logout: Logout, subjects: readonly string[], deadline: Deadline, work: (session: ClientSession) => Promise<void>): Promise<void>;
+  /** The end of something that began so; undefined where it goes on. */
+  endOf(beginning: Beginning): Promise<End | undefined>;
+}
+
+/** Longer than the refresh tokens live that an assistant still bears. */
+const keptSeconds = 400 * 86_400;
+/** The provider's clock may be ahead by this where it was not compared: whole seconds tell no more. */
+export const leastAheadMs = 1_000;
+export const endedCollection = "ended_sessions";
+const logoutTokensCollection = "logout_tokens";
 
 export const endedIndexes: IndexSpec = {
-  collection: "ended_sessions",
-  indexes: [{ key: { ended_at: 1 }, name: "expiry", expireAfterSeconds: keptSeconds }],
+  collection: endedCollection,
+  // Another index on the same field than that of the releases before, which forgot after 90 days.
+  indexes: [{ key: { ended_at: 1 }, name: "expiry_after_400_days", expireAfterSeconds: keptSeconds, partialFilterExpression: { ended_at: { $exists: true } } }],
+  retired: ["expiry"],
 };
+
+export const logoutTokenIndexes: IndexSpec = {
+  collection: logoutTokensCollection,
+  indexes: [{ key: { forgettable_at: 1 }, name: "expiry", expireAfterSeconds: 0 }],
+};
+
+/** A logout token that has counted. */
+interface LogoutTokenDocument {
+  _id: { issuer: string; jti: string };
+  forgettable_at: Date;
+}
 
 /**
  * The ends of a database. Signing out ends everything that the person has begun, in whichever browser: a provider may
  * name one session differently to each of its clients, and there is no list of connected assistants to choose from.
  */
 export function createEndedSessions(db: Db): EndedSessions {
-  const ended = db.collection<EndedDocument>("ended_sessions");
+  const ended = db.collection<EndedDocument>(endedCollection);
+  const logoutTokens = db.collection<LogoutTokenDocument>(logoutTokensCollection);
   return {
-    async end(issuer, subject, sid, deadline) {
-      const names = [...(subject === undefined ? [] : [{ issuer, subject }]), ...(sid === undefined ? [] : [{ issuer, sid }])];
-      const update = { $max: { ended_at: new Date() } };
-      const upserts = names.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } }));
-      await write(db.client, deadline, (options) => ended.bulkWrite(upserts, options));
+    async signOut({ issuer, subject, sid, providerAheadMs, authenticatedAt = 0 }, deadline) {
+      const now = { $add: ["$$NOW", Math.max(leastAheadMs, Math.ceil(providerAheadMs))] };
+      const ends = [
+        ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),
+        ...(sid === undefined ? [] : [ending({ issuer, sid })]),
+      ];
+      const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));
+      // Two that make the same document at once: the one that comes second finds it there.
+      await end().catch((error: unknown) => (duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end()));
     },
-    async covers({ issuer, subject, issuedAt, signedInAt, sid }) {
-      const ends = await findAll<EndedDocument>(ended, { _id: { $in: [{ issuer, subject }, ...(sid === undefined ? [] : [{ issuer, sid }])] } });
-      // Bound to no session, it may have been had by refreshing what was granted before: the sign-in tells.
-      if (sid === undefined) return ends.some(({ ended_at }) => (signedInAt ?? issuedAt) * 1000 <= ended_at.getTime());
-      // Within the second of the end only the session's name can tell what was before it and what after.
-      const isNamed = ends.some(({ _id }) => "sid" in _id);
-      return ends.some(({ ended_at }) => issuedAt * 1000 + (isNamed ? 0 : 999) <= ended_at.getTime());
+    async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
+      const laterThan = new Date(issuedAt * 1_000);
+      // Of a person who has no session named the token may still mean what names none.
+      const people = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
+      const ends = sid === undefined
+        ? people.map((one) => ending({ issuer, subject: one }, laterThan))
+        : [ending({ issuer, sid }), ...people.map((one) => ending({ issuer, subject: one, sid: null }, laterThan))];
+      await transaction(db.client, deadline, async (session) => {
+        await logoutTokens.insertOne({ _id: { issuer, jti }, forgettable_at: forgettableAt }, { session }).catch((error: unknown) => {
+          if (duplicateIndex(error) !== undefined) fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: was received before." });
+          throw error;
+        });
+        await ended.bulkWrite(ends, { session });
+        await work(session);
+      });
+    },
+    async endOf(beginning) {
+      return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }));
     },
   };
+}
+
+/** The documents that may say that something has ended. */
+function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
+  return [{ issuer, subject }, sid === undefined ? { issuer, subject, sid: null } : { issuer, sid }];
+}
+
+/** Whether something has ended, by the documents of its names. A session that has ended stays so, whenever it signs in again. */
+export function judge({ authenticatedAt }: Pick<Beginning, "authenticatedAt">, ends: readonly EndedDocument[]): End | undefined {
+  if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
+  // What does not tell when the person signed in cannot be shown to be later: it may have been had by refreshing.
+  const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;
+  const laterThan = Math.max(-Infinity, ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + leastAheadMs));
+  return ends.length > 0 && signedIn <= laterThan ? { kind: "person", laterThan } : undefined;
+}
+
+/** Moves an end onwards, by the database's clock; never back. `laterThan` is a date, or what the database makes one of. */
+function ending(_id: EndedDocument["_id"], laterThan?: Date | Document): AnyBulkWriteOperation<EndedDocument> {
+  const moved = { ended_at: { $max: ["$ended_at", "$$NOW"] }, ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }) };
+  return { updateOne: { filter: { _id }, update: [{ $set: moved }], upsert: true } };
 }

@@ -1,12 +1,15 @@
 // Dashboard sessions in MongoDB, so that every instance knows them; the cookie's value is in none of them.
 import { createHmac, randomBytes } from "node:crypto";
-import type { Db } from "mongodb";
+import type { ClientSession, Db, Document } from "mongodb";
 import { Binary } from "mongodb";
-import { findAll, findFirst } from "../db/aggregate.ts";
+import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
+import { primaryOf } from "../db/primary.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
+import type { EndedDocument } from "./ended-store.ts";
+import { endedCollection, judge, leastAheadMs } from "./ended-store.ts";
 import { createSeal, deriveKey } from "./sealing.ts";
 
 /** A session as it is stored. */
@@ -19,8 +22,12 @@ export interface SessionDocument {
   sid?: string;
   email?: string;
   name?: string;
-  /** Sealed under a key that only the cookie's value completes. */
+  /** The provider's tokens, sealed under a key that only the cookie's value completes. */
   id_token: string;
+  /** When the person signed in, by the provider's clock; missing where it does not tell, and from older releases. */
+  authenticated_at?: Date;
+  /** By how much the provider's clock may be ahead of the database's, as measured at the sign-in; not from older releases. */
+  provider_ahead_ms?: number;
   created_at: Date;
   /** Moved at most once a minute. */
   used_at: Date;
@@ -36,22 +43,46 @@ export interface Identified {
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly idToken: string;
+  /** What else the provider sent; undefined for a session that begins without it. */
+  readonly sent?: Sent | undefined;
+}
+
+/** What comes with an ID token. */
+export interface Sent {
+  readonly accessToken: string;
+  /** When the person signed in, in whole seconds since 1970 by the provider's clock, where it tells. */
+  readonly authenticatedAt: number | undefined;
+  /** When the provider made the ID token, likewise. */
+  readonly issuedAt: number;
+  /** When it was asked for that, in ms of `performance.now()`. */
+  readonly askedAt: number;
+}
+
+/** The provider's tokens of a session. */
+export interface ProviderTokens {
+  readonly idToken: string | undefined;
+  readonly accessToken: string | undefined;
 }
 
 /** The sessions of all people. */
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
   begin(person: Identified, deadline?: Deadline): Promise<string>;
-  /** The session of a cookie's value, if it goes on; it counts as used. */
+  /** The session of a cookie's value, if it goes on and the person has not signed out since; it counts as used. */
   find(cookie: string): Promise<SessionDocument | undefined>;
-  /** Ends a session; what it was, with its ID token, or undefined where there was none. */
-  end(cookie: string, deadline: Deadline): Promise<{ readonly session: SessionDocument; readonly idToken: string | undefined } | undefined>;
+  /** The session of a cookie's value as it is kept, also one that no longer goes on. */
+  kept(cookie: string): Promise<SessionDocument | undefined>;
+  /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
+  end(cookie: string, deadline: Deadline): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
+  /** Ends all sessions of a person. */
+  endPerson(issuer: string, subject: string, deadline: Deadline): Promise<void>;
   /**
    * The sessions that began in a session at the provider, and those of the person of which it is not known in which they
    * began; without a session's name all of the person.
    */
   ofPerson(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
-  endAll(ending: readonly SessionDocument[], deadline: Deadline): Promise<void>;
+  /** Ends these, within a transaction. */
+  endAll(ending: readonly SessionDocument[], session: ClientSession): Promise<void>;
 }
 
 /** However busy the person is, they sign in again after this long. */
@@ -77,8 +108,17 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
   const sealOf = (cookie: string) => createSeal(deriveKey(secret, "id token", cookie));
   const goesOn = ({ used_at, expires_at }: SessionDocument): boolean => now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
+  /**
+   * The provider makes its token after it was asked, so that its clock cannot be further ahead than that tells. Some date
+   * tokens back: none is taken for behind.
+   */
+  function providerAheadMs({ issuedAt, authenticatedAt = 0, askedAt }: Sent): number {
+    const asked = primaryOf(db.client).databaseTime(askedAt).getTime();
+    return Math.max(leastAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - asked);
+  }
+
   return {
-    async begin({ issuer, subject, sid, email, name, idToken }, deadline = deadlineIn(deadlineMs)) {
+    async begin({ issuer, subject, sid, email, name, idToken, sent }, deadline = deadlineIn(deadlineMs)) {
       const cookie = randomBytes(32).toString("base64url");
       const created = now();
       const session: SessionDocument = {
@@ -88,7 +128,9 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
         ...(sid === undefined ? {} : { sid }),
         ...(email === undefined ? {} : { email }),
         ...(name === undefined ? {} : { name }),
-        id_token: await sealOf(cookie).seal({ id_token: idToken }, absoluteLifetimeMs / 1000),
+        id_token: await sealOf(cookie).seal({ id_token: idToken, ...(sent && { access_token: sent.accessToken }) }, absoluteLifetimeMs / 1000),
+        ...(sent?.authenticatedAt === undefined ? {} : { authenticated_at: new Date(sent.authenticatedAt * 1_000) }),
+        ...(sent && { provider_ahead_ms: providerAheadMs(sent) }),
         created_at: new Date(created),
         used_at: new Date(created),
         expires_at: new Date(created + absoluteLifetimeMs),
@@ -98,26 +140,49 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
     },
     async find(cookie) {
       const _id = idOf(cookie);
-      const session = await findFirst<SessionDocument>(sessions, { _id });
-      if (session === undefined || !goesOn(session)) return undefined;
+      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(sessions, [{ $match: { _id } }, ...withEnds]);
+      if (found === undefined) return undefined;
+      const { ended, ...session } = found;
+      if (!goesOn(session) || hasEnded(session, ended)) return undefined;
       if (now() - session.used_at.getTime() >= usedPrecisionMs) {
         const used = { $max: { used_at: new Date(now()) } };
         await write(db.client, deadlineIn(deadlineMs), (options) => sessions.updateOne({ _id }, used, options));
       }
       return session;
     },
+    kept: (cookie) => findFirst(sessions, { _id: idOf(cookie) }),
     async end(cookie, deadline) {
       const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete({ _id: idOf(cookie) }, options));
       if (session === null) return undefined;
-      const idToken = (await sealOf(cookie).open(session.id_token))?.["id_token"];
-      return { session, idToken: typeof idToken === "string" ? idToken : undefined };
+      const tokens = (await sealOf(cookie).open(session.id_token)) ?? {};
+      const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);
+      return { session, idToken: token("id_token"), accessToken: token("access_token") };
+    },
+    async endPerson(issuer, subject, deadline) {
+      await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
     },
     ofPerson(issuer, sid, subject) {
       const ofPerson = subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
       return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] });
     },
-    async endAll(ending, deadline) {
-      await write(db.client, deadline, (options) => sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, options));
+    async endAll(ending, session) {
+      await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, { session });
     },
   };
+}
+
+/** Joins what may have ended the session, so that no second command has to ask for it. */
+const withEnds: readonly Document[] = [
+  { $set: { ends: [{ issuer: "$issuer", subject: "$subject" }, { issuer: "$issuer", sid: "$sid" }, { issuer: "$issuer", subject: "$subject", sid: null }] } },
+  { $lookup: { from: endedCollection, localField: "ends", foreignField: "_id", as: "ended" } },
+  { $unset: "ends" },
+];
+
+/** Whether a sign-out, here or at the provider, has ended the session, also where it was kept from being deleted. */
+function hasEnded({ sid, authenticated_at: authenticatedAt, created_at: createdAt }: SessionDocument, ends: readonly EndedDocument[]): boolean {
+  // What ends all that names no session ends no session with a name.
+  const concerning = ends.filter(({ _id }) => !("sid" in _id) || _id.sid !== null || sid === undefined);
+  // Where the provider does not tell the time of the sign-in, an end of before was looked at when the session began.
+  const later = authenticatedAt === undefined ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= createdAt) : concerning;
+  return judge({ authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, later) !== undefined;
 }

@@ -6,12 +6,14 @@ import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
 import type { Actor } from "../guards/scope.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { IdentityProvider, SignInState } from "./provider.ts";
 import { createSeal, deriveKey } from "./sealing.ts";
-import type { EndedSessions } from "./ended-store.ts";
-import type { DashboardSessions, SessionDocument } from "./session-store.ts";
+import type { End, EndedSessions } from "./ended-store.ts";
+import { leastAheadMs } from "./ended-store.ts";
+import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
 
 /** A request: where it comes from, for the audit log, and how long it may take. */
 export interface Origin extends Pick<Actor, "requestId" | "address"> {
@@ -43,7 +45,7 @@ export interface SignIn {
   begin(): Promise<Step>;
   /** Takes the person back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
-  /** Ends the session, here and then at the provider. */
+  /** Ends everything of the person: every session and every access token here, and then what the provider has. */
   end(cookies: string | undefined, from: Origin): Promise<Step>;
   /** The origins to which signing out leads: the identity provider's, which ends its own session. Never rejects. */
   leavesTo(): Promise<string[]>;
@@ -74,6 +76,8 @@ export function createSessionCookie(baseUrl: () => string): Cookie {
 }
 
 const signInSeconds = 600;
+/** A sign-in right after a sign-out waits for the second to pass, no longer than this: the next one is later for certain. */
+const patienceMs = 2_500;
 
 export function createSignIn({ provider, sessions, ended, accounts, audit, secret, baseUrl }: SignInParts): SignIn {
   const sessionCookie = createSessionCookie(baseUrl);
@@ -86,6 +90,24 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     if (account === undefined) return;
     const { requestId, address, deadline } = from;
     await audit.append(account._id, { person: email ?? subject, requestId, address }, { event, ...(detail === undefined ? {} : { detail }) }, deadline);
+  }
+
+  async function send(afresh: boolean): Promise<Step> {
+    const { location, remember } = await provider.begin(baseUrl() + callbackPath, afresh);
+    return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
+  }
+
+  /** Where somebody goes whose sign-in rests on what has ended: once to the provider again, and to no third time. */
+  async function again(end: End, { idToken, sent }: Identified & { readonly sent: Sent }, { afresh = false }: SignInState): Promise<Step> {
+    if (end.kind === "session") {
+      // The provider still has the session that was signed out here: only when it has ended there can another begin.
+      const location = (await provider.endSessionUrl(idToken, home())) ?? fail(Reason.SIGN_IN_FAILED, { message: "You signed out, and the identity provider still has that session: sign out there, then sign in again." });
+      return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
+    }
+    if (afresh) fail(Reason.SIGN_IN_FAILED, { message: sent.authenticatedAt === undefined ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): tell whoever runs the service." : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again." });
+    const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
+    await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
+    return send(true);
   }
 
   return {
@@ -106,10 +128,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
         accountEmail: account?.email,
       };
     },
-    async begin() {
-      const { location, remember } = await provider.begin(baseUrl() + callbackPath);
-      return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
-    },
+    begin: () => send(false),
     async complete(search, cookies, from) {
       const remembered = await seal.open(stateCookie.read(cookies) ?? "");
       if (!isState(remembered)) return fail(Reason.SIGN_IN_FAILED, { message: "The sign-in was not begun in this browser, or took longer than ten minutes: begin again." });
@@ -117,16 +136,26 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       const old = sessionCookie.read(cookies);
       if (old !== undefined) await sessions.end(old, from.deadline);
       const value = await sessions.begin(person, from.deadline);
+      // Only now: a sign-out meanwhile either finds the session, or is found here.
+      const end = await ended.endOf({ ...person, authenticatedAt: person.sent.authenticatedAt });
+      if (end !== undefined) {
+        await sessions.end(value, from.deadline);
+        return again(end, person, remembered);
+      }
       await tell("signed_in", person, from);
       return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
     },
     async end(cookies, from) {
       const value = sessionCookie.read(cookies);
-      const found = value === undefined ? undefined : await sessions.find(value);
-      // First what ends the assistants: should the rest fail, signing out can be tried again.
-      if (found !== undefined) await ended.end(found.issuer, found.subject, found.sid, from.deadline);
-      const was = value === undefined ? undefined : await sessions.end(value, from.deadline);
-      if (was !== undefined) await tell("signed_out", was.session, from);
+      const found = value === undefined ? undefined : await sessions.kept(value);
+      if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
+      const { issuer, subject, sid, authenticated_at: authenticatedAt, provider_ahead_ms: providerAheadMs = leastAheadMs } = found;
+      // First what ends all of it: should the rest fail, nothing goes on, and signing out can be tried again.
+      await ended.signOut({ issuer, subject, sid, providerAheadMs, authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, from.deadline);
+      const was = await sessions.end(value, from.deadline);
+      await sessions.endPerson(issuer, subject, from.deadline);
+      // Not left to the browser: the person may never finish the page that it is led to.
+      await Promise.all([was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken), tell("signed_out", found, from)]);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
@@ -135,11 +164,9 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       return location === undefined ? [] : [new URL(location).origin];
     },
     async endByProvider(logoutToken, from) {
-      const { issuer, subject, sid } = await provider.readLogoutToken(logoutToken);
-      const ending = await sessions.ofPerson(issuer, sid, subject);
-      await ended.end(issuer, subject, sid, from.deadline);
-      for (const person of new Set(ending.map((session) => session.subject))) await ended.end(issuer, person, sid, from.deadline);
-      await sessions.endAll(ending, from.deadline);
+      const logout = await provider.readLogoutToken(logoutToken);
+      const ending = await sessions.ofPerson(logout.issuer, logout.sid, logout.subject);
+      await ended.logOut(logout, ending.map(({ subject }) => subject), from.deadline, (session) => sessions.endAll(ending, session));
       for (const session of ending) await tell("signed_out", session, from, "At the identity provider.");
     },
   };

@@ -78,10 +78,11 @@ test("kustomize is given every file that is there and no other, and makes what t
   expect(example.images?.map(({ name }) => name)).toEqual(["records"]);
 });
 
-test("the pods are given every setting that a real instance needs, and none that nothing reads", () => {
+test("the pods are given every setting that a real instance needs, and none that nothing reads [OAU-23]", () => {
   expect(problemsOfNames(Object.keys(settings))).toEqual([]);
   expect(problemsOfNames([...Object.keys(settings), "MONGO_URL"])).toEqual(["MONGO_URL is read by nothing"]);
   expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "SESSION_SECRET"))).toEqual(["SESSION_SECRET is not set"]);
+  expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "MCP_AUDIENCE"))).toEqual(["MCP_AUDIENCE is not set"]);
 });
 
 test("with the secrets filled in the service takes them, on the ports of the manifest; no secret has a value of its own [OPS-11, OPS-13]", () => {

@@ -10,7 +10,7 @@ export const root = join(import.meta.dirname, "../..");
 export const readNames: ReadonlySet<string> = new Set([...readFileSync(join(root, "src/config.ts"), "utf8").matchAll(/\b(?:env|required)\("([A-Z][A-Z0-9_]*)"/g)].map(([, name]) => name ?? ""));
 
 /** Without these an instance would start parts of its own beside it, or not at all. */
-export const realNames = ["BASE_URL", "MONGODB_URI", "REDIS_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "SESSION_SECRET", "SERVICE_TOKENS", "TRUST_PROXY"];
+export const realNames = ["BASE_URL", "MONGODB_URI", "REDIS_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "MCP_AUDIENCE", "SESSION_SECRET", "SERVICE_TOKENS", "TRUST_PROXY"];
 
 /** The names that are read by nothing, and those that are missing. */
 export function problemsOfNames(names: readonly string[]): string[] {

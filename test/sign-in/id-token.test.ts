@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import type { FakeProvider } from "./fake-provider.ts";
-import { clientSecret, enter, idClaims, json, logoutClaims, seconds, startFakeProvider, tellLogout } from "./fake-provider.ts";
+import { clientSecret, enter, idClaims, json, logoutClaims, newKey, seconds, startFakeProvider, tellLogout } from "./fake-provider.ts";
 import { ask, begin, newOwner, ownerStatus, sessionCount, sessionOf } from "./set-up.ts";
 
 let fake: FakeProvider;
@@ -59,6 +59,26 @@ test("an ID token that is not signed, or with a secret, signs nobody in [DSH-01]
     expect(cookie).toBe("");
   }
   expect(await sessionCount(service)).toBe(before);
+});
+
+test("an ID token that is signed with a key which is not the provider's, or was changed, signs nobody in [DSH-06]", async () => {
+  const before = await sessionCount(service);
+  const stranger = await newKey("stranger");
+  for (const header of [{}, { kid: "stranger" }, { kid: undefined }]) {
+    const { answer, cookie } = await enter(base, fake, {}, (nonce) => fake.sign(idClaims(fake, { nonce }), header, stranger.privateKey));
+    expect([answer.status, cookie]).toEqual([400, ""]);
+  }
+  const changed = await enter(base, fake, {}, async (nonce) => {
+    const [header, , signature] = (await fake.sign(idClaims(fake, { nonce }))).split(".");
+    return `${header}.${Buffer.from(JSON.stringify(idClaims(fake, { nonce, sub: "person-emil" }))).toString("base64url")}.${signature}`;
+  });
+  expect([changed.answer.status, changed.cookie, await sessionCount(service)]).toEqual([400, "", before]);
+});
+
+test("an ID token under a key that the provider rotated in just now signs its person in [DSH-06]", async () => {
+  expect((await enter(base, fake)).answer.status).toBe(303);
+  await fake.rotate();
+  expect((await enter(base, fake)).answer.status).toBe(303);
 });
 
 test("an answer of the token endpoint without an ID token signs nobody in [DSH-01]", async () => {
@@ -146,7 +166,7 @@ test("claims of another kind than text are left out", async () => {
   const { answer, cookie } = await enter(base, fake, { sub: "person-odd", email: { $gt: "" }, name: ["x"], sid: 7 });
   expect(answer.status).toBe(303);
   const kept = await service.app.client.db().collection("dashboard_sessions").findOne({ subject: "person-odd" });
-  expect(Object.keys(kept ?? {}).sort()).toEqual(["_id", "created_at", "expires_at", "id_token", "issuer", "subject", "used_at"]);
+  expect(Object.keys(kept ?? {}).sort()).toEqual(["_id", "authenticated_at", "created_at", "expires_at", "id_token", "issuer", "provider_ahead_ms", "subject", "used_at"]);
   expect((await ask(`${base}/`, { cookie })).status).toBe(200);
 });
 

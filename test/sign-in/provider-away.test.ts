@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import type { Answer, FakeProvider } from "./fake-provider.ts";
-import { away, enter, json, logoutClaims, silent, startFakeProvider, tellLogout } from "./fake-provider.ts";
+import { away, enter, json, logoutClaims, seconds, silent, startFakeProvider, tellLogout } from "./fake-provider.ts";
 import { ask, begin, newOwner, ownerStatus, sessionCount } from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -56,7 +56,7 @@ test("a service starts without its provider, and serves all that needs none [DSH
 });
 
 test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
-  await expectUnavailable(await cold({ OIDC_ISSUER: "http://no-such-host.invalid", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "a-secret-of-the-tests" }));
+  await expectUnavailable(await cold({ OIDC_ISSUER: "https://no-such-host.invalid", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "a-secret-of-the-tests" }));
 });
 
 test("open sessions go on while the provider is away, and end by the person's will [DSH-04]", async () => {
@@ -77,7 +77,7 @@ test("once the provider is back, sign-in works without a restart [DSH-01]", asyn
   const at = await cold();
   await expectUnavailable(at);
   fake.answers.clear();
-  const { answer, cookie } = await enter(at, fake);
+  const { answer, cookie } = await enter(at, fake, { auth_time: seconds() + 60 });
   expect(answer.status).toBe(303);
   expect(await ownerStatus(at, cookie)).toBe(200);
 });

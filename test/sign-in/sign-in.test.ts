@@ -48,6 +48,7 @@ test("the way to the provider asks for a code with PKCE, a state and a nonce, an
     redirect_uri: `${base}/sign-in/callback`,
     scope: "openid email profile",
     code_challenge_method: "S256",
+    max_age: "2592000",
   });
   for (const random of [state, nonce, challenge]) expect(random).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(new Set([state, nonce, challenge]).size).toBe(3);

@@ -79,20 +79,44 @@ test("signing out clears the cookie, and the old one is worth nothing [DSH-04]",
   expect((await browser.open(`${house().base}/`)).text).not.toContain("ann@example.com");
 });
 
-test("the same person's other browser stays signed in [DSH-04]", async () => {
-  const one = await signIn(house(), ben);
-  const other = await signIn(house(), ben, createBrowser());
-  await signOut(house(), one.browser);
+test("signing out ends the same person's sessions in other browsers, on every instance, and no one else's [DSH-08]", async () => {
+  const second = await house().service.another({ BASE_URL: house().base });
+  try {
+    const [one, other, bens] = [await signIn(house(), ann), await signIn(house(), ann, createBrowser()), await signIn(house(), ben)];
+    await press(house(), one.cookie);
+    for (const base of [house().base, second.base]) {
+      expect([await ownerStatus(base, one.cookie), await ownerStatus(base, other.cookie), await ownerStatus(base, bens.cookie)]).toEqual([401, 401, 200]);
+    }
+  } finally {
+    await second.stop();
+  }
+});
+
+test("a session that was kept from being deleted is refused by the sign-out alone, on every instance [DSH-08]", async () => {
+  const sessions = house().service.app.client.db().collection("dashboard_sessions");
+  const [one, other] = [await signIn(house(), ann), await signIn(house(), ann, createBrowser())];
+  const kept = await sessions.find({ subject: "person-ann" }).toArray();
+  await press(house(), one.cookie);
+  await sessions.insertMany(kept.filter(({ _id }) => _id !== undefined));
+  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 401]);
+});
+
+test("a session that was not used for hours signs its person out everywhere all the same [DSH-08]", async () => {
+  const sessions = house().service.app.client.db().collection("dashboard_sessions");
+  const [one, other] = [await signIn(house(), ben), await signIn(house(), ben, createBrowser())];
+  const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
+  await sessions.updateOne(oldest ?? {}, { $set: { used_at: new Date(Date.now() - 3 * 3_600_000) } });
   expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 200]);
-  expect((await other.browser.open(`${house().base}/`)).text).toContain("ben@example.com");
+  expect((await press(house(), one.cookie)).status).toBe(303);
+  expect(await ownerStatus(house().base, other.cookie)).toBe(401);
 });
 
 test("signing out is in the account's audit log with the request and the address it came from", async () => {
   const one = await signIn(house(), ben);
-  const other = await signIn(house(), ben, createBrowser());
   const { headers } = await press(house(), one.cookie, { headers: { "X-Request-Id": "the-sign-out-of-ben" } });
   expect(headers.get("x-request-id")).toBe("the-sign-out-of-ben");
-  const [newest] = await auditOf(house().base, other.cookie);
+  const after = await signIn(house(), ben);
+  const newest = (await auditOf(house().base, after.cookie)).find(({ event }) => event === "signed_out");
   expect(newest).toEqual({ event: "signed_out", detail: null, key_prefix: null, person: "ben@example.com", request_id: "the-sign-out-of-ben", address: "127.0.0.1" });
 });
 

@@ -9,6 +9,7 @@ import { accountOf, type People } from "./people.ts";
 import type { Store } from "./store.ts";
 
 const DAY = 86_400;
+const DASHBOARD_SECONDS = 12 * 3_600;
 
 /** What the provider is made of. */
 export interface Parts {
@@ -92,7 +93,8 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
     loadExistingGrant: existingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     ttl: {
-      AccessToken: ACCESS_TOKEN_SECONDS,
+      // The dashboard's lives as long as a session there: by revoking it, the dashboard tells that a person signed out.
+      AccessToken: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
       AuthorizationCode: 60,
       Grant: 14 * DAY,
       IdToken: 3_600,

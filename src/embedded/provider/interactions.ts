@@ -1,5 +1,6 @@
 // Sign-in and consent: what happens between the library's own steps, as plain forms.
 import type { Grant, Provider } from "oidc-provider";
+import type { Endings } from "./endings.ts";
 import { readForm } from "./form.ts";
 import { showError } from "./notices.ts";
 import type { Middleware, PageContext } from "./page.ts";
@@ -12,7 +13,7 @@ type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 type Outcome = string | undefined;
 
 /** Serves `/interaction/<uid>`. The cookie of the interaction is sent to that path alone and proves whose it is. */
-export function interactions(provider: Provider, people: People): Middleware {
+export function interactions(provider: Provider, people: People, ends: Endings): Middleware {
   return async (ctx, next) => {
     const uid = /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1];
     if (uid === undefined || !["GET", "HEAD", "POST"].includes(ctx.method)) return next();
@@ -31,7 +32,7 @@ export function interactions(provider: Provider, people: People): Middleware {
     const name = client?.clientName ?? text(interaction.params["client_id"]);
     const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> => provider.interactionResult(ctx.req, ctx.res, result);
     const ask = interaction.prompt.name === "login" ? signIn : consent;
-    const goOn = await ask({ ctx, interaction, form, name, people, provider, finish });
+    const goOn = await ask({ ctx, interaction, form, name, people, provider, ends, finish });
     if (goOn === undefined) return undefined;
     ctx.status = 303;
     ctx.redirect(goOn);
@@ -46,13 +47,18 @@ interface Step {
   readonly name: string;
   readonly people: People;
   readonly provider: Provider;
+  readonly ends: Endings;
   finish(result: Parameters<Provider["interactionResult"]>[2]): Promise<string>;
 }
 
-async function signIn({ ctx, interaction, form, name, people, finish }: Step): Promise<Outcome> {
+async function signIn({ ctx, interaction, form, name, people, ends, finish }: Step): Promise<Outcome> {
   const { params } = interaction;
   const person = form === undefined ? undefined : people.signIn(form.get("login") ?? "", form.get("password") ?? "");
-  if (person !== undefined) return finish({ login: { accountId: person.subject } });
+  if (person !== undefined) {
+    await ends.later(person.subject);
+    // The moment of the password, however long the next request takes: that one is the library's choice.
+    return finish({ login: { accountId: person.subject, ts: Math.floor(Date.now() / 1_000) } });
+  }
   // What was written is right in form and wrong in content. A 401 would promise a way to sign in that is not a form.
   if (form !== undefined) ctx.status = 422;
   const known = people.bySubject(interaction.session?.accountId)?.email;

@@ -31,7 +31,7 @@ export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   showPage(ctx, {
     title: "Sign out",
     content: html`<h1>Sign out</h1>
-<p>${asked ? "" : "Do you want to sign out? "}This ends everything that you are signed in to here with this browser.</p>
+<p>${asked ? "" : "Do you want to sign out? "}This ends everything that you are signed in to here ${client?.clientId === DASHBOARD_ID ? "with any browser or assistant" : "with this browser"}.</p>
 ${trusted(withButton)}`,
     ...(asked ? { script: SUBMIT } : {}),
     leadsTo: typeof params?.["post_logout_redirect_uri"] === "string" ? params["post_logout_redirect_uri"] : undefined,

@@ -1,6 +1,7 @@
 // The development identity provider: an OpenID Connect provider with the demo's people, within this process.
 import { DASHBOARD_ID, createDashboard } from "./clients.ts";
 import { configurationOf } from "./configuration.ts";
+import { endings } from "./endings.ts";
 import { openFolder } from "./folder.ts";
 import { interactions } from "./interactions.ts";
 import { issuedTokens } from "./issued-tokens.ts";
@@ -9,7 +10,7 @@ import { listenOnKeptPort } from "./listener.ts";
 import { loadLibrary } from "./load.ts";
 import { createMcpResource } from "./mcp.ts";
 import { createPeople, type Person } from "./people.ts";
-import { commonHeaders, oneHost, registrationFromBrowsers, tolerantRequests } from "./requests.ts";
+import { commonHeaders, oneHost, registrationFromBrowsers, tolerantRegistration, tolerantRequests } from "./requests.ts";
 import { createStore } from "./store.ts";
 
 export type { Person } from "./people.ts";
@@ -46,8 +47,11 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
     provider.use(oneHost(issuer));
     provider.use(commonHeaders());
     provider.use(registrationFromBrowsers());
+    provider.use(tolerantRegistration());
     provider.use(tolerantRequests(mcp));
-    provider.use(interactions(provider, people));
+    const ends = endings(provider, store);
+    provider.use(ends.byRevocation);
+    provider.use(interactions(provider, people, ends));
     provider.use(issuedTokens(provider, store, keys));
     listener.answerWith(provider.callback());
     return {

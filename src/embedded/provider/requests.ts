@@ -50,6 +50,49 @@ export function registrationFromBrowsers(): Middleware {
   };
 }
 
+/** Registers a client whose `scope` is the empty text as one that names none: some assistants fill in every field. */
+export function tolerantRegistration(): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path === "/reg" && ctx.method === "POST") {
+      const { req } = ctx;
+      const original = req.iterator.bind(req);
+      req.iterator = (options) => withoutEmptyScope(original(options));
+      // The length may become another.
+      if (req.headers["content-length"] !== undefined) {
+        delete req.headers["content-length"];
+        req.headers["transfer-encoding"] = "chunked";
+      }
+    }
+    return next();
+  };
+}
+
+const LONGEST_REGISTRATION = 56 * 1_024;
+
+/** The body, as one piece; what is too long or no JSON object passes as it came, and is the library's to refuse. */
+async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIterator<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST_REGISTRATION) break;
+  }
+  const whole = Buffer.concat(chunks);
+  yield length > LONGEST_REGISTRATION ? whole : scopeless(whole);
+}
+
+function scopeless(body: Buffer): Buffer {
+  try {
+    const metadata = JSON.parse(body.toString("utf8")) as unknown;
+    if (typeof metadata !== "object" || metadata === null || !("scope" in metadata) || metadata.scope !== "") return body;
+    const { scope: _empty, ...others } = metadata;
+    return Buffer.from(JSON.stringify(others));
+  } catch {
+    return body;
+  }
+}
+
 /**
  * Reads authorization requests with good will. One for the MCP server by any of its names is one without a resource:
  * the default has all the names, so that the client may use another one for its token. And one for nothing that we

@@ -1,5 +1,6 @@
 // What the provider remembers: in memory, bounded and until it expires; registered clients in a file as well.
 import type { Adapter, AdapterFactory, AdapterPayload, AllClientMetadata } from "oidc-provider";
+import { DASHBOARD_ID } from "./clients.ts";
 import type { Folder } from "./folder.ts";
 
 /** The provider's memory. */
@@ -7,6 +8,12 @@ export interface Store {
   readonly adapter: AdapterFactory;
   /** The memory of one kind of thing: the library's own kinds, and ours. */
   shelf(kind: string): Shelf;
+  /** Ends all sessions and grants of a person; the names by which the dashboard knows those sessions. */
+  endPerson(subject: string): string[];
+  /** Ends what was granted in a session, also for use without it. */
+  endSession(uid: string, grantIds: readonly string[]): void;
+  /** When a person signed out last, in whole seconds since 1970; before all time where they never did. */
+  signedOutAt(subject: string): number;
 }
 
 /** Things of one kind, the newest last. */
@@ -22,6 +29,9 @@ export interface Shelf {
 
 /** The access tokens for the MCP server that were issued: the library keeps none of those that are JWTs. */
 export const ISSUED_TOKENS = "IssuedToken";
+
+/** Everything that rests on a grant, with the grants themselves. */
+const GRANTED = ["Grant", "AuthorizationCode", "AccessToken", "RefreshToken", ISSUED_TOKENS] as const;
 
 /** More than people and their programs on one machine need; it bounds what a runaway program costs. */
 const MOST = 5_000;
@@ -43,12 +53,15 @@ export async function createStore(folder: Folder, clientOfTheHouse: (id: string)
   for (const client of Array.isArray(kept) ? (kept as AdapterPayload[]) : []) {
     if (typeof client?.client_id === "string") clients.put(client.client_id, client);
   }
+  const signedOut = new Map<string, number>();
   const keepClients = (): Promise<void> => folder.write("clients", clients.entries().map(([, client]) => client));
 
   const adapter = (kind: string): Adapter => {
     const things = shelf(kind);
     return {
       async upsert(id, payload, secondsToLive) {
+        // A request that began before the person signed out may still bring back the session that it found.
+        if (kind === "Session" && Number(payload.loginTs) <= (signedOut.get(String(payload.accountId)) ?? -Infinity)) return;
         things.put(id, payload, secondsToLive);
         if (kind === "Client") await keepClients();
       },
@@ -70,7 +83,24 @@ export async function createStore(folder: Folder, clientOfTheHouse: (id: string)
       },
     };
   };
-  return { adapter, shelf };
+  return {
+    adapter,
+    shelf,
+    endPerson(subject) {
+      signedOut.set(subject, now());
+      const sids = shelf("Session").entries().flatMap(([, { accountId, authorizations }]) => (accountId === subject ? authorizations?.[DASHBOARD_ID]?.sid ?? [] : []));
+      for (const kind of ["Session", ...GRANTED]) shelf(kind).removeWhere(({ accountId }) => accountId === subject);
+      shelf("Interaction").removeWhere(({ session, result }) => session?.accountId === subject || result?.["login"]?.accountId === subject);
+      return sids;
+    },
+    endSession(uid, grantIds) {
+      const ended = new Set(grantIds);
+      for (const kind of GRANTED) for (const [, { sessionUid, grantId }] of shelf(kind).entries()) if (sessionUid === uid && grantId !== undefined) ended.add(grantId);
+      for (const id of ended) shelf("Grant").remove(id);
+      for (const kind of GRANTED) shelf(kind).removeWhere(({ grantId }) => grantId !== undefined && ended.has(grantId));
+    },
+    signedOutAt: (subject) => signedOut.get(subject) ?? -Infinity,
+  };
 }
 
 function createShelf(most: number): Shelf {

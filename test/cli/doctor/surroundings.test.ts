@@ -41,6 +41,7 @@ describe("the configuration", () => {
     ["an address that is open and has no name", { HOST: "0.0.0.0" }, "configuration.BASE_URL"],
     ["http for others", { BASE_URL: "http://records.example.invalid" }, "configuration.BASE_URL"],
     ["an open internal listener", { INTERNAL_HOST: "0.0.0.0" }, "configuration.INTERNAL_HOST"],
+    ["a provider without the audience of its tokens [OAU-23]", { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "x", SERVICE_TOKENS: "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6", SESSION_SECRET: "b1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6" }, "configuration.MCP_AUDIENCE"],
     ["a name that nothing reads", { MONGO_URL: "mongodb://127.0.0.1:9/" }, "configuration.MONGO_URL"],
   ])("has a warning for %s [OPS-04]", async (_name, environment, check) => {
     const control = await runDoctor({ DATA_DIR: dataDir, PORT: "0", INTERNAL_PORT: "9" });

@@ -80,6 +80,18 @@ test("a request without a scope, or with none that we know, asks who the person 
   }
 });
 
+test("an empty scope is none, when a client registers, asks for authorization and refreshes [OAU-22]", async () => {
+  const { issuer } = await running();
+  const metadata = await register(issuer, { scope: "", client_name: "Ünlü assistant" });
+  expect([metadata["error"], metadata["client_name"], metadata.client_id]).toEqual([undefined, "Ünlü assistant", expect.any(String)]);
+  expect((await register(issuer, { scope: "unknown" }))["error"]).toBe("invalid_client_metadata");
+  expect((await register(issuer, { scope: "", padding: "x".repeat(100_000) }))["error"]).toBe("invalid_request");
+  const assistant = await assistantOf(issuer, { scope: "" });
+  const { refresh_token: refresh = "" } = await tokensFor(assistant, newBrowser(), { ...atAssistant, scope: "" }, { scope: "" });
+  const { access_token: token } = await openid.refreshTokenGrant(assistant, refresh, { scope: "" });
+  expect((await verified(issuer, token)).claims).toMatchObject({ sub: "person-ann", scope: "openid" });
+});
+
 test("consent is kept for the session, and prompt=consent asks again", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);

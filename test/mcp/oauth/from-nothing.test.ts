@@ -3,7 +3,7 @@ import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthClientInforma
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../embedded/provider/browser.ts";
-import { ann, useHouse } from "../../sign-in/set-up.ts";
+import { ann, ask, signIn, useHouse } from "../../sign-in/set-up.ts";
 import { ingestInto } from "../../support/ingest.ts";
 import { noteSecret } from "../../support/secrets.ts";
 
@@ -18,7 +18,7 @@ interface Assistant extends OAuthClientProvider {
 }
 
 /** The official client's own way to sign in, which knows nothing but the address; the person is a browser without scripts. */
-function newAssistant(): Assistant {
+function newAssistant(scope?: string): Assistant {
   let verifier = "";
   let discovered: OAuthDiscoveryState | undefined;
   return {
@@ -26,7 +26,7 @@ function newAssistant(): Assistant {
     client: undefined,
     held: undefined,
     redirectUrl: callback,
-    clientMetadata: { client_name: "An assistant", redirect_uris: [callback], grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], token_endpoint_auth_method: "none" },
+    clientMetadata: { client_name: "An assistant", redirect_uris: [callback], grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], token_endpoint_auth_method: "none", ...(scope === undefined ? {} : { scope }) },
     clientInformation() {
       return this.client;
     },
@@ -51,6 +51,10 @@ function newAssistant(): Assistant {
       verifier = text;
     },
     codeVerifier: () => verifier,
+    invalidateCredentials(which) {
+      if (which === "tokens" || which === "all") this.held = undefined;
+      if (which === "client" || which === "all") this.client = undefined;
+    },
   };
 }
 
@@ -81,6 +85,42 @@ test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const found = await client.callTool({ name: "search_contacts", arguments: { query: `grace ${revision}` } });
     expect((found.structuredContent as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual([contact]);
+    await client.close();
+  },
+);
+
+test.each([["2026-07-28", true, "openid email"], ["2025-11-25", false, "openid email"], ["2025-11-25", false, "openid email offline_access"]] as const)(
+  "after a sign-out at the dashboard, whose provider page is left unfinished, the official client asks the person to sign in again, and reads on when they have; revision %s, %s, %s [OAU-17]",
+  async (_revision, modern, scope) => {
+    const { base, provider } = house();
+    const assistant = newAssistant(scope);
+    const connection = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
+    const newClient = () => new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
+    const browser = createBrowser([callback]);
+    const letIn = async (transport: StreamableHTTPClientTransport): Promise<void> => {
+      let page = await browser.open(assistant.leadsTo ?? "");
+      if (page.text.includes('name="password"')) page = await browser.submit(page, { login: ann.email, password: ann.password }, "Sign in");
+      if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
+      await transport.finishAuth(page.url.searchParams);
+    };
+    const first = connection();
+    await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError);
+    await letIn(first);
+    const transport = connection();
+    const client = newClient();
+    await client.connect(transport);
+    expect((await client.callTool({ name: "list_sessions", arguments: {} })).isError).not.toBe(true);
+    const refreshToken = assistant.held?.refresh_token;
+    expect(refreshToken).toMatch(/./);
+
+    const { cookie } = await signIn(house(), ann);
+    expect((await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
+    assistant.leadsTo = undefined;
+    await expect(client.callTool({ name: "list_sessions", arguments: {} })).rejects.toThrow(UnauthorizedError);
+    expect([assistant.held, (assistant.leadsTo as URL | undefined)?.origin]).toEqual([undefined, provider.issuer]);
+
+    await letIn(transport);
+    expect((await client.callTool({ name: "list_sessions", arguments: {} })).isError).not.toBe(true);
     await client.close();
   },
 );

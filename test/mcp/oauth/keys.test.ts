@@ -1,6 +1,7 @@
 // The provider's keys: kept while it is away, fetched again when they change; and what is said while nobody can know.
+import { randomUUID } from "node:crypto";
 import { exportJWK } from "jose";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
 import { away, json, logoutClaims, newKey, silent, startFakeProvider, tellLogout } from "../../sign-in/fake-provider.ts";
 import { newOwner } from "../../sign-in/set-up.ts";
@@ -18,10 +19,13 @@ beforeEach(async () => {
   await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await service.stop();
   await fake.stop();
 });
 
+/** Moves the clock on, which then stands; the fake provider's too. */
+const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
 const cannotTell = { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } };
 
 test("where the provider was never reached a token is 503 without a challenge, and passes once it is there; no token is 401 [OAU-14]", async () => {
@@ -74,14 +78,44 @@ test("what the provider once called revoked stays so while it is away [OAU-13, O
   expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
 });
 
-test("a token under a new key passes within about a second, and the old key's is refused when the keys are read again [OAU-14]", async () => {
+test("a token under a new key passes once 30 seconds are over since the keys were read, and then the old key's is refused, also where it was in use [OAU-14, OAU-20]", async () => {
   const before = await accessToken(fake, { jti: "before" });
   expect(await statusOf(base, before)).toBe(200);
   const withdrawn = await accessToken(fake, { jti: "withdrawn" });
   await fake.rotate();
   const after = await accessToken(fake, { jti: "after" });
-  await expect.poll(() => statusOf(base, after), { timeout: 3_000, interval: 100 }).toBe(200);
+  expectChallenge(await send(base, `Bearer ${after}`), base, /unknown key/);
+  expect(await statusOf(base, before)).toBe(200);
+  later(31);
+  expect(await statusOf(base, after)).toBe(200);
+  expectChallenge(await send(base, `Bearer ${before}`), base, /unknown key/);
   expectChallenge(await send(base, `Bearer ${withdrawn}`), base, /unknown key/);
+});
+
+test("a withdrawn key is forgotten without a token under another one: keys are read again after a minute, and a token in use is verified again [OAU-20]", async () => {
+  const token = await accessToken(fake);
+  expect(await statusOf(base, token)).toBe(200);
+  await fake.rotate();
+  later(61);
+  await expect.poll(() => statusOf(base, token), { timeout: 5_000, interval: 50 }).toBe(401);
+  expectChallenge(await send(base, `Bearer ${token}`), base, /unknown key/);
+});
+
+test("tokens under random keys cause one fetch of the keys in 30 seconds, also while the provider does not answer [OAU-18]", async () => {
+  expect(await statusOf(base, await accessToken(fake))).toBe(200);
+  const random = (): Promise<string> => accessToken(fake, { jti: randomUUID() }, { kid: randomUUID() });
+  const fetches = (): number => fake.asked.filter((path) => path === "/jwks").length;
+  const before = fetches();
+  for (let at = 0; at < 5; at++) expect(await statusOf(base, await random())).toBe(401);
+  expect(fetches()).toBe(before);
+  later(31);
+  for (let at = 0; at < 5; at++) expect(await statusOf(base, await random())).toBe(401);
+  expect(fetches()).toBe(before + 1);
+  fake.answers.set("/jwks", away);
+  later(31);
+  // While it cannot be known whether there is such a key, nobody is told that the token is wrong.
+  for (let at = 0; at < 5; at++) expect((await send(base, `Bearer ${await random()}`)).body).toEqual(cannotTell);
+  expect(fetches()).toBe(before + 2);
 });
 
 test("while two keys are published tokens under both pass [OAU-14]", async () => {
@@ -96,7 +130,7 @@ test("while two keys are published tokens under both pass [OAU-14]", async () =>
 test("a token that cannot be placed while the provider is away is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   fake.answers.set("*", away);
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  later(31);
   const unknown = await accessToken(fake, { jti: "unknown" }, { kid: "not-published" });
   expect((await send(base, `Bearer ${unknown}`)).body).toEqual(cannotTell);
   expectChallenge(await send(base, `Bearer ${(await accessToken(fake)).slice(0, -8)}AAAAAAAA`), base, /signature is wrong/);
@@ -118,10 +152,10 @@ test("a logout token that names the session alone ends its tokens as well, thoug
   expect(await statusOf(base, token)).toBe(401);
 });
 
-test("a token that tells neither when its person signed in nor its session is counted from when it was issued [OAU-12]", async () => {
+test("a logout token of the person ends the tokens whose sign-in is not later; one that does not tell its sign-in is refused [OAU-15, OAU-19]", async () => {
   const now = Math.floor(Date.now() / 1_000);
-  const [before, sameSecond, after] = [await accessToken(fake, { iat: now - 60 }), await accessToken(fake, { iat: now }), await accessToken(fake, { iat: now + 60 })];
-  const never = await accessToken(fake, { iat: undefined });
-  expect((await tellLogout(base, await fake.sign(logoutClaims(fake), { typ: "logout+jwt" }))).status).toBe(200);
-  expect(await Promise.all([before, sameSecond, never, after].map((token) => statusOf(base, token)))).toEqual([401, 401, 401, 200]);
+  const at = (changes: Record<string, unknown>): Promise<string> => accessToken(fake, changes);
+  const tokens = await Promise.all([{ auth_time: now - 60 }, { auth_time: now, sid: "one" }, {}, { iat: now + 60 }, { iat: undefined }, { iat: now - 60, auth_time: now + 1 }].map(at));
+  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { iat: now }), { typ: "logout+jwt" }))).status).toBe(200);
+  expect(await Promise.all(tokens.map((token) => statusOf(base, token)))).toEqual([401, 401, 401, 401, 401, 200]);
 });

@@ -33,11 +33,11 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}, at = base, method = "GET"): Promise<RestAnswer> => rest(at, path, { method, headers });
 
 describe("the protected resource's document", () => {
-  test.each([resourcePath, `${resourcePath}/mcp`])("is served at %s, with MCP_URL and the external issuer to the letter [OAU-02, OAU-03]", async (path) => {
+  test.each([resourcePath, `${resourcePath}/mcp`])("is served at %s, with MCP_URL and the external issuer to the letter [OAU-02, OAU-03, OAU-22]", async (path) => {
     const { status, headers, body } = await get(path);
     expect([status, headers.get("content-type"), headers.get("cache-control"), headers.get("ratelimit-limit")]).toEqual([200, "application/json", "no-store", null]);
     expect(headers.get("x-request-id")).toMatch(/^[\w.-]{1,128}$/);
-    expect(body).toEqual({ resource: `${base}/mcp`, authorization_servers: [fake.issuer], bearer_methods_supported: ["header"], resource_name: "Records" });
+    expect(body).toEqual({ resource: `${base}/mcp`, authorization_servers: [fake.issuer], scopes_supported: ["openid", "email", "profile"], bearer_methods_supported: ["header"], resource_name: "Records" });
   });
 
   test("names MCP_URL on another origin and path, and is at that path's form as well; the challenge leads to that origin [OAU-01, OAU-02, OAU-03]", async () => {

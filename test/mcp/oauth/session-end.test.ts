@@ -57,22 +57,29 @@ describe("signing out at the dashboard", () => {
     const elsewhere = await letIn(issuer(), ann);
     const bens = await letIn(issuer(), ben);
     for (const one of [token, elsewhere.token, bens.token]) expect(await statuses(one)).toEqual(both(200));
-    // Beyond the second in which the other browser signed in: within it only the session's name can tell.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
     await signOut(browser);
     expect([await statuses(token), await statuses(elsewhere.token), await statuses(bens.token)]).toEqual([both(401), both(401), both(200)]);
   });
 
-  test("ends a grant for offline use as well: a token that is had by refreshing it is refused [OAU-12]", async () => {
-    const one = await together(offline);
-    const before = await statuses(one.token);
-    await signOut(one.browser);
-    expect([before, await statuses(one.token)]).toEqual([both(200), both(401)]);
-    // The provider lets such a grant outlive its session: it is for us to refuse it.
-    expect(await statuses(await refresh(one))).toEqual(both(401));
+  test.each([
+    ["in the same browser", {}, true, true],
+    ["with the provider's page left unfinished", {}, true, false],
+    ["in another browser", {}, false, true],
+    ["in another browser, with the provider's page left unfinished", {}, false, false],
+    ["under offline_access", offline, true, true],
+    ["under offline_access, with the provider's page left unfinished", offline, true, false],
+    ["under offline_access in another browser", offline, false, false],
+  ])("ends a refresh token %s: using it is invalid_grant, and what it gave before is refused [OAU-17]", async (_name, parameters, sameBrowser, through) => {
+    const own = await together(parameters);
+    const one = sameBrowser ? own : await letIn(issuer(), ann, assistantBrowser(), parameters);
+    const { access_token: refreshed, refresh_token: next = one.refreshToken } = await openid.refreshTokenGrant(one.client, one.refreshToken);
+    expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(200), both(200)]);
+    await signOut(own.browser, through);
+    await expect(openid.refreshTokenGrant(one.client, next)).rejects.toMatchObject({ error: "invalid_grant" });
+    expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(401), both(401)]);
   });
 
-  test("leaves a sign-in right after it untouched, in the same second [OAU-12]", async () => {
+  test("leaves a sign-in right after it untouched [OAU-15]", async () => {
     for (let turn = 0; turn < 3; turn++) {
       const { token, browser } = await together();
       await signOut(browser);
@@ -104,8 +111,13 @@ describe("signing out at the provider", () => {
     const one = await together(offline);
     await browserEnds(one.browser);
     expect(await statuses(one.token)).toEqual(both(401));
-    // The provider lets such a grant outlive its session: it is for us to refuse it.
-    expect(await statuses(await refresh(one))).toEqual(both(401));
+    await expect(refresh(one)).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+
+  test("ends that browser's session alone: what was begun in another one goes on [OAU-19]", async () => {
+    const [one, elsewhere] = [await together(), await letIn(issuer(), ann)];
+    await browserEnds(one.browser);
+    expect([await statuses(one.token), await statuses(elsewhere.token)]).toEqual([both(401), both(200)]);
   });
 
   const browserEnds = async (browser: Browser): Promise<void> => void (await browser.submit(await browser.open(`${issuer()}/session/end`)));

@@ -1,0 +1,64 @@
+// An assistant that refreshes its token unattended, at a provider that lets it, and calls every instance by turns.
+import { randomUUID } from "node:crypto";
+import { accessToken, send } from "../../test/mcp/oauth/set-up.ts";
+import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { seconds } from "../../test/sign-in/fake-provider.ts";
+
+/** For whom it calls, and since when. */
+export interface Grant {
+  readonly subject: string;
+  /** The provider's session in which it was let in; none for an offline grant. */
+  readonly sid: string | undefined;
+  /** When the person signed in for it, in whole seconds since 1970. */
+  readonly signedInAt: number;
+}
+
+/** One call, and what came of it. */
+export interface Called {
+  /** In ms of `performance.now()`. */
+  readonly sentAt: number;
+  readonly status: number;
+  /** Whether the person's record is in the answer. */
+  readonly hasData: boolean;
+  /** Whether the token was had by refreshing. */
+  readonly refreshed: boolean;
+}
+
+/** An assistant at work. */
+export interface Assistant {
+  readonly calls: readonly Called[];
+  stop(): Promise<void>;
+}
+
+/** Every so many calls the token is refreshed, and after every 401. */
+const callsPerToken = 3;
+
+/** Lets one call until it is stopped; `mark` stands in the person's record and nowhere else. */
+export function startAssistant(fake: FakeProvider, bases: readonly string[], { subject, sid, signedInAt }: Grant, mark: string): Assistant {
+  const calls: Called[] = [];
+  let stopped = false;
+  const issue = (iat: number): Promise<string> => accessToken(fake, { sub: subject, sid, auth_time: signedInAt, iat, jti: randomUUID() });
+
+  async function work(): Promise<void> {
+    let token = await issue(signedInAt);
+    let refreshed = false;
+    for (let at = 0; !stopped; at++) {
+      const sentAt = performance.now();
+      const message = { method: "tools/call", params: { name: "list_sessions", arguments: {} } };
+      const { status, text } = await send(bases[at % bases.length] ?? "", `Bearer ${token}`, message);
+      calls.push({ sentAt, status, hasData: text.includes(mark), refreshed });
+      if (status !== 401 && at % callsPerToken !== callsPerToken - 1) continue;
+      token = await issue(seconds() + 1);
+      refreshed = true;
+    }
+  }
+
+  const working = work();
+  return {
+    calls,
+    async stop() {
+      stopped = true;
+      await working;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// A person signs out in one browser while assistants of every kind refresh and call on: none of them is served any more.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { childToken } from "../../test/faults/child.ts";
+import { accessToken, offerIntrospection, statusOf } from "../../test/mcp/oauth/set-up.ts";
+import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { enter, seconds, startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { ask, ownerStatus } from "../../test/sign-in/set-up.ts";
+import { ingestInto } from "../../test/support/ingest.ts";
+import { rest } from "../../test/support/service.ts";
+import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Break } from "../ground/broken.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import type { Ground } from "../ground/ground.ts";
+import { onGround } from "../ground/ground.ts";
+import type { Assistant } from "./assistant.ts";
+import { startAssistant } from "./assistant.ts";
+
+/** Rounds with and without introspection each, and the calls of each assistant before and after the sign-out. */
+const sizes = { long: { rounds: 3, before: 20, after: 70 }, short: { rounds: 1, before: 6, after: 12 } } as const;
+const instances = 3;
+/** A call takes some ms; this long only where something hangs. */
+const patienceMs = 120_000;
+
+export const signOut: Drill = {
+  name: "sign-out",
+  promise: "Who signs out in one browser is signed out everywhere: no token of before is served, however it is refreshed, and a new sign-in is",
+  run: (form, say) => examine(form, say),
+  controls: [
+    {
+      broken: "a token with a session is judged by when it was issued",
+      run: broken(
+        { file: "src/mcp/tokens.ts", from: 'const authenticatedAt = number(claims["auth_time"])', to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)' },
+        { file: "src/sign-in/ended-store.ts", from: 'if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };', to: "" },
+      ),
+    },
+    {
+      broken: "signing out ends the session of that browser alone",
+      run: broken({ file: "src/sign-in/ended-store.ts", from: "ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),", to: "" }),
+    },
+  ],
+};
+
+function broken(...breaks: readonly Break[]): Run {
+  return (_form, say) => examine("short", say, brokenBuild(...breaks));
+}
+
+interface Seen {
+  readonly violations: string[];
+  before: number;
+  after: number;
+  afterWithRefreshed: number;
+}
+
+async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
+  const seen: Seen = { violations: [], before: 0, after: 0, afterWithRefreshed: 0 };
+  // A control needs no more than one of the ways.
+  for (const introspects of build["NODE_OPTIONS"] === undefined ? [true, false] : [false]) {
+    const fake = await startFakeProvider();
+    try {
+      if (introspects) offerIntrospection(fake, () => ({ active: true }));
+      await onGround({ members: 1, instances, environment: { ...fake.settings(), ...build } }, async (ground) => {
+        for (let at = 0; at < sizes[form].rounds; at++) await round(ground, fake, sizes[form], seen);
+      });
+    } finally {
+      await fake.stop();
+    }
+    say(`${introspects ? "with" : "without"} introspection: ${seen.after} calls after a sign-out so far`);
+  }
+  const figures = { "calls before a sign-out": seen.before, "calls after it": seen.after, "of these with a refreshed token": seen.afterWithRefreshed };
+  return { figures, violations: seen.violations };
+}
+
+async function round(ground: Ground, fake: FakeProvider, { before, after }: { readonly before: number; readonly after: number }, seen: Seen): Promise<void> {
+  const subject = randomUUID();
+  const mark = `marked ${randomUUID()}`;
+  await newPerson(ground, fake, subject, mark);
+  const bases = ground.instances.map(({ base }) => base.replace("127.0.0.1", "localhost"));
+  const [first = ""] = bases;
+  const [here, elsewhere] = [{ sid: randomUUID(), signedInAt: seconds() - 50 }, { sid: randomUUID(), signedInAt: seconds() - 20 }];
+  const signIn = (base: string, { sid, signedInAt }: typeof here): Promise<{ cookie: string }> => enter(base, fake, { sub: subject, sid, auth_time: signedInAt });
+  const [browser, other] = [await signIn(first, here), await signIn(bases[1] ?? first, elsewhere)];
+  const grants = [{ ...here, subject }, { ...elsewhere, subject }, { sid: undefined, signedInAt: elsewhere.signedInAt, subject }];
+  const assistants = grants.map((grant) => startAssistant(fake, bases, grant, mark));
+  try {
+    await until(assistants, ({ calls }) => calls.length >= before);
+    for (const { calls } of assistants) if (!calls.slice(0, before).every(({ hasData }) => hasData)) seen.violations.push(`before the sign-out an assistant was not served: ${calls.map(({ status }) => status).join(" ")}`);
+    if ((await ownerStatus(first, other.cookie)) !== 200) seen.violations.push("the other browser was not signed in");
+
+    const { status } = await ask(`${first}/sign-out`, { method: "POST", cookie: browser.cookie, origin: first });
+    const signedOutAt = performance.now();
+    if (status !== 303) seen.violations.push(`signing out was answered ${status}`);
+    await until(assistants, ({ calls }) => calls.filter(({ sentAt }) => sentAt >= signedOutAt).length >= after);
+    await Promise.all(assistants.map((assistant) => assistant.stop()));
+    for (const { calls } of assistants) {
+      const later = calls.filter(({ sentAt }) => sentAt >= signedOutAt);
+      seen.before += calls.length - later.length;
+      seen.after += later.length;
+      seen.afterWithRefreshed += later.filter(({ refreshed }) => refreshed).length;
+      const served = later.filter(({ status: told, hasData }) => hasData || told !== 401);
+      if (served.length > 0) seen.violations.push(`after the sign-out ${served.length} of ${later.length} calls of an assistant were not 401`);
+    }
+    for (const base of bases) {
+      for (const cookie of [browser.cookie, other.cookie]) if ((await ownerStatus(base, cookie)) !== 401) seen.violations.push("a dashboard session outlived the sign-out");
+    }
+    await judgeNewSignIn(fake, bases, subject, seen);
+  } finally {
+    await Promise.all(assistants.map((assistant) => assistant.stop()));
+  }
+}
+
+/** Who has signed in afterwards is served everywhere. */
+async function judgeNewSignIn(fake: FakeProvider, bases: readonly string[], subject: string, { violations }: Seen): Promise<void> {
+  const again = { sub: subject, sid: randomUUID(), auth_time: seconds() + 4 };
+  const { answer, cookie } = await enter(bases[0] ?? "", fake, again);
+  if (answer.status !== 303 || cookie === "") violations.push(`signing in again was answered ${answer.status}`);
+  const token = await accessToken(fake, again);
+  for (const base of bases) {
+    const statuses = [await ownerStatus(base, cookie), await statusOf(base, token)];
+    if (statuses.some((status) => status !== 200)) violations.push(`after signing in again the dashboard and an assistant are answered ${statuses.join(" and ")}`);
+  }
+}
+
+async function newPerson({ services, instances: [one] }: Ground, fake: FakeProvider, subject: string, mark: string): Promise<void> {
+  const { _id } = await services.accounts.create(`${subject}@example.com`, true);
+  await services.accounts.link(_id, { issuer: fake.issuer, subject });
+  const internalCall = (rpc: string, body: unknown): ReturnType<typeof rest> => rest(`http://127.0.0.1:${one?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
+  await ingestInto({ internalCall }, _id.toHexString()).session({ title: mark, session_date: "2026-03-02T09:00:00Z" });
+}
+
+async function until(assistants: readonly Assistant[], isDone: (assistant: Assistant) => boolean): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (!assistants.every(isDone)) {
+    if (performance.now() > end) throw new Error("the assistants came to a halt");
+    await sleep(20);
+  }
+}

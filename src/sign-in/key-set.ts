@@ -1,0 +1,88 @@
+// The identity provider's signing keys: cached, refreshed in the background, and fetched for unknown keys at a bounded rate.
+import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, errors } from "jose";
+
+/** Keys to verify a signature with. */
+export interface KeySet {
+  /** Finds the key that a token names, for `jwtVerify`. */
+  readonly find: JWTVerifyGetKey;
+  /** The same for what the provider itself handed over just now: an unknown key is always fetched. */
+  readonly findTrusted: JWTVerifyGetKey;
+  /** Another number after every change of the provider's keys: what was verified before has to be verified again. */
+  revision(): number;
+  /** Fetches the keys again in the background once they are a minute old: so a withdrawn key is forgotten. */
+  refresh(): void;
+}
+
+interface Kept {
+  readonly find: JWTVerifyGetKey;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** While the provider is away its keys stay in use for this long. */
+const keptMs = 24 * 3_600_000;
+const refreshMs = 60_000;
+/** Anyone can name random keys: they cause no more than one fetch in this time, and a failed one counts too. */
+const unknownKeyMs = 30_000;
+
+/** The keys that `load` fetches; nothing is fetched before the first token. */
+export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
+  let kept: Kept | undefined;
+  let fetching: Promise<Kept> | undefined;
+  let last: { readonly at: number; readonly trouble?: unknown } = { at: -Infinity };
+  let revision = 0;
+
+  function fetchKeys(): Promise<Kept> {
+    fetching ??= load().then(keep).then(
+      (fresh) => ((last = { at: Date.now() }), fresh),
+      (trouble: unknown) => {
+        last = { at: Date.now(), trouble };
+        throw trouble;
+      },
+    ).finally(() => (fetching = undefined));
+    return fetching;
+  }
+
+  function keep(jwks: JSONWebKeySet): Kept {
+    const find = createLocalJWKSet(jwks);
+    const text = JSON.stringify(jwks.keys.map((key) => JSON.stringify(key)).sort());
+    if (kept?.text !== text) revision += 1;
+    kept = { find, text, at: Date.now() };
+    return kept;
+  }
+
+  const findWithin = (waitMs: number): JWTVerifyGetKey => async (header, token) => {
+    const known = kept !== undefined && Date.now() - kept.at < keptMs ? kept : await fetchKeys();
+    try {
+      return await known.find(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      if (fetching === undefined && Date.now() - last.at < waitMs) throw last.trouble ?? error;
+      return (await fetchKeys()).find(header, token);
+    }
+  };
+
+  return {
+    find: findWithin(unknownKeyMs),
+    findTrusted: findWithin(0),
+    revision: () => revision,
+    refresh() {
+      if (kept !== undefined && Date.now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
+    },
+  };
+}
+
+/** The keys at this address. Rejects with one of jose's errors, or a TypeError where nothing answers. */
+export async function fetchKeySet(uri: string, timeoutMs: number, fetching: (url: string, options: RequestInit) => Promise<Response>): Promise<JSONWebKeySet> {
+  const options = { headers: { Accept: "application/json, application/jwk-set+json" }, signal: AbortSignal.timeout(timeoutMs) };
+  const response = await fetching(uri, options).catch((error: unknown) => {
+    throw error instanceof Error && error.name === "TimeoutError" ? new errors.JWKSTimeout() : error;
+  });
+  if (response.status !== 200) throw new errors.JOSEError(`the identity provider's keys: status ${response.status}`);
+  try {
+    return (await response.json()) as JSONWebKeySet;
+  } catch (cause) {
+    throw new errors.JWKSInvalid("the identity provider's keys are not JSON", { cause });
+  }
+}

@@ -1,0 +1,49 @@
+// Logout tokens of the provider (OpenID Connect Back-Channel Logout): what they must hold, and what they end.
+import type { JWTPayload } from "jose";
+import { jwtVerify } from "jose";
+import type { KeySet } from "./key-set.ts";
+
+/** What a logout token ends: the session that it names, or without one all of the person's. At least one of the two is there. */
+export interface Logout {
+  readonly issuer: string;
+  readonly sid: string | undefined;
+  readonly subject: string | undefined;
+  /** The token's own name, which counts once. */
+  readonly jti: string;
+  /** When the provider made it, by its own clock, in whole seconds since 1970. */
+  readonly issuedAt: number;
+  /** From this moment of ours the token is too old anyway: nobody has to remember its name any longer. */
+  readonly forgettableAt: Date;
+}
+
+/** A logout token tells of the moment (Back-Channel Logout §2.4 lets us choose what is too old). */
+const maxAgeSeconds = 600;
+const toleranceSeconds = 30;
+/** Clocks of instances and of the database differ a little: a name is remembered somewhat longer than it has to be. */
+const spareSeconds = 300;
+const maxNameLength = 512;
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+
+/** Verifies a logout token that is meant for us. Rejects for what it must not be or have (Back-Channel Logout §2.6). */
+export async function verifyLogoutToken(token: string, keys: KeySet, expected: { readonly issuer: string; readonly audience: string; readonly algorithms: string[] }): Promise<Logout> {
+  const { payload, protectedHeader } = await jwtVerify(token, keys.find, {
+    ...expected,
+    maxTokenAge: maxAgeSeconds,
+    clockTolerance: toleranceSeconds,
+    requiredClaims: ["jti", "events", "exp"],
+  });
+  if (!["logout+jwt", "jwt", undefined].includes(protectedHeader.typ?.toLowerCase())) throw new Error("typ");
+  return logoutOf(payload);
+}
+
+function logoutOf({ iss, sub, sid, jti, iat, exp, events, nonce }: JWTPayload): Logout {
+  const event = typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
+  if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined) throw new Error("not a logout token");
+  // Signed by the provider, and still not taken for texts without a look: they go into a query.
+  if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string")) throw new Error("sub and sid must be texts");
+  if (sub === undefined && sid === undefined) throw new Error("neither sid nor sub");
+  if (typeof jti !== "string" || jti === "" || jti.length > maxNameLength) throw new Error("jti must be a text");
+  if (iat === undefined || exp === undefined) throw new Error("no iat or exp");
+  const tooOldAt = Math.min(exp, iat + maxAgeSeconds) + toleranceSeconds + spareSeconds;
+  return { issuer: iss, sid: sid as string | undefined, subject: sub, jti, issuedAt: iat, forgettableAt: new Date(tooOldAt * 1_000) };
+}
