@@ -10,6 +10,10 @@ import { limiter } from "./limiter/limiter.ts";
 import { overload } from "./overload/overload.ts";
 import { rolling } from "./rolling/rolling.ts";
 import { soak } from "./soak/soak.ts";
+import { starvation } from "./starvation/starvation.ts";
 import { upgrade } from "./upgrade/upgrade.ts";
 
-export const drills: readonly Drill[] = [kills, crash, limiter, overload, rolling, upgrade, dependencies, soak, isolation, hostile, histories];
+export const drills: readonly Drill[] = [
+  ...[kills, crash, limiter, overload, starvation, rolling, upgrade],
+  ...[dependencies, soak, isolation, hostile, histories],
+];
