@@ -103,7 +103,7 @@ function textWay(name: string, mostBytes: readonly number[], put: (text: string)
         return await put(text);
       } catch (error) {
         if (error instanceof Error && /surrogate|UTF-8|URI malformed|cannot decode/i.test(error.message)) return undefined;
-        return { status: 0 };
+        throw error;
       }
     },
   };

@@ -42,13 +42,15 @@ export function readSought(): Sought {
       .filter((name) => name.endsWith(".ts") && !unreached.test(name)),
   );
   const sought = own.map((name) => soughtIn(readFileSync(join(root, name), "utf8")));
-  const libraries = [...filesOf("@connectrpc/connect", /protocol.*\/[\w-]+\.js$/), ...filesOf("@modelcontextprotocol/server")];
-  const theirs = libraries.map((name) => soughtIn(readFileSync(name, "utf8"), "theirs"));
-  const connect = libraries.filter((name) => name.includes("@connectrpc"));
+  const libraries = filesOf("@connectrpc/connect", /protocol.*\/[\w-]+\.js$/);
+  const connect = libraries.length;
+  // Large, and of interest for their headers alone.
+  const others = filesOf("@modelcontextprotocol/server").filter((name) => readFileSync(name, "utf8").includes("headers.get("));
+  const theirs = [...libraries, ...others].map((name) => soughtIn(readFileSync(name, "utf8"), "theirs"));
   return {
     headers: unique([...readByNode, ...[...sought, ...theirs].flatMap(({ headers }) => headers)]),
     literals: unique(sought.flatMap(({ literals }) => literals)),
-    expressions: unique([...sought, ...theirs.slice(0, connect.length)].flatMap(({ expressions }) => expressions)),
+    expressions: unique([...sought, ...theirs.slice(0, connect)].flatMap(({ expressions }) => expressions)),
   };
 }
 

@@ -1,6 +1,7 @@
 // Sends hard requests and judges each: how long it keeps all others waiting, and how its cost grows with its length.
 import type { Case } from "./cases.ts";
 import type { Gauge, Taken } from "./gauge.ts";
+import type { Status } from "./wire.ts";
 
 /** No request may keep all others waiting for longer at a stretch, in milliseconds. */
 export const longestBlockMs = 100;
@@ -47,7 +48,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
   let group: Case[] = [];
 
   async function send(one: Case, share: number): Promise<void> {
-    const answered = await one.send(share);
+    const answered = await attempt(one, share);
     if (answered === undefined) return;
     statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1);
     if (answered.status >= 500 && answered.status !== 503) violations.push(`${one.name} was answered ${answered.status}`);
@@ -82,7 +83,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
 export async function weigh(
   one: Case,
   gauge: Gauge,
-  send: (one: Case, share: number) => Promise<unknown> = (one, share) => one.send(share),
+  send: (one: Case, share: number) => Promise<unknown> = attempt,
 ): Promise<{ readonly taken: Taken; readonly faults: readonly string[] }> {
   const least = async (share: number, enough: (taken: Taken) => boolean): Promise<Taken> => {
     let taken: Taken = { cpuMs: Infinity, blockMs: Infinity };
@@ -109,4 +110,9 @@ export async function weigh(
         : []),
     ],
   };
+}
+
+/** A connection that is broken over a request is an answer, too. */
+function attempt(one: Case, share: number): Promise<Status | undefined> {
+  return one.send(share).catch(() => ({ status: 0 }));
 }
