@@ -32,11 +32,13 @@ export function gauged(path: string, nodeOptions: string): { readonly DRILL_GAUG
 export async function openGauge(path: string, pid: number): Promise<Gauge> {
   const socket = connect(path);
   await once(socket, "connect");
+  const ended = new Promise<never>((_resolve, reject) => socket.once("close", () => reject(new Error("the instance has ended"))));
+  ended.catch(() => undefined);
+  socket.on("error", () => undefined);
   const longest = async (): Promise<number> => {
-    const told = once(socket, "data");
+    const told = new Promise<Buffer>((resolve) => socket.once("data", resolve));
     socket.write("?");
-    const [text] = (await told) as [Buffer];
-    return Number(text.toString());
+    return Number((await Promise.race([told, ended])).toString());
   };
   return {
     async during(work) {

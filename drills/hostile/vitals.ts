@@ -14,3 +14,8 @@ export function residentMb(pid: number): number {
 export function mainThreadMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
+
+/** How long the main thread could have run and had no processor, in milliseconds: what the machine is busy with besides. */
+export function waitingMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+}
