@@ -1,4 +1,4 @@
-// Every place with every pattern, each in its turn by another way: as many as there is time for, in an order that is kept.
+// Every place with every pattern, each by another way: as many as there is time for, always in the same order.
 import type { Pattern } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 import type { Status } from "./wire.ts";

@@ -60,7 +60,11 @@ export async function derive(where: Where, person: Person, selection: Selection)
   };
 }
 
-function* selected(slots: readonly Slot[], patterns: ReturnType<typeof patternsFor>, selection: Selection): Generator<Case> {
+function* selected(
+  slots: readonly Slot[],
+  patterns: ReturnType<typeof patternsFor>,
+  selection: Selection,
+): Generator<Case> {
   if (selection === "all") {
     yield* onceBad(slots);
     yield* casesOf(slots, patterns, seed);

@@ -1,4 +1,4 @@
-// Texts that a backtracking matcher is slow on, made from a regular expression: what may repeat repeats, and then fails.
+// Texts that a backtracking matcher is slow on, made from a regular expression: what may repeat repeats, then fails.
 import type { AST } from "@eslint-community/regexpp";
 import { RegExpParser } from "@eslint-community/regexpp";
 
@@ -52,9 +52,16 @@ function pumpsOfElement(element: AST.Element, start: string): Pump[] {
     ...inner,
     ...parts.flatMap((part) => [
       // White space at the beginning of a header is not part of it.
-      ...mismatches.flatMap((end) => (start === "" ? ["", "a"] : [start]).map((first) => ({ start: first, part, end }))),
+      ...mismatches.flatMap((end) =>
+        (start === "" ? ["", "a"] : [start]).map((first) => ({ start: first, part, end })),
+      ),
       // An expression that is not bound to the beginning is tried at each place where it may begin.
-      ...(start === "" ? [] : [{ start: "", part: start, end: "" }, { start: "", part: start + part, end: "!" }]),
+      ...(start === ""
+        ? []
+        : [
+            { start: "", part: start, end: "" },
+            { start: "", part: start + part, end: "!" },
+          ]),
     ]),
   ];
 }
@@ -69,7 +76,9 @@ function samples(element: AST.Element): string[] {
       return charactersOf(element);
     case "Group":
     case "CapturingGroup":
-      return element.alternatives.map((one) => one.elements.map((part) => samples(part)[0] ?? "").join("")).slice(0, tried);
+      return element.alternatives
+        .map((one) => one.elements.map((part) => samples(part)[0] ?? "").join(""))
+        .slice(0, tried);
     case "Quantifier":
       return samples(element.element).map((text) => text.repeat(element.min));
     default:

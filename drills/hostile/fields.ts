@@ -25,7 +25,9 @@ export function fieldSlots(operations: readonly Operation[], person: Person): Sl
   for (const operation of operations) {
     for (const field of operation.fields) {
       const slot = `the field ${field}`;
-      const required = Object.fromEntries(operation.required.map((name) => [name, valuesOf(name, person, person)?.own]));
+      const required = Object.fromEntries(
+        operation.required.map((name) => [name, valuesOf(name, person, person)?.own]),
+      );
       // What a path or a query holds is percent-encoded there, three bytes for one.
       const mostBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
       const way = textWay(`${operation.name} by ${operation.wire}`, mostBytes, (text) =>
@@ -40,7 +42,13 @@ export function fieldSlots(operations: readonly Operation[], person: Person): Sl
 /** Every text of the batches that services inside send, and of what operators say of an account. */
 export function internalSlots({ internal }: Where, person: Person): Slot[] {
   const ask = (path: string, message: object): Promise<Status> =>
-    send(internal, "POST", `/${path}`, { "content-type": "application/json", authorization: `Bearer ${childToken}` }, JSON.stringify(message));
+    send(
+      internal,
+      "POST",
+      `/${path}`,
+      { "content-type": "application/json", authorization: `Bearer ${childToken}` },
+      JSON.stringify(message),
+    );
   return [...IngestService.methods, ...AccountService.methods]
     .filter(({ methodKind }) => methodKind === "unary")
     .flatMap(({ parent, name, input }) => {
@@ -59,7 +67,7 @@ export function internalSlots({ internal }: Where, person: Person): Slot[] {
     });
 }
 
-/** Where JSON is read: the name of a property, and everything that a whole body may be. Forms and calls are bodies, too. */
+/** Where JSON is read: the name of a property, and all that a whole body may be. Forms and calls are bodies, too. */
 export function bodySlots(requests: readonly Request[], wire: Wire): Slot[] {
   const withBody = requests.filter(({ sent }) => sent.body !== undefined);
   const spoken = (type: string) => withBody.filter(({ sent }) => sent.headers["content-type"] === type);
@@ -86,7 +94,11 @@ export function bodySlots(requests: readonly Request[], wire: Wire): Slot[] {
     slot("a body", withBody, (text) => text),
     slot("a body that begins as JSON", json, (text) => `{"a":${text}`),
     slot("a value without quotes", json, (text) => `{"full_name":${text}}`),
-    slot("a method of JSON-RPC", json.filter(({ name }) => name.startsWith("MCP")), (text) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: text })),
+    slot(
+      "a method of JSON-RPC",
+      json.filter(({ name }) => name.startsWith("MCP")),
+      (text) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: text }),
+    ),
     slot("a form", spoken("application/x-www-form-urlencoded"), (text) => `logout_token=${text}`),
   ];
 }
@@ -102,7 +114,8 @@ function textWay(name: string, mostBytes: readonly number[], put: (text: string)
       try {
         return await put(text);
       } catch (error) {
-        if (error instanceof Error && /surrogate|UTF-8|URI malformed|cannot decode/i.test(error.message)) return undefined;
+        if (error instanceof Error && /surrogate|UTF-8|URI malformed|cannot decode/i.test(error.message))
+          return undefined;
         throw error;
       }
     },

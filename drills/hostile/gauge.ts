@@ -24,7 +24,10 @@ export interface Gauge {
 const module = join(import.meta.dirname, "gauge.cjs");
 
 /** The settings of an instance that can be asked over this socket. */
-export function gauged(path: string, nodeOptions: string): { readonly DRILL_GAUGE: string; readonly NODE_OPTIONS: string } {
+export function gauged(
+  path: string,
+  nodeOptions: string,
+): { readonly DRILL_GAUGE: string; readonly NODE_OPTIONS: string } {
   return { DRILL_GAUGE: path, NODE_OPTIONS: `${nodeOptions} --require ${module}`.trim() };
 }
 
@@ -32,7 +35,9 @@ export function gauged(path: string, nodeOptions: string): { readonly DRILL_GAUG
 export async function openGauge(path: string, pid: number): Promise<Gauge> {
   const socket = connect(path);
   await once(socket, "connect");
-  const ended = new Promise<never>((_resolve, reject) => socket.once("close", () => reject(new Error("the instance has ended"))));
+  const ended = new Promise<never>((_resolve, reject) =>
+    socket.once("close", () => reject(new Error("the instance has ended"))),
+  );
   ended.catch(() => undefined);
   socket.on("error", () => undefined);
   const longest = async (): Promise<number> => {

@@ -18,9 +18,19 @@ export const emailSlot = "the field email";
 const bad: readonly Bad[] = [
   // Blanks that `\s*` takes from each place on, and the digits of a weight that two repetitions share between them.
   { slot: "accept-encoding", ways: /^HEAD \/docs\/…\/\S* over HTTP\/2/, pump: pump("a", " ", "b"), length: 58_000 },
-  { slot: "accept-encoding", ways: /^GET \S*\/transcript over HTTP\/2/, pump: pump("gzip;q=0.", "1", "b"), length: 58_000 },
+  {
+    slot: "accept-encoding",
+    ways: /^GET \S*\/transcript over HTTP\/2/,
+    pump: pump("gzip;q=0.", "1", "b"),
+    length: 58_000,
+  },
   // The error of a library, which quotes what it found, and was searched for its own words.
-  { slot: "a property's name", ways: /^CheckHealth by Connect$/, pump: pump("", 'duplicate object key "'), length: 200_000 },
+  {
+    slot: "a property's name",
+    ways: /^CheckHealth by Connect$/,
+    pump: pump("", 'duplicate object key "'),
+    length: 200_000,
+  },
   // An expression that is quadratic where the text is long, and harmless where the length is looked at before.
   { slot: emailSlot, ways: /^POST \/v1\/contacts by REST/, pump: pump("a@", "a.", "@"), length: 40_000 },
 ];

@@ -1,4 +1,4 @@
-// A sound request for every operation on every wire, and for every other path that is served: headers are put into these.
+// A valid request for every operation on every wire, and for every other path: hard texts are put into these.
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import type { Route } from "../../gateway/route.ts";
@@ -38,17 +38,18 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
     },
   });
   return [
-    ...table.flatMap((route) => [rest(route, where, person), ...(route.credential === "session" ? [] : rpcs(route, where, person))]),
+    ...table.flatMap((route) => [
+      rest(route, where, person),
+      ...(route.credential === "session" ? [] : rpcs(route, where, person)),
+    ]),
     // Health is served by the library itself; the rest stands for all that the internal listener has.
-    ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(
-      ({ parent, name }): Request => ({
-        name: `${name} on the internal listener`,
-        sent: {
-          ...{ base: where.internal, method: "POST", path: `/${parent.typeName}/${name}`, body: Buffer.from("{}") },
-          headers: { "content-type": json, authorization: `Bearer ${childToken}` },
-        },
-      }),
-    ),
+    ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(({ parent, name }): Request => ({
+      name: `${name} on the internal listener`,
+      sent: {
+        ...{ base: where.internal, method: "POST", path: `/${parent.typeName}/${name}`, body: Buffer.from("{}") },
+        headers: { "content-type": json, authorization: `Bearer ${childToken}` },
+      },
+    })),
     { name: "GET /readyz", sent: { base: where.internal, method: "GET", path: "/readyz", headers: {} } },
     {
       name: "MCP tools/list",
@@ -58,7 +59,9 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
         body: Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'),
       },
     },
-    ...["/docs", "/openapi.json", "/llms.txt", "/.well-known/oauth-protected-resource", "/nowhere"].map((path) => get(path)),
+    ...["/docs", "/openapi.json", "/llms.txt", "/.well-known/oauth-protected-resource", "/nowhere"].map((path) =>
+      get(path),
+    ),
     get(asset, {}, "HEAD"),
     get("/", cookie),
     get("/sign-in"),
@@ -74,7 +77,9 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
 function given(route: Route, person: Person): JsonObject {
   const fields = [...route.path, ...route.query, ...(route.body?.fields ?? [])].filter(({ required }) => required);
   const some = fields.length === 0 || route.body === undefined ? (route.body?.fields.slice(0, 1) ?? []) : fields;
-  return Object.fromEntries([...fields, ...some].map(({ name }) => [name, valuesOf(name, person, person)?.own])) as JsonObject;
+  return Object.fromEntries(
+    [...fields, ...some].map(({ name }) => [name, valuesOf(name, person, person)?.own]),
+  ) as JsonObject;
 }
 
 function rest(route: Route, { base, origin }: Where, person: Person): Request {
@@ -82,10 +87,13 @@ function rest(route: Route, { base, origin }: Where, person: Person): Request {
   const values = given(route, person);
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
   const query = route.query.filter(({ name }) => name in values).map(({ name }) => `${name}=${String(values[name])}`);
-  const properties = Object.fromEntries((body?.fields ?? []).flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])));
+  const properties = Object.fromEntries(
+    (body?.fields ?? []).flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])),
+  );
   // What would change the credentials of all the others is sent from elsewhere, and refused for it.
   const from = method === "GET" ? origin : "http://elsewhere.example";
-  const by = credential === "session" ? { cookie: person.cookie, origin: from } : { authorization: `Bearer ${person.key}` };
+  const by =
+    credential === "session" ? { cookie: person.cookie, origin: from } : { authorization: `Bearer ${person.key}` };
   return {
     name: `${method} ${template}`,
     sent: {
@@ -114,12 +122,23 @@ function rpcs(route: Route, where: Where, person: Person): Request[] {
     post("Connect in binary", "application/proto", binary),
     post("gRPC", "application/grpc", enveloped(binary), { te: "trailers" }),
     post("gRPC-Web", "application/grpc-web+proto", enveloped(binary)),
-    ...(route.method !== "GET" ? [] : [{ name: `${rpc.name} by Connect's GET`, sent: { base: where.base, method: "GET", path: `${path}?${query.toString()}`, headers: by } }]),
+    ...(route.method !== "GET"
+      ? []
+      : [
+          {
+            name: `${rpc.name} by Connect's GET`,
+            sent: { base: where.base, method: "GET", path: `${path}?${query.toString()}`, headers: by },
+          },
+        ]),
     {
       name: `${rpc.name} on the internal listener`,
       sent: {
         ...{ base: where.internal, method: "POST", path, body: text },
-        headers: { "content-type": json, authorization: `Bearer ${childToken}`, "records-account-id": person.accountId },
+        headers: {
+          "content-type": json,
+          authorization: `Bearer ${childToken}`,
+          "records-account-id": person.accountId,
+        },
       },
     },
   ];

@@ -19,13 +19,25 @@ const bodies: readonly (readonly [name: string, write: (share: number) => string
   ["lists in lists", (share) => `{"full_name":${nested("[", "", "]", 100_000 * share)}}`],
   ["objects in objects", (share) => `{"full_name":${nested('{"a":', "1", "}", 40_000 * share)}}`],
   ["lists that do not end", (share) => `{"full_name":${nested("[", "", "", 100_000 * share)}`],
-  ["duplicate names in a deep place", (share) => `{"full_name":${nested('{"a":', `{${repeated('"b":1', 10_000 * share)}}`, "}", 20_000 * share)}}`],
-  ["numbers beyond all numbers", (share) => `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat((limit - 60) * share)}}`],
+  [
+    "duplicate names in a deep place",
+    (share) => `{"full_name":${nested('{"a":', `{${repeated('"b":1', 10_000 * share)}}`, "}", 20_000 * share)}}`,
+  ],
+  [
+    "numbers beyond all numbers",
+    (share) => `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat((limit - 60) * share)}}`,
+  ],
   ["a fraction without an end", (share) => `{"full_name":0.${"0".repeat((limit - 40) * share)}1}`],
   ["one name many times", (share) => `{${repeated('"full_name":"a"', 16_000 * share)}}`],
   ["many unknown names", (share) => `{${Array.from({ length: 20_000 * share }, (_, at) => `"n${at}":1`).join(",")}}`],
-  ["many unknown names twice", (share) => `{${repeated(Array.from({ length: 10_000 * share }, (_, at) => `"n${at}":1`).join(","), 2)}}`],
-  ["__proto__ as a name", () => `{"__proto__":{"full_name":"a"},"constructor":{"prototype":{"full_name":"b"}},"full_name":"c"}`],
+  [
+    "many unknown names twice",
+    (share) => `{${repeated(Array.from({ length: 10_000 * share }, (_, at) => `"n${at}":1`).join(","), 2)}}`,
+  ],
+  [
+    "__proto__ as a name",
+    () => `{"__proto__":{"full_name":"a"},"constructor":{"prototype":{"full_name":"b"}},"full_name":"c"}`,
+  ],
   ["many lone surrogates", (share) => `{${repeated('"\\ud800":"\\ud800"', 12_000 * share)}}`],
   ["blanks", (share) => `{"full_name":${" ".repeat(limit * share)}"a"}`],
   ["escapes", (share) => `{"full_name":"${"\\u0061".repeat(43_000 * share)}"}`],
@@ -35,8 +47,14 @@ const bodies: readonly (readonly [name: string, write: (share: number) => string
 export function hardShapes({ base }: Where, { key, token, ids }: Person): Case[] {
   const by = { authorization: `Bearer ${key}`, "content-type": json };
   const create = "/records.v1.ContactService/CreateContact";
-  const connect = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Status> => send(base, "POST", create, { ...by, ...headers }, body);
-  const mcpHeaders = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-03-26", authorization: `Bearer ${token}` };
+  const connect = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Status> =>
+    send(base, "POST", create, { ...by, ...headers }, body);
+  const mcpHeaders = {
+    "content-type": json,
+    accept: `${json}, text/event-stream`,
+    "mcp-protocol-version": "2025-03-26",
+    authorization: `Bearer ${token}`,
+  };
   const mcp = (body: string): Promise<Status> => send(base, "POST", "/mcp", mcpHeaders, body);
   const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
   const get = (path: string): Promise<Status> => send(base, "GET", path, by);
@@ -44,32 +62,86 @@ export function hardShapes({ base }: Where, { key, token, ids }: Person): Case[]
   const gzip = { "content-encoding": "gzip" };
   const bomb = gzipSync(Buffer.alloc(64 * 1_024 * 1_024), { level: 9 });
   const { path, bytes } = messageOf("CreateContact", { full_name: "a" });
-  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_notes", arguments: { query: "ab" } } };
+  const call = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "search_notes", arguments: { query: "ab" } },
+  };
   return [
     ...bodies.flatMap(([name, write]): Case[] => [
       { name: `REST: ${name}`, send: (share) => send(base, "POST", "/v1/contacts", by, write(share)) },
       { name: `Connect: ${name}`, send: (share) => connect(write(share)) },
-      { name: `MCP: ${name}`, send: (share) => mcp(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":${write(share)}}}`) },
+      {
+        name: `MCP: ${name}`,
+        send: (share) =>
+          mcp(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":${write(share)}}}`),
+      },
     ]),
-    { name: "REST: 1,000 query parameters", send: (share) => get(`/v1/sessions?${repeated("a=%25", 1_000 * share, "&")}`) },
-    { name: "REST: one query parameter 1,000 times", send: (share) => get(`/v1/sessions?${repeated("limit=1", 1_000 * share, "&")}`) },
-    fixed("REST: 10,000 headers", () => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(10_000)}\r\n`)),
-    { name: "REST: as many headers as fit", send: (share) => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(3_900 * share)}\r\n`) },
-    { name: "REST: one header in many lines", send: (share) => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"accept-encoding: a\r\n".repeat(700 * share)}\r\n`) },
-    fixed("REST: a body compressed beyond measure", () => send(base, "POST", "/v1/contacts", { ...by, ...gzip }, bomb.subarray(0, limit))),
-    fixed("Connect: a message compressed beyond measure", () => connect(bomb, { "content-type": "application/proto", ...gzip })),
-    fixed("Connect: a message compressed twice", () => connect(gzipSync(gzipSync(bytes)), { "content-type": "application/proto", ...gzip })),
-    fixed("gRPC: a message compressed beyond measure", () => sendGrpc(base, path, bomb, { authorization: `Bearer ${key}`, "grpc-encoding": "gzip" })),
+    {
+      name: "REST: 1,000 query parameters",
+      send: (share) => get(`/v1/sessions?${repeated("a=%25", 1_000 * share, "&")}`),
+    },
+    {
+      name: "REST: one query parameter 1,000 times",
+      send: (share) => get(`/v1/sessions?${repeated("limit=1", 1_000 * share, "&")}`),
+    },
+    fixed("REST: 10,000 headers", () =>
+      raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(10_000)}\r\n`),
+    ),
+    {
+      name: "REST: as many headers as fit",
+      send: (share) => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(3_900 * share)}\r\n`),
+    },
+    {
+      name: "REST: one header in many lines",
+      send: (share) =>
+        raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"accept-encoding: a\r\n".repeat(700 * share)}\r\n`),
+    },
+    fixed("REST: a body compressed beyond measure", () =>
+      send(base, "POST", "/v1/contacts", { ...by, ...gzip }, bomb.subarray(0, limit)),
+    ),
+    fixed("Connect: a message compressed beyond measure", () =>
+      connect(bomb, { "content-type": "application/proto", ...gzip }),
+    ),
+    fixed("Connect: a message compressed twice", () =>
+      connect(gzipSync(gzipSync(bytes)), { "content-type": "application/proto", ...gzip }),
+    ),
+    fixed("gRPC: a message compressed beyond measure", () =>
+      sendGrpc(base, path, bomb, { authorization: `Bearer ${key}`, "grpc-encoding": "gzip" }),
+    ),
     fixed("gRPC-Web: a message compressed beyond measure", () =>
-      send(base, "POST", `/${path}`, { authorization: `Bearer ${key}`, "content-type": "application/grpc-web+proto", "grpc-encoding": "gzip" }, enveloped(bomb, 1))),
+      send(
+        base,
+        "POST",
+        `/${path}`,
+        { authorization: `Bearer ${key}`, "content-type": "application/grpc-web+proto", "grpc-encoding": "gzip" },
+        enveloped(bomb, 1),
+      ),
+    ),
     {
       name: "REST: a chunked body of single bytes",
-      send: (share) => raw(base, `POST /v1/contacts HTTP/1.1\r\n${head}Content-Type: ${json}\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\n \r\n".repeat(250_000 * share)}0\r\n\r\n`),
+      send: (share) =>
+        raw(
+          base,
+          `POST /v1/contacts HTTP/1.1\r\n${head}Content-Type: ${json}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+            `${"1\r\n \r\n".repeat(250_000 * share)}0\r\n\r\n`,
+        ),
     },
-    { name: "MCP: a batch of as many calls as fit", send: (share) => mcp(`[${repeated(JSON.stringify(call), 2_000 * share)}]`.slice(0, limit)) },
+    {
+      name: "MCP: a batch of as many calls as fit",
+      send: (share) => mcp(`[${repeated(JSON.stringify(call), 2_000 * share)}]`.slice(0, limit)),
+    },
     { name: "MCP: a batch of 1,000 calls", send: (share) => mcp(`[${repeated(JSON.stringify(call), 1_000 * share)}]`) },
-    { name: "MCP: 4 megabytes", send: (share) => mcp(`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(4_000_000 * share)}"}`) },
-    { name: "REST: 4 megabytes", send: (share) => send(base, "POST", `/v1/contacts/${ids.contact}/notes`, by, `{"content":"${"a".repeat(4_000_000 * share)}"}`) },
+    {
+      name: "MCP: 4 megabytes",
+      send: (share) => mcp(`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(4_000_000 * share)}"}`),
+    },
+    {
+      name: "REST: 4 megabytes",
+      send: (share) =>
+        send(base, "POST", `/v1/contacts/${ids.contact}/notes`, by, `{"content":"${"a".repeat(4_000_000 * share)}"}`),
+    },
   ];
 }
 

@@ -1,4 +1,4 @@
-// Every place of a request that takes a text from outside, and the ways in which each is reached: headers, paths, queries.
+// Every header, path segment and query parameter that takes a text, and the ways in which each is reached.
 import type { Request } from "./requests.ts";
 import type { Sent, Status, Wire } from "./wire.ts";
 
@@ -21,7 +21,10 @@ export interface Slot {
 
 /** Every header in every request by every version of HTTP; after the scheme and the name that some begin with, too. */
 export function headerSlots(headers: readonly string[], requests: readonly Request[], wires: readonly Wire[]): Slot[] {
-  const starts: Readonly<Record<string, readonly string[]>> = { authorization: ["", "Bearer "], cookie: ["", "records_session="] };
+  const starts: Readonly<Record<string, readonly string[]>> = {
+    authorization: ["", "Bearer "],
+    cookie: ["", "records_session="],
+  };
   return headers.flatMap((header) =>
     (starts[header] ?? [""]).map((start) => ({
       name: `${header}${start === "" ? "" : `, after ${JSON.stringify(start)}`}`,
@@ -37,7 +40,8 @@ function headerWay(header: string, start: string, name: string, sent: Sent, wire
     name: `${name} over ${wire.version}`,
     mostBytes: [wire.mostBytes],
     bytesOf: (text) => (/[\0-\x08\x0a-\x1f\x7f]|\p{Surrogate}/u.test(text) ? undefined : Buffer.byteLength(text)),
-    send: (text) => wire.send({ ...sent, headers: { ...sent.headers, [header]: Buffer.from(start + text).toString("latin1") } }),
+    send: (text) =>
+      wire.send({ ...sent, headers: { ...sent.headers, [header]: Buffer.from(start + text).toString("latin1") } }),
   };
 }
 
@@ -46,7 +50,9 @@ export function targetSlots(requests: readonly Request[], wires: readonly Wire[]
   const slots = new Map<string, Way[]>();
   const add = (slot: string, request: Request, path: (text: string) => string): void => {
     const ways = wires.flatMap((wire) =>
-      carried([request], wire).flatMap(({ name, sent }) => [true, false].map((encoded) => pathWay(name, sent, wire, path, encoded))),
+      carried([request], wire).flatMap(({ name, sent }) =>
+        [true, false].map((encoded) => pathWay(name, sent, wire, path, encoded)),
+      ),
     );
     slots.set(slot, [...(slots.get(slot) ?? []), ...ways]);
   };
@@ -61,7 +67,11 @@ export function targetSlots(requests: readonly Request[], wires: readonly Wire[]
     }
     for (const pair of query?.split("&") ?? []) {
       const [name = ""] = pair.split("=");
-      add(`the parameter ${name}`, request, (text) => `${path}?${(query ?? "").replace(pair, () => `${name}=${text}`)}`);
+      add(
+        `the parameter ${name}`,
+        request,
+        (text) => `${path}?${(query ?? "").replace(pair, () => `${name}=${text}`)}`,
+      );
     }
     add("the end of a path", request, (text) => `${path}/${text}`);
   }

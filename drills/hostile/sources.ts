@@ -45,7 +45,9 @@ export function readSought(): Sought {
   const libraries = filesOf("@connectrpc/connect", /protocol.*\/[\w-]+\.js$/);
   const connect = libraries.length;
   // Large, and of interest for their headers alone.
-  const others = filesOf("@modelcontextprotocol/server").filter((name) => readFileSync(name, "utf8").includes("headers.get("));
+  const others = filesOf("@modelcontextprotocol/server").filter((name) =>
+    readFileSync(name, "utf8").includes("headers.get("),
+  );
   const theirs = [...libraries, ...others].map((name) => soughtIn(readFileSync(name, "utf8"), "theirs"));
   return {
     headers: unique([...readByNode, ...[...sought, ...theirs].flatMap(({ headers }) => headers)]),
@@ -101,7 +103,8 @@ export function soughtIn(text: string, whose: "ours" | "theirs" = "ours"): Sough
 function walk(node: Node, visit: (node: Node) => void): void {
   visit(node);
   for (const member of Object.values(node)) {
-    for (const one of Array.isArray(member) ? (member as unknown[]) : [member]) if (isNode(one, "type")) walk(one as Node, visit);
+    for (const one of Array.isArray(member) ? (member as unknown[]) : [member])
+      if (isNode(one, "type")) walk(one as Node, visit);
   }
 }
 
@@ -118,7 +121,9 @@ function textOf(node: Node): string | undefined {
 function isHeaders(value: unknown): boolean {
   if (!isNode(value, "type")) return false;
   const { name, property } = value;
-  return value["type"] === "Identifier" ? name === "headers" : isNode(property, "name") && property["name"] === "headers";
+  return value["type"] === "Identifier"
+    ? name === "headers"
+    : isNode(property, "name") && property["name"] === "headers";
 }
 
 /** The names by which a member of `headers` is read: one, or those of which one is chosen. */

@@ -6,8 +6,8 @@ import type { Status } from "./wire.ts";
 /** No request may keep all others waiting for longer at a stretch, in milliseconds. */
 export const longestBlockMs = 100;
 /**
- * Four times the length may cost this many times as much: a linear cost grows 4 times, a quadratic one 16 times. What lies
- * between is the collecting of garbage, which has to follow a deep structure more than once.
+ * Four times the length may cost this many times as much: a linear cost grows 4 times, a quadratic one 16 times. What
+ * lies between is the collecting of garbage, which has to follow a deep structure more than once.
  */
 const mostGrowth = 10;
 /** Growth is judged from here on: below it the other work of the instance, and its garbage, are as much. */
@@ -51,7 +51,8 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
     const answered = await attempt(one, share);
     if (answered === undefined) return;
     statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1);
-    if (answered.status >= 500 && answered.status !== 503) violations.push(`${one.name} was answered ${answered.status}`);
+    if (answered.status >= 500 && answered.status !== 503)
+      violations.push(`${one.name} was answered ${answered.status}`);
   }
   async function weighGroup(): Promise<void> {
     const { cpuMs, blockMs } = await gauge.during(() => Promise.all(group.map((one) => send(one, 1))));
@@ -106,7 +107,9 @@ export async function weigh(
     faults: [
       ...(taken.blockMs > longestBlockMs ? [kept] : []),
       ...(grows
-        ? [`${one.name} costs ${taken.cpuMs.toFixed(0)} ms, and ${shorter.cpuMs.toFixed(1)} ms where it is a quarter as long`]
+        ? [
+            `${one.name} costs ${taken.cpuMs.toFixed(0)} ms, ${shorter.cpuMs.toFixed(1)} ms at a quarter of its length`,
+          ]
         : []),
     ],
   };

@@ -27,7 +27,7 @@ export interface Wire {
   send(sent: Sent): Promise<Status>;
 }
 
-/** Some headers leave the service waiting for what never comes: its own limits end that, and nobody waits for them here. */
+/** Some headers leave the service waiting for what never comes: its own limits end that, and nobody waits here. */
 const patienceMs = 400;
 
 let addresses = 0;
@@ -47,7 +47,9 @@ export const http1: Wire = {
     const lines = Object.entries({ host: "localhost", connection: "close", ...fromAnywhere(), ...headers });
     const length = body === undefined ? [] : [["content-length", String(body.length)] as const];
     const names = new Set(lines.map(([name]) => name));
-    const all = [...lines, ...length.filter(([name]) => !names.has(name))].map(([name, value]) => `${name}: ${value}\r\n`);
+    const all = [...lines, ...length.filter(([name]) => !names.has(name))].map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${all.join("")}\r\n`, "latin1");
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(base).port), "127.0.0.1");
@@ -79,7 +81,15 @@ export function createHttp2(): Wire & { close(): void } {
   return {
     version: "HTTP/2",
     mostBytes: 58_000,
-    lacks: new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection", "http2-settings", "host"]),
+    lacks: new Set([
+      "connection",
+      "keep-alive",
+      "transfer-encoding",
+      "upgrade",
+      "proxy-connection",
+      "http2-settings",
+      "host",
+    ]),
     send: ({ base, method, path, headers, body }) =>
       new Promise((resolve) => {
         let status = 0;

@@ -85,7 +85,10 @@ function overHttp2(base: string, { connections }: Attack): Fire {
       }
       let status = 0;
       try {
-        const stream = session.request({ ":method": method, ":path": path, ...headers }, { endStream: body === undefined });
+        const stream = session.request(
+          { ":method": method, ":path": path, ...headers },
+          { endStream: body === undefined },
+        );
         stream.setTimeout(patienceMs, () => stream.destroy());
         stream.on("response", (received) => {
           status = Number(received[":status"]);

@@ -89,7 +89,11 @@ export const attacks: readonly Attack[] = [
     arm({ badTokens, token }) {
       const bad = inTurn(badTokens);
       const signed = token.slice(0, token.lastIndexOf(".") + 1);
-      const forged = inTurn([bad, () => signed + randomBytes(256).toString("base64url"), () => randomBytes(32).toString("base64url")]);
+      const forged = inTurn([
+        bad,
+        () => signed + randomBytes(256).toString("base64url"),
+        () => randomBytes(32).toString("base64url"),
+      ]);
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
       return () => post("/mcp", { ...mcp, authorization: `Bearer ${forged()()}` }, body);
     },
@@ -101,7 +105,9 @@ export const attacks: readonly Attack[] = [
       const body = gzipSync(JSON.stringify({ query: "a".repeat(1_000_000) }));
       const paths = table.map(({ rpc }) => `/${rpc.parent.typeName}/${rpc.name}`);
       const shots = paths.flatMap((path) =>
-        [{}, { authorization: `Bearer ${key}` }].map((by) => post(path, { ...by, "content-type": json, "content-encoding": "gzip" }, body)),
+        [{}, { authorization: `Bearer ${key}` }].map((by) =>
+          post(path, { ...by, "content-type": json, "content-encoding": "gzip" }, body),
+        ),
       );
       return inTurn(shots);
     },
@@ -112,13 +118,23 @@ export const attacks: readonly Attack[] = [
     version: "HTTP/2",
     connections: 20,
     perSecond: 500,
-    arm: () => inTurn(["cookie", "accept-encoding", "authorization", "x-unknown"].map((name) => get(search, { [name]: "a; b=c, ".repeat(7_000) }))),
+    arm: () =>
+      inTurn(
+        ["cookie", "accept-encoding", "authorization", "x-unknown"].map((name) =>
+          get(search, { [name]: "a; b=c, ".repeat(7_000) }),
+        ),
+      ),
   },
   {
     ...usual,
     name: "batches of JSON-RPC",
     arm({ token }) {
-      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_notes", arguments: { query: "ab" } } };
+      const call = {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "search_notes", arguments: { query: "ab" } },
+      };
       const body = JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ ...call, id })));
       return () => post("/mcp", { ...mcp, authorization: `Bearer ${token}` }, body);
     },

@@ -1,9 +1,9 @@
-// One client does its worst, one attack after the other: another account keeps its answers, and health is answered at once.
+// One client does its worst, one attack after the other; another account and a monitor have to be answered as usual.
 //
-// What is judged is the service, not the machine. The attacker is a process of its own at the lowest priority, so that it
-// takes only what the service, its databases and the witness leave; its rate is bounded, too. The witness is another
-// process, and first sees how all is without an attack: a machine that is slow then is slow for other reasons, and what
-// it does under the attack is held against that.
+// The service is judged, not the machine. The attacker is a process of its own with the lowest priority and a bounded
+// rate: it takes only the processor time that the service, its databases and the witness leave. The witness is another
+// process. It first measures a quiet phase: what is slow then is slow for other reasons, and an attack is compared with
+// that. How long the instance waited for a processor is among the figures.
 import type { Serializable } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,8 @@ const unlimitedLookUps: readonly Break[] = [];
 
 export const starvation: Drill = {
   name: "starvation",
-  promise: "Whatever one client does, another account that stays below the limit keeps 99 % of its answers, and health is answered within 250 ms",
+  promise:
+    "Whatever one client does, another account below the limit keeps 99 % of its answers, and health comes within 250 ms",
   run: (form, say) => starve(form, say, attacks.slice(0, sizes[form].attacks)),
   controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 1), unlimitedLookUps) }],
 };
@@ -54,15 +55,22 @@ async function starve(form: Form, say: Say, some: readonly Attack[], breaks: rea
   offerIntrospection(fake, () => ({ active: false }));
   const build = breaks.length === 0 ? {} : brokenBuild(...breaks);
   try {
-    return await onGround({ members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } }, (ground) =>
-      judge(ground, fake, form, some, say),
+    return await onGround(
+      { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
+      (ground) => judge(ground, fake, form, some, say),
     );
   } finally {
     await fake.stop();
   }
 }
 
-async function judge(ground: Ground, fake: FakeProvider, form: Form, some: readonly Attack[], say: Say): Promise<Report> {
+async function judge(
+  ground: Ground,
+  fake: FakeProvider,
+  form: Form,
+  some: readonly Attack[],
+  say: Say,
+): Promise<Report> {
   const { seconds, quietSeconds } = sizes[form];
   const [{ base, pid } = { base: "", pid: 0 }] = ground.instances;
   const errand = await victim(ground, base);
@@ -88,14 +96,20 @@ async function judge(ground: Ground, fake: FakeProvider, form: Form, some: reado
       const [p50, p99] = [quantile(seen.healthMs, 0.5), quantile(seen.healthMs, 0.99)];
       const waits = ((waitingMs(pid) - waited) / (10 * seconds)).toFixed(0);
       const answered = `${(100 * share(seen)).toFixed(1)} %`;
-      figures[attack.name] = `${answered} of the others' answers; health p99 ${p99.toFixed(1)} ms; the attacker: ${counts(spent)}; the instance waited for a processor ${waits} % of the time`;
+      figures[attack.name] =
+        `${answered} of the other account's answers; health p99 ${p99.toFixed(1)} ms; attacker: ${counts(spent)}; ` +
+        `the instance waited for a processor ${waits} % of the time`;
       say(`${attack.name}: ${figures[attack.name]}`);
-      if (share(seen) < leastShare) violations.push(`${attack.name}: another account gets ${answered} of its answers: ${told(seen)}`);
+      if (share(seen) < leastShare)
+        violations.push(`${attack.name}: another account gets ${answered} of its answers: ${told(seen)}`);
       if (seen.unhealthy.length > 0) violations.push(`${attack.name}: health was answered ${tallied(seen.unhealthy)}`);
-      // A short run is one among others, on a machine that is busy with them: there only what holds up most probes is told.
-      const [ms, quietMs] = form === "long" ? [p99, quantile(quiet.healthMs, 0.99)] : [p50, quantile(quiet.healthMs, 0.5)];
-      if (ms > Math.max(mostHealthMs, 3 * quietMs)) violations.push(`${attack.name}: health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} without an attack`);
-      if (form === "long" && violations.length === before && shots < leastShots * seconds) violations.push(`${attack.name}: ${shots} requests are no attack`);
+      // A short run is one among others, on a machine that is busy with them: there only the median is judged.
+      const [ms, quietMs] =
+        form === "long" ? [p99, quantile(quiet.healthMs, 0.99)] : [p50, quantile(quiet.healthMs, 0.5)];
+      if (ms > Math.max(mostHealthMs, 3 * quietMs))
+        violations.push(`${attack.name}: health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} without an attack`);
+      if (form === "long" && violations.length === before && shots < leastShots * seconds)
+        violations.push(`${attack.name}: ${shots} requests are no attack`);
     }
     return { figures, violations };
   } finally {
@@ -108,7 +122,11 @@ async function judge(ground: Ground, fake: FakeProvider, form: Form, some: reado
 async function victim(ground: Ground, base: string): Promise<Errand> {
   const { key } = await ground.account();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const made = await fetch(`${base}/v1/contacts`, { method: "POST", headers, body: JSON.stringify({ full_name: "Ann Lee" }) });
+  const made = await fetch(`${base}/v1/contacts`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ full_name: "Ann Lee" }),
+  });
   const { data } = (await made.json()) as { readonly data: { readonly id: string } };
   return { base, key, path: `/v1/contacts/${data.id}` };
 }
@@ -121,14 +139,26 @@ async function meansOf({ services: { accounts, apiKeys } }: Ground, fake: FakePr
   const claims = { sub: "attacker", email: "attacker@example.com" };
   const long = Math.floor(Date.now() / 1_000) - 3_600;
   const { privateKey } = await newKey("nobody's");
-  const foreign = Array.from({ length: 20 }, (_, at) => fake.sign({ iss: fake.issuer, ...claims, exp: long + 7_200 }, { typ: "at+jwt", kid: `nobody's ${at}` }, privateKey));
+  const foreign = Array.from({ length: 20 }, (_, at) =>
+    fake.sign({ iss: fake.issuer, ...claims, exp: long + 7_200 }, { typ: "at+jwt", kid: `nobody's ${at}` }, privateKey),
+  );
   const page = await (await fetch(`${base}/docs`)).text();
-  const assets = [...page.matchAll(/(?:src|href)="([^"#:]+)"/g)].map(([, path = ""]) => new URL(path, `${base}/docs`).pathname);
+  const assets = [...page.matchAll(/(?:src|href)="([^"#:]+)"/g)].map(
+    ([, path = ""]) => new URL(path, `${base}/docs`).pathname,
+  );
   return {
     ...{ base, key },
     token: await accessToken(fake, claims),
     badTokens: [await accessToken(fake, { ...claims, iat: long, exp: long + 600 }), ...(await Promise.all(foreign))],
-    documents: ["/docs", "/openapi.json", "/openapi.yaml", "/llms.txt", "/", "/.well-known/oauth-protected-resource", ...assets],
+    documents: [
+      "/docs",
+      "/openapi.json",
+      "/openapi.yaml",
+      "/llms.txt",
+      "/",
+      "/.well-known/oauth-protected-resource",
+      ...assets,
+    ],
   };
 }
 
@@ -165,5 +195,8 @@ function tallied(statuses: readonly number[]): string {
 }
 
 function counts(all: Spent): string {
-  return [...all].sort(([, a], [, b]) => b - a).map(([status, count]) => `${status}: ${count}`).join(", ");
+  return [...all]
+    .sort(([, a], [, b]) => b - a)
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(", ");
 }

@@ -1,4 +1,4 @@
-// Somebody else with a valid key, and a monitor that asks for health, both from addresses of their own: a process of its own.
+// Another account with a valid key, and a monitor that asks for health, from their own addresses and in their own process.
 import { Agent, request } from "node:http";
 
 /** Whom to ask, and as whom. */
@@ -43,7 +43,9 @@ async function watch({ base, key, path }: Errand, seconds: number): Promise<Seen
   const by = { authorization: `Bearer ${key}`, "x-forwarded-for": "198.51.100.7" };
   const [asked, probed] = await Promise.all([
     steadily(perSecond, seconds, () => ask(base + path, by)),
-    steadily(probesPerSecond, seconds, (at) => ask(`${base}/v1/health`, { "x-forwarded-for": `192.0.2.${at % monitors}` })),
+    steadily(probesPerSecond, seconds, (at) =>
+      ask(`${base}/v1/health`, { "x-forwarded-for": `192.0.2.${at % monitors}` }),
+    ),
   ]);
   return {
     statuses: asked.map(({ status }) => status),
@@ -62,7 +64,10 @@ function steadily<T>(rate: number, seconds: number, once: (at: number) => Promis
   );
 }
 
-function ask(url: string, headers: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly ms: number }> {
+function ask(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly ms: number }> {
   const begun = performance.now();
   return new Promise((resolve) => {
     const done = (status: number): void => resolve({ status, ms: performance.now() - begun });

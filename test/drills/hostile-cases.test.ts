@@ -31,7 +31,15 @@ test("what a text is taken apart by, compared with and matched against is seen",
 
 test("the service's own headers and expressions are found", () => {
   const { headers, expressions } = readSought();
-  const expected = ["authorization", "accept", "cookie", "idempotency-key", "x-forwarded-for", "x-request-id", "traceparent"];
+  const expected = [
+    "authorization",
+    "accept",
+    "cookie",
+    "idempotency-key",
+    "x-forwarded-for",
+    "x-request-id",
+    "traceparent",
+  ];
   const ofLibraries = ["mcp-session-id", "connect-timeout-ms", "grpc-timeout", "last-event-id"];
   expect(headers).toEqual(expect.arrayContaining([...expected, ...ofLibraries, "transfer-encoding"]));
   expect(expressions).toContain("^bearer +([^\\s]+)$");
@@ -58,7 +66,12 @@ test("a pattern is as long as it is told to be, with its beginning and its end",
 
 test("every place meets every pattern, in an order that is always the same", () => {
   const patterns = patternsFor({ literals: [], expressions: [] }).slice(0, 7);
-  const way = { name: "a way", mostBytes: [100], bytesOf: (text: string) => text.length, send: () => Promise.resolve({ status: 200 }) };
+  const way = {
+    name: "a way",
+    mostBytes: [100],
+    bytesOf: (text: string) => text.length,
+    send: () => Promise.resolve({ status: 200 }),
+  };
   const slots = ["one", "two"].map((name) => ({ name, ways: [way] }));
   const names = (): string[] => {
     const cases = casesOf(slots, patterns, 1);
@@ -69,7 +82,10 @@ test("every place meets every pattern, in an order that is always the same", () 
 });
 
 /** A case that takes so much of the processor by its share, and a gauge that knows it. */
-function costing(cost: (share: number) => number, noise: readonly number[] = [0]): { readonly one: Case; readonly gauge: Gauge } {
+function costing(
+  cost: (share: number) => number,
+  noise: readonly number[] = [0],
+): { readonly one: Case; readonly gauge: Gauge } {
   let turn = 0;
   let taken = 0;
   return {
@@ -107,6 +123,9 @@ test("among many cases the hard one is found, and a server error is told", async
   const { one, gauge } = costing((share) => 200 * share);
   const easy: Case = { name: "easy", send: () => Promise.resolve({ status: 404 }) };
   const failing: Case = { name: "failing", send: () => Promise.resolve({ status: 500 }) };
-  const { count, violations } = await weighAll([easy, easy, one, easy, easy, easy, easy, failing], gauge, { untilMs: Infinity, found: 10 });
+  const { count, violations } = await weighAll([easy, easy, one, easy, easy, easy, easy, failing], gauge, {
+    untilMs: Infinity,
+    found: 10,
+  });
   expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing was answered 500"]]);
 });
