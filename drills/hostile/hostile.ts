@@ -37,7 +37,7 @@ const mostGrowthMb = 150;
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
 /** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
 const heapMb = 192;
-/** How long derived cases are sent, in milliseconds; their order is fixed, so that a longer run has all of a shorter one. */
+/** How long derived cases are sent, in milliseconds. Their order is fixed: a longer run has all of a shorter one. */
 const derivingMs = { long: 900_000, short: 6_000 } as const;
 const listener = "src/http/listener.ts";
 const headersLimit = "const headersTimeoutMs = 10_000;";
@@ -149,7 +149,7 @@ async function judge(
       say(`${what}: ${count} probes, p99 ${p99.toFixed(1)} ms, worst ${worst.toFixed(1)} ms, ${memory} MB`);
       if (seen[judged] > mostMs)
         violations.push(
-          `${what}: the ${judged} of the probes is ${seen[judged].toFixed(0)} ms, ${idle[judged].toFixed(1)} ms without it`,
+          `${what}: ${judged} of the probes ${seen[judged].toFixed(0)} ms, without it ${idle[judged].toFixed(1)} ms`,
         );
       // On a busy machine MongoDB may not answer in time: that is not the clients' doing.
       const unexplained = failures.filter((one) => long || !one.endsWith(" 503"));

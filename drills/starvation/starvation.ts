@@ -2,8 +2,8 @@
 //
 // The service is judged, not the machine. The attacker is a process of its own with the lowest priority and a bounded
 // rate: it takes only the processor time that the service, its databases and the witness leave. The witness is another
-// process. It first measures a quiet phase: what is slow then is slow for other reasons, and an attack is compared with
-// that. How long the instance waited for a processor is among the figures.
+// process, and first measures a quiet phase: what is slow then is slow for other reasons. An instance that waits for a
+// processor for much of an attack is starved by the machine: nothing can be said of that attack.
 import type { Serializable } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -21,6 +21,7 @@ import { quantile } from "../load/load.ts";
 import type { Orders, Spent } from "./attacker.ts";
 import type { Attack, Means } from "./attacks.ts";
 import { attacks } from "./attacks.ts";
+import { faultsOf, tell, unfit } from "./verdict.ts";
 import type { Errand, Seen, Watch } from "./witness.ts";
 
 const sizes = {
@@ -29,27 +30,29 @@ const sizes = {
 } as const;
 /** As it is by default; one proxy of ours says where a request comes from. */
 const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
-/** Of the requests with a valid key that stay below the limit, this share is answered with 200. */
-const leastShare = 0.99;
-const mostHealthMs = 250;
-/** Fewer requests a second, of which nobody has noticed anything, are no attack. */
-const leastShots = 20;
 /** What is broken where failed look-ups are not limited. */
 const unlimitedLookUps: readonly Break[] = [];
 
 export const starvation: Drill = {
   name: "starvation",
   promise:
-    "Whatever one client does, another account below the limit keeps 99 % of its answers, and health comes within 250 ms",
-  run: (form, say) => starve(form, say, attacks.slice(0, sizes[form].attacks)),
+    "Whatever one client does, others below the limit keep 99 % of their answers, and health takes at most 250 ms",
+  run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
   controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 1), unlimitedLookUps) }],
 };
 
 function broken(some: readonly Attack[], breaks: readonly Break[]): Run {
-  return (_form, say) => starve("short", say, some, breaks);
+  return (_form, say) => starve({ form: "short", some, isControl: true }, say, breaks);
 }
 
-async function starve(form: Form, say: Say, some: readonly Attack[], breaks: readonly Break[] = []): Promise<Report> {
+/** What is done in a run. */
+interface Plan {
+  readonly form: Form;
+  readonly some: readonly Attack[];
+  readonly isControl: boolean;
+}
+
+async function starve(plan: Plan, say: Say, breaks: readonly Break[] = []): Promise<Report> {
   const fake = await startFakeProvider();
   // The provider is asked about what only it can read, as long as nobody bounds that.
   offerIntrospection(fake, () => ({ active: false }));
@@ -57,20 +60,15 @@ async function starve(form: Form, say: Say, some: readonly Attack[], breaks: rea
   try {
     return await onGround(
       { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
-      (ground) => judge(ground, fake, form, some, say),
+      (ground) => judge(ground, fake, plan, say),
     );
   } finally {
     await fake.stop();
   }
 }
 
-async function judge(
-  ground: Ground,
-  fake: FakeProvider,
-  form: Form,
-  some: readonly Attack[],
-  say: Say,
-): Promise<Report> {
+async function judge(ground: Ground, fake: FakeProvider, plan: Plan, say: Say): Promise<Report> {
+  const { form, some, isControl } = plan;
   const { seconds, quietSeconds } = sizes[form];
   const [{ base, pid } = { base: "", pid: 0 }] = ground.instances;
   const errand = await victim(ground, base);
@@ -81,35 +79,20 @@ async function judge(
   const figures: Record<string, number | string> = {};
   const violations: string[] = [];
   try {
-    // The first requests are those of a program that has not been compiled yet.
+    // The first requests are those of programs that have not been compiled yet.
     await watch(1);
     await attacker.tell({ name: some[0]?.name ?? "", means, seconds: 0 });
     const quiet = await watch(quietSeconds);
     figures["health p99 ms, no attack"] = quantile(quiet.healthMs, 0.99);
-    if (share(quiet) < leastShare || quiet.unhealthy.length > 0)
-      return { figures, violations: [`nothing can be judged: without an attack, too, requests fail: ${told(quiet)}`] };
-    for (const attack of some) {
-      const before = violations.length;
-      const waited = waitingMs(pid);
-      const [seen, spent] = await Promise.all([watch(seconds), attacker.tell({ name: attack.name, means, seconds })]);
-      const shots = spent.reduce((sum, [, count]) => sum + count, 0);
-      const [p50, p99] = [quantile(seen.healthMs, 0.5), quantile(seen.healthMs, 0.99)];
-      const waits = ((waitingMs(pid) - waited) / (10 * seconds)).toFixed(0);
-      const answered = `${(100 * share(seen)).toFixed(1)} %`;
-      figures[attack.name] =
-        `${answered} of the other account's answers; health p99 ${p99.toFixed(1)} ms; attacker: ${counts(spent)}; ` +
-        `the instance waited for a processor ${waits} % of the time`;
-      say(`${attack.name}: ${figures[attack.name]}`);
-      if (share(seen) < leastShare)
-        violations.push(`${attack.name}: another account gets ${answered} of its answers: ${told(seen)}`);
-      if (seen.unhealthy.length > 0) violations.push(`${attack.name}: health was answered ${tallied(seen.unhealthy)}`);
-      // A short run is one among others, on a machine that is busy with them: there only the median is judged.
-      const [ms, quietMs] =
-        form === "long" ? [p99, quantile(quiet.healthMs, 0.99)] : [p50, quantile(quiet.healthMs, 0.5)];
-      if (ms > Math.max(mostHealthMs, 3 * quietMs))
-        violations.push(`${attack.name}: health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} without an attack`);
-      if (form === "long" && violations.length === before && shots < leastShots * seconds)
-        violations.push(`${attack.name}: ${shots} requests are no attack`);
+    const reason = unfit(quiet);
+    if (reason !== undefined) return { figures, violations: [reason] };
+    for (const { name } of some) {
+      const before = waitingMs(pid);
+      const [seen, spent] = await Promise.all([watch(seconds), attacker.tell({ name, means, seconds })]);
+      const attacked = { quiet, seen, spent, seconds, waiting: (waitingMs(pid) - before) / (1_000 * seconds) };
+      figures[name] = tell(attacked);
+      say(`${name}: ${figures[name]}`);
+      violations.push(...faultsOf(attacked, form, isControl).map((fault) => `${name}: ${fault}`));
     }
     return { figures, violations };
   } finally {
@@ -162,8 +145,14 @@ async function meansOf({ services: { accounts, apiKeys } }: Ground, fake: FakePr
   };
 }
 
+/** Somebody in a process of its own. */
+interface Hand<Told, Heard> {
+  tell(told: Told): Promise<Heard>;
+  stop(): Promise<void>;
+}
+
 /** Somebody in a process of its own, who is told one thing after the other to do, and what came of it is heard. */
-function start<Told, Heard>(module: string): { tell(told: Told): Promise<Heard>; stop(): Promise<void> } {
+function start<Told, Heard>(module: string): Hand<Told, Heard> {
   const child = fork(join(import.meta.dirname, module), { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");
   return {
@@ -178,25 +167,4 @@ function start<Told, Heard>(module: string): { tell(told: Told): Promise<Heard>;
       await exited;
     },
   };
-}
-
-function share({ statuses }: Seen): number {
-  return statuses.filter((status) => status === 200).length / statuses.length;
-}
-
-function told({ statuses, unhealthy }: Seen): string {
-  return `${tallied(statuses)}${unhealthy.length === 0 ? "" : `; health ${tallied(unhealthy)}`}`;
-}
-
-function tallied(statuses: readonly number[]): string {
-  const count = new Map<number, number>();
-  for (const status of statuses) count.set(status, (count.get(status) ?? 0) + 1);
-  return counts([...count]);
-}
-
-function counts(all: Spent): string {
-  return [...all]
-    .sort(([, a], [, b]) => b - a)
-    .map(([status, count]) => `${status}: ${count}`)
-    .join(", ");
 }

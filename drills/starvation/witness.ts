@@ -1,4 +1,4 @@
-// Another account with a valid key, and a monitor that asks for health, from their own addresses and in their own process.
+// Another account with a valid key, and a monitor that asks for health, each at addresses of its own, in one process.
 import { Agent, request } from "node:http";
 
 /** Whom to ask, and as whom. */
