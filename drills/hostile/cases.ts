@@ -6,6 +6,8 @@ import type { Status } from "./wire.ts";
 /** A request that may be hard on the instance, and the same with less of what is hard in it. */
 export interface Case {
   readonly name: string;
+  /** True where it comes in so many parts that the network decides how much of it is read at a stretch. */
+  readonly inParts?: boolean;
   /** Sends it with this share of its length: 1 for the whole, 0 for next to nothing. Undefined where it has no form. */
   send(share: number): Promise<Status | undefined>;
 }

@@ -121,6 +121,7 @@ export function hardShapes({ base }: Where, { key, token, ids }: Person): Case[]
     ),
     {
       name: "REST: a chunked body of single bytes",
+      inParts: true,
       send: (share) =>
         raw(
           base,

@@ -105,7 +105,7 @@ export async function weigh(
   return {
     taken,
     faults: [
-      ...(taken.blockMs > longestBlockMs ? [kept] : []),
+      ...(taken.blockMs > longestBlockMs && one.inParts !== true ? [kept] : []),
       ...(grows
         ? [
             `${one.name} costs ${taken.cpuMs.toFixed(0)} ms, ${shorter.cpuMs.toFixed(1)} ms at a quarter of its length`,
