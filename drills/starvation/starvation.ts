@@ -38,7 +38,7 @@ export const starvation: Drill = {
   promise:
     "Whatever one client does, others below the limit keep 99 % of their answers, and health takes at most 250 ms",
   run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
-  controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 1), unlimitedLookUps) }],
+  controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 3), unlimitedLookUps) }],
 };
 
 function broken(some: readonly Attack[], breaks: readonly Break[]): Run {
