@@ -19,6 +19,8 @@ const noiseMs = 15;
 const times = 3;
 /** What takes this long is no other work of the instance, and is not looked at again. */
 const beyondDoubtMs = 1_000;
+/** An encoding that Connect has no code for, a busy database, and a deadline of the caller's own. */
+const foreseen = new Set([501, 503, 504]);
 /** So many are sent at once, and weighed by themselves where all together take more than they should. */
 const together = 6;
 
@@ -51,7 +53,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
     const answered = await attempt(one, share);
     if (answered === undefined) return;
     statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1);
-    if (answered.status >= 500 && answered.status !== 503)
+    if (answered.status >= 500 && !foreseen.has(answered.status))
       violations.push(`${one.name} was answered ${answered.status}`);
   }
   async function weighGroup(): Promise<void> {
