@@ -11,6 +11,10 @@ import { overload } from "./overload/overload.ts";
 import { rolling } from "./rolling/rolling.ts";
 import { signOut } from "./sign-out/sign-out.ts";
 import { soak } from "./soak/soak.ts";
+import { starvation } from "./starvation/starvation.ts";
 import { upgrade } from "./upgrade/upgrade.ts";
 
-export const drills: readonly Drill[] = [kills, crash, limiter, overload, rolling, upgrade, dependencies, soak, isolation, signOut, hostile, histories];
+export const drills: readonly Drill[] = [
+  ...[kills, crash, limiter, overload, starvation, rolling, upgrade],
+  ...[dependencies, soak, isolation, signOut, hostile, histories],
+];

@@ -1,21 +1,34 @@
-// Sends what the HTTP parser refuses, and holds every answer to the envelope and the headers of the contract (§2.3, §2.8).
+// Sends what the HTTP parser refuses, and holds each answer to the envelope and the headers (contract §2.3, §2.8).
 import { refused } from "../../test/http/malformed.ts";
 import { exchange } from "../../test/http/raw.ts";
 
 /** How many were sent, and what was wrong with the answers, in words. */
-export async function judgeMalformed(base: string, key: string): Promise<{ readonly count: number; readonly wrong: readonly string[] }> {
-  const wrong = await Promise.all(refused.map(async ([name, status, message]) => {
-    const { answers, closed } = await exchange(base, typeof message === "string" ? message.replaceAll("{key}", key) : message, 20_000);
-    const [answer] = answers;
-    if (answer === undefined || answers.length > 1) return [`${name}: ${answers.length} answers`];
-    const { error } = parsed(answer.body);
-    return [
-      ...(answer.status === status ? [] : [`${name}: ${answer.status} instead of ${status}`]),
-      ...(error?.code === String(status) && typeof error.message === "string" && error.message !== "" ? [] : [`${name}: no envelope: ${answer.body}`]),
-      ...["ratelimit-limit", "ratelimit-policy", "x-request-id"].filter((header) => !answer.headers.has(header)).map((header) => `${name}: no ${header}`),
-      ...(closed ? [] : [`${name}: the connection stays open`]),
-    ];
-  }));
+export async function judgeMalformed(
+  base: string,
+  key: string,
+): Promise<{ readonly count: number; readonly wrong: readonly string[] }> {
+  const wrong = await Promise.all(
+    refused.map(async ([name, status, message]) => {
+      const { answers, closed } = await exchange(
+        base,
+        typeof message === "string" ? message.replaceAll("{key}", key) : message,
+        20_000,
+      );
+      const [answer] = answers;
+      if (answer === undefined || answers.length > 1) return [`${name}: ${answers.length} answers`];
+      const { error } = parsed(answer.body);
+      return [
+        ...(answer.status === status ? [] : [`${name}: ${answer.status} instead of ${status}`]),
+        ...(error?.code === String(status) && typeof error.message === "string" && error.message !== ""
+          ? []
+          : [`${name}: no envelope: ${answer.body}`]),
+        ...["ratelimit-limit", "ratelimit-policy", "x-request-id"]
+          .filter((header) => !answer.headers.has(header))
+          .map((header) => `${name}: no ${header}`),
+        ...(closed ? [] : [`${name}: the connection stays open`]),
+      ];
+    }),
+  );
   return { count: refused.length, wrong: wrong.flat() };
 }
 

@@ -1,4 +1,4 @@
-// The other side of `probes.ts`, a process of its own: asks again and again over connections that it keeps, and counts the time.
+// The other side of `probes.ts`, a process of its own: asks again and again over connections that it keeps.
 import { Agent, get } from "node:http";
 
 /** Whom to ask for what. */
@@ -31,11 +31,15 @@ function ask({ base, key, paths }: Errand, path: string): void {
     if (failure !== undefined) failures.push(`${path}: ${failure}`);
     setTimeout(() => ask({ base, key, paths }, path), everyMs);
   };
-  const request = get(base + path, { agent, timeout: patienceMs, headers: { authorization: `Bearer ${key}` } }, (response) => {
-    response.resume();
-    response.once("end", () => done(response.statusCode === 200 ? undefined : String(response.statusCode)));
-    response.once("error", (error) => done(error.message));
-  });
+  const request = get(
+    base + path,
+    { agent, timeout: patienceMs, headers: { authorization: `Bearer ${key}` } },
+    (response) => {
+      response.resume();
+      response.once("end", () => done(response.statusCode === 200 ? undefined : String(response.statusCode)));
+      response.once("error", (error) => done(error.message));
+    },
+  );
   request.once("timeout", () => request.destroy(new Error(`no answer in ${patienceMs} ms`)));
   request.once("error", (error) => done(error.message));
 }

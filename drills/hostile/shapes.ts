@@ -1,72 +1,167 @@
 // Requests whose shape is hard on whoever reads them: nested, repeated, numerous, compressed beyond measure.
+import type { JsonObject } from "@bufbuild/protobuf";
+import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { gzipSync } from "node:zlib";
+import { table } from "../../gateway/route.ts";
+import { exchange } from "../../test/http/raw.ts";
 import type { Where } from "../isolation/operations.ts";
 import type { Person } from "../isolation/people.ts";
 import { send, sendGrpc } from "../isolation/raw.ts";
-import { exchange } from "../../test/http/raw.ts";
-import type { Hard } from "./costly.ts";
-import { messageOf } from "./costly.ts";
+import type { Case } from "./cases.ts";
+import { enveloped } from "./requests.ts";
+import type { Status } from "./wire.ts";
 
 const limit = 262_000;
-const depth = 100_000;
+const json = "application/json";
+
+/** Bodies by the share of their length. */
+const bodies: readonly (readonly [name: string, write: (share: number) => string])[] = [
+  ["lists in lists", (share) => `{"full_name":${nested("[", "", "]", 100_000 * share)}}`],
+  ["objects in objects", (share) => `{"full_name":${nested('{"a":', "1", "}", 40_000 * share)}}`],
+  ["lists that do not end", (share) => `{"full_name":${nested("[", "", "", 100_000 * share)}`],
+  [
+    "duplicate names in a deep place",
+    (share) => `{"full_name":${nested('{"a":', `{${repeated('"b":1', 10_000 * share)}}`, "}", 20_000 * share)}}`,
+  ],
+  [
+    "numbers beyond all numbers",
+    (share) => `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat((limit - 60) * share)}}`,
+  ],
+  ["a fraction without an end", (share) => `{"full_name":0.${"0".repeat((limit - 40) * share)}1}`],
+  ["one name many times", (share) => `{${repeated('"full_name":"a"', 16_000 * share)}}`],
+  ["many unknown names", (share) => `{${Array.from({ length: 20_000 * share }, (_, at) => `"n${at}":1`).join(",")}}`],
+  [
+    "many unknown names twice",
+    (share) => `{${repeated(Array.from({ length: 10_000 * share }, (_, at) => `"n${at}":1`).join(","), 2)}}`,
+  ],
+  [
+    "__proto__ as a name",
+    () => `{"__proto__":{"full_name":"a"},"constructor":{"prototype":{"full_name":"b"}},"full_name":"c"}`,
+  ],
+  ["many lone surrogates", (share) => `{${repeated('"\\ud800":"\\ud800"', 12_000 * share)}}`],
+  ["blanks", (share) => `{"full_name":${" ".repeat(limit * share)}"a"}`],
+  ["escapes", (share) => `{"full_name":"${"\\u0061".repeat(43_000 * share)}"}`],
+];
 
 /** All of them. */
-export function hardShapes({ base }: Where, { key, token, ids }: Person): Hard[] {
-  const by = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const connect = (name: string, body: string | Uint8Array, headers: Record<string, string> = {}) => send(base, "POST", `/records.v1.ContactService/${name}`, { ...by, ...headers }, body);
-  const mcp = (body: string) => send(base, "POST", "/mcp", { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-03-26", authorization: `Bearer ${token}` }, body);
-  const bodies: [string, string][] = [
-    ["lists in lists", `{"full_name":${"[".repeat(depth)}${"]".repeat(depth)}}`],
-    ["objects in objects", `{"full_name":${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}}`],
-    ["lists that do not end", `{"full_name":${"[".repeat(depth)}`],
-    ["duplicate names in a deep place", `{"full_name":${'{"a":'.repeat(20_000)}{${repeated('"b":1', 10_000)}}${"}".repeat(20_000)}}`],
-    ["numbers beyond all numbers", `{"full_name":1e400,"email":-1e400,"phone":${"9".repeat(limit - 60)}}`],
-    ["a fraction without an end", `{"full_name":0.${"0".repeat(limit - 40)}1}`],
-    ["one name many times", `{${repeated('"full_name":"a"', 16_000)}}`],
-    ["many unknown names", `{${Array.from({ length: 20_000 }, (_, at) => `"n${at}":1`).join(",")}}`],
-    ["__proto__ as a name", `{"__proto__":{"full_name":"a"},"constructor":{"prototype":{"full_name":"b"}},"full_name":"c"}`],
-    ["many lone surrogates", `{${repeated('"\\ud800":"\\ud800"', 12_000)}}`],
-    ["blanks", `{"full_name":${" ".repeat(limit)}"a"}`],
-    ["escapes", `{"full_name":"${"\\u0061".repeat(43_000)}"}`],
-  ];
+export function hardShapes({ base }: Where, { key, token, ids }: Person): Case[] {
+  const by = { authorization: `Bearer ${key}`, "content-type": json };
+  const create = "/records.v1.ContactService/CreateContact";
+  const connect = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Status> =>
+    send(base, "POST", create, { ...by, ...headers }, body);
+  const mcpHeaders = {
+    "content-type": json,
+    accept: `${json}, text/event-stream`,
+    "mcp-protocol-version": "2025-03-26",
+    authorization: `Bearer ${token}`,
+  };
+  const mcp = (body: string): Promise<Status> => send(base, "POST", "/mcp", mcpHeaders, body);
+  const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
+  const get = (path: string): Promise<Status> => send(base, "GET", path, by);
+  const fixed = (name: string, ask: () => Promise<Status>): Case => ({ name, send: ask });
+  const gzip = { "content-encoding": "gzip" };
   const bomb = gzipSync(Buffer.alloc(64 * 1_024 * 1_024), { level: 9 });
   const { path, bytes } = messageOf("CreateContact", { full_name: "a" });
-  const packed = gzipSync(bytes);
-  const batch = `[${repeated(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_notes", arguments: { query: "ab" } } }), 2_000)}]`;
+  const call = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "search_notes", arguments: { query: "ab" } },
+  };
   return [
-    ...bodies.flatMap(([name, body]): Hard[] => [
-      { name: `REST: ${name}`, send: () => send(base, "POST", "/v1/contacts", by, body) },
-      { name: `Connect: ${name}`, send: () => connect("CreateContact", body) },
-      { name: `MCP: ${name}`, send: () => mcp(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":${body}}}`) },
+    ...bodies.flatMap(([name, write]): Case[] => [
+      { name: `REST: ${name}`, send: (share) => send(base, "POST", "/v1/contacts", by, write(share)) },
+      { name: `Connect: ${name}`, send: (share) => connect(write(share)) },
+      {
+        name: `MCP: ${name}`,
+        send: (share) =>
+          mcp(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":${write(share)}}}`),
+      },
     ]),
-    { name: "REST: 1,000 query parameters", send: () => send(base, "GET", `/v1/sessions?${repeated("a=%25", 1_000, "&")}`, by) },
-    { name: "REST: one query parameter 1,000 times", send: () => send(base, "GET", `/v1/sessions?${repeated("limit=1", 1_000, "&")}`, by) },
-    { name: "REST: 10,000 headers", send: () => raw(base, `GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n${"a:\r\n".repeat(10_000)}\r\n`) },
-    { name: "REST: as many headers as fit", send: () => raw(base, `GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n${"a:\r\n".repeat(3_900)}\r\n`) },
-    { name: "REST: a body compressed beyond measure", send: () => send(base, "POST", "/v1/contacts", { ...by, "content-encoding": "gzip" }, bomb.subarray(0, limit)) },
-    { name: "Connect: a message compressed beyond measure", send: () => connect("CreateContact", bomb, { "content-type": "application/proto", "content-encoding": "gzip" }) },
-    { name: "Connect: a message compressed twice", send: () => connect("CreateContact", gzipSync(packed), { "content-type": "application/proto", "content-encoding": "gzip" }) },
-    { name: "gRPC: a message compressed beyond measure", send: () => sendGrpc(base, path, bomb, { authorization: `Bearer ${key}`, "grpc-encoding": "gzip" }) },
-    { name: "gRPC-Web: a compressed message beyond measure", send: () => send(base, "POST", `/${path}`, { authorization: `Bearer ${key}`, "content-type": "application/grpc-web+proto", "grpc-encoding": "gzip" }, enveloped(bomb)) },
-    { name: "REST: a chunked body of single bytes", inParts: true, send: () => raw(base, `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\n \r\n".repeat(250_000)}0\r\n\r\n`) },
-    { name: "MCP: a batch of 2,000 calls", send: () => mcp(batch.length > limit ? `${batch.slice(0, batch.lastIndexOf("},{", limit - 1) + 1)}]` : batch) },
-    { name: "MCP: 4 megabytes", send: () => mcp(`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(4_000_000)}"}`) },
-    { name: "REST: 4 megabytes", send: () => send(base, "POST", `/v1/contacts/${ids.contact}/notes`, by, `{"content":"${"a".repeat(4_000_000)}"}`) },
+    {
+      name: "REST: 1,000 query parameters",
+      send: (share) => get(`/v1/sessions?${repeated("a=%25", 1_000 * share, "&")}`),
+    },
+    {
+      name: "REST: one query parameter 1,000 times",
+      send: (share) => get(`/v1/sessions?${repeated("limit=1", 1_000 * share, "&")}`),
+    },
+    fixed("REST: 10,000 headers", () =>
+      raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(10_000)}\r\n`),
+    ),
+    {
+      name: "REST: as many headers as fit",
+      send: (share) => raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"a:\r\n".repeat(3_900 * share)}\r\n`),
+    },
+    {
+      name: "REST: one header in many lines",
+      send: (share) =>
+        raw(base, `GET /v1/sessions HTTP/1.1\r\n${head}${"accept-encoding: a\r\n".repeat(700 * share)}\r\n`),
+    },
+    fixed("REST: a body compressed beyond measure", () =>
+      send(base, "POST", "/v1/contacts", { ...by, ...gzip }, bomb.subarray(0, limit)),
+    ),
+    fixed("Connect: a message compressed beyond measure", () =>
+      connect(bomb, { "content-type": "application/proto", ...gzip }),
+    ),
+    fixed("Connect: a message compressed twice", () =>
+      connect(gzipSync(gzipSync(bytes)), { "content-type": "application/proto", ...gzip }),
+    ),
+    fixed("gRPC: a message compressed beyond measure", () =>
+      sendGrpc(base, path, bomb, { authorization: `Bearer ${key}`, "grpc-encoding": "gzip" }),
+    ),
+    fixed("gRPC-Web: a message compressed beyond measure", () =>
+      send(
+        base,
+        "POST",
+        `/${path}`,
+        { authorization: `Bearer ${key}`, "content-type": "application/grpc-web+proto", "grpc-encoding": "gzip" },
+        enveloped(bomb, 1),
+      ),
+    ),
+    {
+      name: "REST: a chunked body of single bytes",
+      inParts: true,
+      send: (share) =>
+        raw(
+          base,
+          `POST /v1/contacts HTTP/1.1\r\n${head}Content-Type: ${json}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+            `${"1\r\n \r\n".repeat(250_000 * share)}0\r\n\r\n`,
+        ),
+    },
+    {
+      name: "MCP: a batch of as many calls as fit",
+      send: (share) => mcp(`[${repeated(JSON.stringify(call), 2_000 * share)}]`.slice(0, limit)),
+    },
+    { name: "MCP: a batch of 1,000 calls", send: (share) => mcp(`[${repeated(JSON.stringify(call), 1_000 * share)}]`) },
+    {
+      name: "MCP: 4 megabytes",
+      send: (share) => mcp(`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(4_000_000 * share)}"}`),
+    },
+    {
+      name: "REST: 4 megabytes",
+      send: (share) =>
+        send(base, "POST", `/v1/contacts/${ids.contact}/notes`, by, `{"content":"${"a".repeat(4_000_000 * share)}"}`),
+    },
   ];
 }
 
-async function raw(base: string, bytes: string): Promise<{ readonly status: number }> {
+/** A message of an rpc in protobuf's binary form. */
+function messageOf(name: string, message: JsonObject): { readonly path: string; readonly bytes: Uint8Array } {
+  const rpc = table.map((route) => route.rpc).find((one) => one.name === name);
+  if (rpc === undefined) throw new Error(`there is no rpc ${name}`);
+  return { path: `${rpc.parent.typeName}/${rpc.name}`, bytes: toBinary(rpc.input, fromJson(rpc.input, message)) };
+}
+
+async function raw(base: string, bytes: string): Promise<Status> {
   const { answers } = await exchange(base, bytes, 15_000);
   return { status: answers[0]?.status ?? 0 };
 }
 
-function repeated(part: string, times: number, between = ","): string {
-  return Array<string>(times).fill(part).join(between);
+function nested(open: string, inside: string, close: string, depth: number): string {
+  return open.repeat(depth) + inside + close.repeat(depth);
 }
 
-function enveloped(message: Uint8Array): Uint8Array {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(1, 0);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
+function repeated(part: string, times: number, between = ","): string {
+  return Array<string>(Math.floor(times)).fill(part).join(between);
 }

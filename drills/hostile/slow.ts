@@ -26,34 +26,68 @@ export interface Outcome {
 
 const nothing = Buffer.alloc(0);
 const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
-const head = (goal: Goal, more: string): Buffer => Buffer.from(`POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${goal.key}\r\nContent-Type: application/json\r\n${more}`);
+const head = (goal: Goal, more: string): Buffer =>
+  Buffer.from(
+    `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${goal.key}\r\n` +
+      `Content-Type: application/json\r\n${more}`,
+  );
 
 /** All of them. */
 export const slownesses: readonly Slowness[] = [
   { name: "says nothing", first: () => nothing, drip: () => nothing },
   { name: "headers byte by byte", first: (goal) => head(goal, "X-Slow: "), drip: () => Buffer.from("a") },
-  { name: "a body byte by byte", first: (goal) => head(goal, "Content-Length: 100000\r\n\r\n{"), drip: () => Buffer.from(" ") },
-  { name: "a chunked body byte by byte", first: (goal) => head(goal, "Transfer-Encoding: chunked\r\n\r\n"), drip: () => Buffer.from("1\r\n \r\n") },
+  {
+    name: "a body byte by byte",
+    first: (goal) => head(goal, "Content-Length: 100000\r\n\r\n{"),
+    drip: () => Buffer.from(" "),
+  },
+  {
+    name: "a chunked body byte by byte",
+    first: (goal) => head(goal, "Transfer-Encoding: chunked\r\n\r\n"),
+    drip: () => Buffer.from("1\r\n \r\n"),
+  },
   { name: "half of HTTP/2's preface", first: () => preface.subarray(0, 10), drip: () => nothing },
   { name: "HTTP/2 without a request", first: () => preface, drip: () => nothing },
   { name: "HTTP/2 with pings and no request", first: () => preface, drip: () => frame(6, 0, 0, Buffer.alloc(8)) },
-  { name: "HTTP/2 headers byte by byte", first: (goal) => Buffer.concat([preface, headersOf(goal).subarray(0, 12)]), drip: (goal) => headersOf(goal).subarray(12) },
-  { name: "an HTTP/2 body byte by byte", first: (goal) => Buffer.concat([preface, headersOf(goal)]), drip: () => frame(0, 0, 1, Buffer.from(" ")) },
-  { name: "an HTTP/2 body that does not come", first: (goal) => Buffer.concat([preface, headersOf(goal)]), drip: () => nothing },
-  { name: "nothing after an answer", first: () => Buffer.from("GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"), drip: () => nothing },
+  {
+    name: "HTTP/2 headers byte by byte",
+    first: (goal) => Buffer.concat([preface, headersOf(goal).subarray(0, 12)]),
+    drip: (goal) => headersOf(goal).subarray(12),
+  },
+  {
+    name: "an HTTP/2 body byte by byte",
+    first: (goal) => Buffer.concat([preface, headersOf(goal)]),
+    drip: () => frame(0, 0, 1, Buffer.from(" ")),
+  },
+  {
+    name: "an HTTP/2 body that does not come",
+    first: (goal) => Buffer.concat([preface, headersOf(goal)]),
+    drip: () => nothing,
+  },
+  {
+    name: "nothing after an answer",
+    first: () => Buffer.from("GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+    drip: () => nothing,
+  },
 ];
 
 /** How often a slow client sends a byte. */
 const everyMs = 300;
 
-/** Starts so many clients, as many of each kind. `settled` waits until all are closed, or the time is over, and ends them. */
-export function startSlow(goal: Goal, kinds: readonly Slowness[], count: number): { settled(waitMs: number): Promise<Outcome[]> } {
+/** Starts so many clients, as many of each kind. `settled` waits until all are closed or the time is over. */
+export function startSlow(
+  goal: Goal,
+  kinds: readonly Slowness[],
+  count: number,
+): { settled(waitMs: number): Promise<Outcome[]> } {
   const begun = performance.now();
   const clients = Array.from({ length: count }, (_, at) => client(goal, kinds[at % kinds.length] as Slowness));
   return {
     async settled(waitMs) {
       let timer: NodeJS.Timeout | undefined;
-      const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.max(0, waitMs - (performance.now() - begun)))));
+      const over = new Promise<void>(
+        (resolve) => (timer = setTimeout(resolve, Math.max(0, waitMs - (performance.now() - begun)))),
+      );
       await Promise.race([over, Promise.all(clients.map(({ closed }) => closed))]);
       clearTimeout(timer);
       const outcomes = kinds.map((kind) => {
@@ -104,9 +138,16 @@ function client(goal: Goal, kind: Slowness): Client {
 
 /** A POST of a contact by HTTP/2, without its body. */
 function headersOf({ key }: Goal): Buffer {
-  const literal = (index: readonly number[], value: string): Buffer => Buffer.concat([Buffer.from([...index, value.length]), Buffer.from(value)]);
+  const literal = (index: readonly number[], value: string): Buffer =>
+    Buffer.concat([Buffer.from([...index, value.length]), Buffer.from(value)]);
   // RFC 7541: names and values of the static table, and literals that are not kept.
-  const block = Buffer.concat([Buffer.from([0x83, 0x86]), literal([0x04], "/v1/contacts"), literal([0x01], "localhost"), literal([0x0f, 0x08], `Bearer ${key}`), literal([0x0f, 0x10], "application/json")]);
+  const block = Buffer.concat([
+    Buffer.from([0x83, 0x86]),
+    literal([0x04], "/v1/contacts"),
+    literal([0x01], "localhost"),
+    literal([0x0f, 0x08], `Bearer ${key}`),
+    literal([0x0f, 0x10], "application/json"),
+  ]);
   return frame(1, 4, 1, block);
 }
 

@@ -141,7 +141,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
       const until = performance.now() + graceMs;
       await takeAll(() => accepted, until);
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      for (const session of sessions) if (!session.destroyed) announceEnd(session);
+      for (const session of sessions) announceEnd(session);
       for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
       await orAfter(idleMs, closed);
       // A connection on which something has arrived is not idle.
@@ -180,8 +180,12 @@ async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Asks for no more streams, takes those that were on their way when that arrived, and closes (RFC 9113 §6.8). */
-function announceEnd(session: ServerHttp2Session): void {
+/**
+ * Asks for no more streams, takes those that were on their way when that arrived, and closes (RFC 9113 §6.8). A session
+ * that was destroyed says so a moment later: until then a timer may still end it, and Node would throw.
+ */
+export function announceEnd(session: ServerHttp2Session): void {
+  if (session.destroyed) return;
   session.goaway(constants.NGHTTP2_NO_ERROR, lastStreamId);
   session.ping(() => session.close());
 }

@@ -1,0 +1,87 @@
+// The cases that the sources and the descriptors give: every place of every request with every pattern.
+import type { Operation, Where } from "../isolation/operations.ts";
+import { assistantOperations } from "../isolation/assistant.ts";
+import { rpcOperations } from "../isolation/operations.ts";
+import type { Person } from "../isolation/people.ts";
+import type { Case } from "./cases.ts";
+import { casesOf } from "./cases.ts";
+import { bodySlots, fieldSlots, internalSlots } from "./fields.ts";
+import { onceBad } from "./once-bad.ts";
+import { patternsFor } from "./patterns.ts";
+import { requestsOf } from "./requests.ts";
+import type { Slot } from "./slots.ts";
+import { headerSlots, targetSlots } from "./slots.ts";
+import { readSought } from "./sources.ts";
+import type { Wire } from "./wire.ts";
+import { createHttp2, http1 } from "./wire.ts";
+
+/** Which cases there are. */
+export type Selection =
+  /** All places; with those first that once were bad. */
+  | "all"
+  /** One place, and nothing but what is derived for it. */
+  | { readonly slot: string; readonly version: Wire["version"] }
+  /** One of those that once were bad. */
+  | { readonly onceBad: string };
+
+/** The cases, and what they are made of. */
+export interface Derived {
+  readonly cases: Iterable<Case>;
+  readonly places: number;
+  readonly ways: number;
+  readonly patterns: number;
+  close(): void;
+}
+
+/** Chance is the same in every run: what one has seen, the next one sees again. */
+const seed = 20_261_122;
+
+/** Finds the cases of a running instance. */
+export async function derive(where: Where, person: Person, selection: Selection): Promise<Derived> {
+  const sought = readSought();
+  const patterns = patternsFor(sought);
+  const http2 = createHttp2();
+  const requests = requestsOf(where, person, await largestAsset(where.base));
+  const wires = [http1, http2];
+  const operations: Operation[] = [...rpcOperations(where), ...(await assistantOperations(where, person))];
+  const slots = [
+    ...headerSlots(sought.headers, requests, wires),
+    ...targetSlots(requests, wires),
+    ...fieldSlots(operations, person),
+    ...internalSlots(where, person),
+    ...bodySlots(requests, http2),
+  ].filter(({ ways }) => ways.length > 0);
+  return {
+    cases: selected(slots, patterns, selection),
+    places: slots.length,
+    ways: slots.reduce((sum, { ways }) => sum + ways.length, 0),
+    patterns: patterns.length,
+    close: () => http2.close(),
+  };
+}
+
+function* selected(
+  slots: readonly Slot[],
+  patterns: ReturnType<typeof patternsFor>,
+  selection: Selection,
+): Generator<Case> {
+  if (selection === "all") {
+    yield* onceBad(slots);
+    yield* casesOf(slots, patterns, seed);
+  } else if ("onceBad" in selection) yield* onceBad(slots, (slot) => slot === selection.onceBad);
+  else yield* casesOf(among(slots, selection.slot, selection.version), patterns, seed);
+}
+
+function among(slots: readonly Slot[], name: string, version: string): Slot[] {
+  const own = slots.filter((slot) => slot.name === name);
+  if (own.length === 0) throw new Error(`there is no place ${name}`);
+  return own.map(({ ways }) => ({ name, ways: ways.filter((way) => way.name.endsWith(version)) }));
+}
+
+/** The renderer of the reference page, as the page names it. */
+async function largestAsset(base: string): Promise<string> {
+  const page = await (await fetch(`${base}/docs`)).text();
+  const [path] = /(?<=src=")[^"]+\/renderer\.js(?=")/.exec(page) ?? [];
+  if (path === undefined) throw new Error("the reference page names no renderer");
+  return new URL(path, `${base}/docs`).pathname;
+}

@@ -1,0 +1,131 @@
+// Every field of every message on every wire, its names, and bodies that are no messages: where a body takes a text.
+import { gzipSync } from "node:zlib";
+import type { DescMessage } from "@bufbuild/protobuf";
+import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
+import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import { childToken } from "../../test/faults/child.ts";
+import type { Operation, Where } from "../isolation/operations.ts";
+import type { Person } from "../isolation/people.ts";
+import { send } from "../isolation/raw.ts";
+import { valuesOf } from "../isolation/values.ts";
+import type { Request } from "./requests.ts";
+import type { Slot, Way } from "./slots.ts";
+import type { Status, Wire } from "./wire.ts";
+
+/** What the longest field takes and more, the longest that a note takes, and what shorter fields take. */
+const sizes = [240_000, 40_000, 10_000, 200, 100, 50];
+/** What becomes of a compressed message. */
+const inflated = [1_000_000, 240_000];
+/** A path takes less. */
+const inTarget = [10_000, 200, 100];
+
+/** Every field of the operations, by its name. */
+export function fieldSlots(operations: readonly Operation[], person: Person): Slot[] {
+  const slots = new Map<string, Way[]>();
+  for (const operation of operations) {
+    for (const field of operation.fields) {
+      const slot = `the field ${field}`;
+      const required = Object.fromEntries(
+        operation.required.map((name) => [name, valuesOf(name, person, person)?.own]),
+      );
+      // What a path or a query holds is percent-encoded there, three bytes for one.
+      const mostBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
+      const way = textWay(`${operation.name} by ${operation.wire}`, mostBytes, (text) =>
+        operation.send({ ...required, [field]: text }, person),
+      );
+      slots.set(slot, [...(slots.get(slot) ?? []), way]);
+    }
+  }
+  return [...slots].map(([name, ways]) => ({ name, ways }));
+}
+
+/** Every text of the batches that services inside send, and of what operators say of an account. */
+export function internalSlots({ internal }: Where, person: Person): Slot[] {
+  const ask = (path: string, message: object): Promise<Status> =>
+    send(
+      internal,
+      "POST",
+      `/${path}`,
+      { "content-type": "application/json", authorization: `Bearer ${childToken}` },
+      JSON.stringify(message),
+    );
+  return [...IngestService.methods, ...AccountService.methods]
+    .filter(({ methodKind }) => methodKind === "unary")
+    .flatMap(({ parent, name, input }) => {
+      const path = `${parent.typeName}/${name}`;
+      const slot = (field: string, message: (text: string) => object): Slot => ({
+        name: `${name}, ${field}`,
+        ways: [textWay("the internal listener", sizes, (text) => ask(path, message(text)))],
+      });
+      return input.fields.flatMap((field) => {
+        if (isText(field)) return [slot(field.name, (text) => ({ [field.name]: text }))];
+        if (field.fieldKind !== "list") return [];
+        const batch = (item: unknown): object => ({ account_id: person.accountId, [field.name]: [item] });
+        if (field.message === undefined) return [slot(field.name, batch)];
+        return textsOf(field.message).map((one) => slot(`${field.name}.${one}`, (text) => batch({ [one]: text })));
+      });
+    });
+}
+
+/** Where JSON is read: the name of a property, and all that a whole body may be. Forms and calls are bodies, too. */
+export function bodySlots(requests: readonly Request[], wire: Wire): Slot[] {
+  const withBody = requests.filter(({ sent }) => sent.body !== undefined);
+  const spoken = (type: string) => withBody.filter(({ sent }) => sent.headers["content-type"] === type);
+  const slot = (name: string, among: readonly Request[], write: (text: string) => string): Slot => ({
+    name,
+    ways: among.map((request) =>
+      textWay(request.name, sizes, (text) => wire.send({ ...request.sent, body: Buffer.from(write(text)) })),
+    ),
+  });
+  const json = spoken("application/json");
+  const compressed = (text: string): Uint8Array => gzipSync(JSON.stringify({ [text]: 1 }));
+  return [
+    {
+      name: "a property's name in a compressed body",
+      ways: json.map(({ name, sent }) =>
+        textWay(name, inflated, (text) =>
+          wire.send({ ...sent, headers: { ...sent.headers, "content-encoding": "gzip" }, body: compressed(text) }),
+        ),
+      ),
+    },
+    slot("a property's name", json, (text) => JSON.stringify({ [text]: 1 })),
+    slot("a property's name, twice", json, (text) => `{${JSON.stringify(text)}:1,${JSON.stringify(text)}:1}`),
+    slot("the name of a deep property", json, (text) => JSON.stringify({ params: { arguments: { [text]: 1 } } })),
+    slot("a body", withBody, (text) => text),
+    slot("a body that begins as JSON", json, (text) => `{"a":${text}`),
+    slot("a value without quotes", json, (text) => `{"full_name":${text}}`),
+    slot(
+      "a method of JSON-RPC",
+      json.filter(({ name }) => name.startsWith("MCP")),
+      (text) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: text }),
+    ),
+    slot("a form", spoken("application/x-www-form-urlencoded"), (text) => `logout_token=${text}`),
+  ];
+}
+
+function textWay(name: string, mostBytes: readonly number[], put: (text: string) => Promise<Status>): Way {
+  return {
+    name,
+    mostBytes,
+    // With its escapes, or a text of characters that JSON escapes would be refused for the size of its body.
+    bytesOf: (text) => Buffer.byteLength(JSON.stringify(text)),
+    // A text that no message can hold is not sent: in protobuf's binary form there are no lone surrogates.
+    send: async (text) => {
+      try {
+        return await put(text);
+      } catch (error) {
+        if (error instanceof Error && /surrogate|UTF-8|URI malformed|cannot decode/i.test(error.message))
+          return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function isText({ fieldKind, scalar }: DescMessage["fields"][number]): boolean {
+  return fieldKind === "scalar" && scalar === 9;
+}
+
+function textsOf(message: DescMessage): string[] {
+  return message.fields.filter(isText).map(({ name }) => name);
+}

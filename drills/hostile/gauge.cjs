@@ -1,0 +1,21 @@
+// Loaded into an instance before all else: tells over a socket for how long its event loop stood still at most.
+"use strict";
+const { isMainThread } = require("node:worker_threads");
+const path = process.env["DRILL_GAUGE"];
+
+if (isMainThread && path !== undefined && path !== "") {
+  const { monitorEventLoopDelay } = require("node:perf_hooks");
+  const delay = monitorEventLoopDelay({ resolution: 2 });
+  delay.enable();
+  const server = require("node:net").createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    // Each byte is a question for what was since the one before.
+    socket.on("data", () => {
+      socket.write(`${delay.max / 1e6}\n`);
+      delay.reset();
+    });
+    socket.unref();
+  });
+  server.listen(path);
+  server.unref();
+}

@@ -1,0 +1,170 @@
+// One client does its worst, one attack after the other; another account and a monitor have to be answered as usual.
+//
+// The service is judged, not the machine. The attacker is a process of its own with the lowest priority and a bounded
+// rate: it takes only the processor time that the service, its databases and the witness leave. The witness is another
+// process, and first measures a quiet phase: what is slow then is slow for other reasons. An instance that waits for a
+// processor for much of an attack is starved by the machine: nothing can be said of that attack.
+import type { Serializable } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { accessToken, offerIntrospection } from "../../test/mcp/oauth/set-up.ts";
+import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { newKey, startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Break } from "../ground/broken.ts";
+import { brokenBuild } from "../ground/broken.ts";
+import type { Ground } from "../ground/ground.ts";
+import { onGround } from "../ground/ground.ts";
+import { waitingMs } from "../hostile/vitals.ts";
+import { quantile } from "../load/load.ts";
+import type { Orders, Spent } from "./attacker.ts";
+import type { Attack, Means } from "./attacks.ts";
+import { attacks } from "./attacks.ts";
+import { faultsOf, tell, unfit } from "./verdict.ts";
+import type { Errand, Seen, Watch } from "./witness.ts";
+
+const sizes = {
+  long: { seconds: 30, quietSeconds: 15, attacks: attacks.length },
+  short: { seconds: 4, quietSeconds: 2, attacks: 3 },
+} as const;
+/** As it is by default; one proxy of ours says where a request comes from. */
+const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
+/** What is broken where failed look-ups are not limited. */
+const unlimitedLookUps: readonly Break[] = [];
+
+export const starvation: Drill = {
+  name: "starvation",
+  promise:
+    "Whatever one client does, others below the limit keep 99 % of their answers, and health takes at most 250 ms",
+  run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
+  controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 3), unlimitedLookUps) }],
+};
+
+function broken(some: readonly Attack[], breaks: readonly Break[]): Run {
+  return (_form, say) => starve({ form: "short", some, isControl: true }, say, breaks);
+}
+
+/** What is done in a run. */
+interface Plan {
+  readonly form: Form;
+  readonly some: readonly Attack[];
+  readonly isControl: boolean;
+}
+
+async function starve(plan: Plan, say: Say, breaks: readonly Break[] = []): Promise<Report> {
+  const fake = await startFakeProvider();
+  // The provider is asked about what only it can read, as long as nobody bounds that.
+  offerIntrospection(fake, () => ({ active: false }));
+  const build = breaks.length === 0 ? {} : brokenBuild(...breaks);
+  try {
+    return await onGround(
+      { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
+      (ground) => judge(ground, fake, plan, say),
+    );
+  } finally {
+    await fake.stop();
+  }
+}
+
+async function judge(ground: Ground, fake: FakeProvider, plan: Plan, say: Say): Promise<Report> {
+  const { form, some, isControl } = plan;
+  const { seconds, quietSeconds } = sizes[form];
+  const [{ base, pid } = { base: "", pid: 0 }] = ground.instances;
+  const errand = await victim(ground, base);
+  const means = await meansOf(ground, fake, base);
+  const witness = start<Watch, Seen>("witness.ts");
+  const attacker = start<Orders, Spent>("attacker.ts");
+  const watch = (seconds: number): Promise<Seen> => witness.tell({ errand, seconds });
+  const figures: Record<string, number | string> = {};
+  const violations: string[] = [];
+  try {
+    // The first requests are those of programs that have not been compiled yet.
+    await watch(1);
+    await attacker.tell({ name: some[0]?.name ?? "", means, seconds: 0 });
+    const quiet = await watch(quietSeconds);
+    figures["health p99 ms, no attack"] = quantile(quiet.healthMs, 0.99);
+    const reason = unfit(quiet);
+    if (reason !== undefined) return { figures, violations: [reason] };
+    for (const { name } of some) {
+      const before = waitingMs(pid);
+      const [seen, spent] = await Promise.all([watch(seconds), attacker.tell({ name, means, seconds })]);
+      const attacked = { quiet, seen, spent, seconds, waiting: (waitingMs(pid) - before) / (1_000 * seconds) };
+      figures[name] = tell(attacked);
+      say(`${name}: ${figures[name]}`);
+      violations.push(...faultsOf(attacked, form, isControl).map((fault) => `${name}: ${fault}`));
+    }
+    return { figures, violations };
+  } finally {
+    await attacker.stop();
+    await witness.stop();
+  }
+}
+
+/** Somebody who has done nothing. */
+async function victim(ground: Ground, base: string): Promise<Errand> {
+  const { key } = await ground.account();
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const made = await fetch(`${base}/v1/contacts`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ full_name: "Ann Lee" }),
+  });
+  const { data } = (await made.json()) as { readonly data: { readonly id: string } };
+  return { base, key, path: `/v1/contacts/${data.id}` };
+}
+
+/** An account like any other, with what else an attacker can come by. */
+async function meansOf({ services: { accounts, apiKeys } }: Ground, fake: FakeProvider, base: string): Promise<Means> {
+  const { _id } = await accounts.create("attacker@example.com", true);
+  await accounts.link(_id, { issuer: fake.issuer, subject: "attacker" });
+  const { secret: key } = await apiKeys.create(_id, "read_write");
+  const claims = { sub: "attacker", email: "attacker@example.com" };
+  const long = Math.floor(Date.now() / 1_000) - 3_600;
+  const { privateKey } = await newKey("nobody's");
+  const foreign = Array.from({ length: 20 }, (_, at) =>
+    fake.sign({ iss: fake.issuer, ...claims, exp: long + 7_200 }, { typ: "at+jwt", kid: `nobody's ${at}` }, privateKey),
+  );
+  const page = await (await fetch(`${base}/docs`)).text();
+  const assets = [...page.matchAll(/(?:src|href)="([^"#:]+)"/g)].map(
+    ([, path = ""]) => new URL(path, `${base}/docs`).pathname,
+  );
+  return {
+    ...{ base, key },
+    token: await accessToken(fake, claims),
+    badTokens: [await accessToken(fake, { ...claims, iat: long, exp: long + 600 }), ...(await Promise.all(foreign))],
+    documents: [
+      "/docs",
+      "/openapi.json",
+      "/openapi.yaml",
+      "/llms.txt",
+      "/",
+      "/.well-known/oauth-protected-resource",
+      ...assets,
+    ],
+  };
+}
+
+/** Somebody in a process of its own. */
+interface Hand<Told, Heard> {
+  tell(told: Told): Promise<Heard>;
+  stop(): Promise<void>;
+}
+
+/** Somebody in a process of its own, who is told one thing after the other to do, and what came of it is heard. */
+function start<Told, Heard>(module: string): Hand<Told, Heard> {
+  const child = fork(join(import.meta.dirname, module), { execArgv: ["--import", "tsx"] });
+  const exited = once(child, "exit");
+  return {
+    async tell(told) {
+      const heard = once(child, "message");
+      child.send(told as Serializable);
+      const ended = exited.then(() => Promise.reject(new Error(`${module} ended by itself`)));
+      return ((await Promise.race([heard, ended])) as [Heard])[0];
+    },
+    async stop() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// Judges one attack by what the witness saw, against what it saw before: the service, and not the machine.
+import { quantile } from "../load/load.ts";
+import type { Form } from "../drill.ts";
+import type { Spent } from "./attacker.ts";
+import type { Seen } from "./witness.ts";
+
+/** An attack, when it is over. */
+export interface Attacked {
+  /** As it was without an attack. */
+  readonly quiet: Seen;
+  readonly seen: Seen;
+  readonly spent: Spent;
+  readonly seconds: number;
+  /** The share of the time in which the instance could have run and had no processor. */
+  readonly waiting: number;
+}
+
+/** Of the requests with a valid key that stay below the limit, this share is answered with 200. */
+const leastShare = 0.99;
+const mostHealthMs = 250;
+/** Fewer requests a second, of which nobody has noticed anything, are no attack. */
+const leastShots = 20;
+/** An instance that waits for longer is starved by its machine, not by a client. */
+const mostWaiting = 0.4;
+
+/** Why nothing can be judged; undefined where all is well without an attack. */
+export function unfit(quiet: Seen): string | undefined {
+  if (shareOf(quiet) >= leastShare && quiet.unhealthy.length === 0) return undefined;
+  return `nothing can be judged: requests fail without an attack, too: ${told(quiet)}`;
+}
+
+/**
+ * What should not have happened. On a machine that has no time for the instance a short run, which is one among others,
+ * has nothing to say; a long one says that. `anyhow` judges all the same, for what has to be seen in any case.
+ */
+export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, form: Form, anyhow: boolean): string[] {
+  if (waiting > mostWaiting && !anyhow)
+    return form === "short" ? [] : [`the machine is too busy: the instance waited ${percent(waiting)} of the time`];
+  const share = shareOf(seen);
+  // In a short run the median is judged: it has too few requests for more.
+  const at = form === "long" ? 0.99 : 0.5;
+  const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
+  const mostMs = Math.max(mostHealthMs, 3 * quietMs);
+  const faults = [
+    ...(share < leastShare ? [`another account gets ${percent(share)} of its answers: ${told(seen)}`] : []),
+    ...(seen.unhealthy.length > 0 ? [`health was answered ${tallied(seen.unhealthy)}`] : []),
+    ...(ms > mostMs ? [`health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} before`] : []),
+  ];
+  if (faults.length > 0 || form === "short" || shotsOf(spent) >= leastShots * seconds) return faults;
+  return [`${shotsOf(spent)} requests are no attack`];
+}
+
+/** The same in words and figures, for people. */
+export function tell({ seen, spent, waiting }: Attacked): string {
+  return [
+    `${percent(shareOf(seen))} of the other account's answers`,
+    `health p99 ${quantile(seen.healthMs, 0.99).toFixed(1)} ms`,
+    `attacker: ${counts(spent)}`,
+    `the instance waited for a processor ${percent(waiting)} of the time`,
+  ].join("; ");
+}
+
+function shareOf({ statuses }: Seen): number {
+  return statuses.filter((status) => status === 200).length / statuses.length;
+}
+
+function shotsOf(spent: Spent): number {
+  return spent.reduce((sum, [, count]) => sum + count, 0);
+}
+
+function told({ statuses, unhealthy }: Seen): string {
+  return `${tallied(statuses)}${unhealthy.length === 0 ? "" : `; health ${tallied(unhealthy)}`}`;
+}
+
+function tallied(statuses: readonly number[]): string {
+  const count = new Map<number, number>();
+  for (const status of statuses) count.set(status, (count.get(status) ?? 0) + 1);
+  return counts([...count]);
+}
+
+function counts(all: Spent): string {
+  return [...all]
+    .sort(([, a], [, b]) => b - a)
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(", ");
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

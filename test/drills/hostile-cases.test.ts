@@ -1,0 +1,131 @@
+// What the hostile drill derives its requests from, and how it judges them: seen on sources and costs that are known.
+import { expect, test } from "vitest";
+import type { Case } from "../../drills/hostile/cases.ts";
+import { casesOf } from "../../drills/hostile/cases.ts";
+import { pumpsOf } from "../../drills/hostile/expressions.ts";
+import type { Gauge } from "../../drills/hostile/gauge.ts";
+import { filled, patternsFor, pump } from "../../drills/hostile/patterns.ts";
+import { readSought, soughtIn } from "../../drills/hostile/sources.ts";
+import { weigh, weighAll } from "../../drills/hostile/weigh.ts";
+
+test("every way in which the sources read a header is seen", () => {
+  const { headers } = soughtIn(`
+    const one = request.headers["x-one"] ?? request.headers.two;
+    const { three } = request.headers;
+    const four = inbound.header("four");
+    const five = headers[binary ? "x-five" : "x-six"];
+    for (const name of ["x-seven"]) read(request.headers[name]);
+    const eight = request.headers.get("Eight");
+  `);
+  expect(headers).toEqual(["x-one", "two", "three", "four", "x-five", "x-six", "eight", "x-seven"]);
+});
+
+test("what a text is taken apart by, compared with and matched against is seen", () => {
+  const sought = soughtIn(`
+    const parts = text.split(";").map((part) => part.trim());
+    if (part === "gzip" || part.startsWith("q=")) found(/^a+$/.test(part));
+    write("nothing of this");
+  `);
+  expect(sought).toEqual({ headers: [], literals: [";", "gzip", "q="], expressions: ["^a+$"] });
+});
+
+test("the service's own headers and expressions are found", () => {
+  const { headers, expressions } = readSought();
+  const expected = [
+    "authorization",
+    "accept",
+    "cookie",
+    "idempotency-key",
+    "x-forwarded-for",
+    "x-request-id",
+    "traceparent",
+  ];
+  const ofLibraries = ["mcp-session-id", "connect-timeout-ms", "grpc-timeout", "last-event-id"];
+  expect(headers).toEqual(expect.arrayContaining([...expected, ...ofLibraries, "transfer-encoding"]));
+  expect(expressions).toContain("^bearer +([^\\s]+)$");
+});
+
+test.each([
+  ["\\s*;\\s*q=", pump("a", " ", "!")],
+  ["^gzip;q=(1|0\\.\\d*[1-9]\\d*)$", pump("gzip;q=0.", "1", "!")],
+  ['duplicate object key "(.*)"$', pump("", 'duplicate object key "', "")],
+  ["^(a+)+$", pump("", "a", "!")],
+  ["[^?]*\\?", pump("a", "1", "!")],
+])("the pumps of %s are on its repetitions", (source, expected) => {
+  expect(pumpsOf(source)).toContainEqual(expected);
+});
+
+test("an expression without a repetition has no pumps, and neither has a text that is none", () => {
+  expect([pumpsOf("^[a-z]{3}$"), pumpsOf("(")]).toEqual([[], []]);
+});
+
+test("a pattern is as long as it is told to be, with its beginning and its end", () => {
+  const text = filled(pump("a", "bc", "d"), 100);
+  expect([text.length, text.slice(0, 3), text.slice(-3)]).toEqual([100, "abc", "bcd"]);
+});
+
+test("every place meets every pattern, in an order that is always the same", () => {
+  const patterns = patternsFor({ literals: [], expressions: [] }).slice(0, 7);
+  const way = {
+    name: "a way",
+    mostBytes: [100],
+    bytesOf: (text: string) => text.length,
+    send: () => Promise.resolve({ status: 200 }),
+  };
+  const slots = ["one", "two"].map((name) => ({ name, ways: [way] }));
+  const names = (): string[] => {
+    const cases = casesOf(slots, patterns, 1);
+    return Array.from({ length: 14 }, () => (cases.next().value as Case).name);
+  };
+  expect(new Set(names()).size).toBe(14);
+  expect(names()).toEqual(names());
+});
+
+/** A case that takes so much of the processor by its share, and a gauge that knows it. */
+function costing(
+  cost: (share: number) => number,
+  noise: readonly number[] = [0],
+): { readonly one: Case; readonly gauge: Gauge } {
+  let turn = 0;
+  let taken = 0;
+  return {
+    one: { name: "a case", send: (share) => ((taken += cost(share)), Promise.resolve({ status: 200 })) },
+    gauge: {
+      async during(work) {
+        taken = 0;
+        await work();
+        taken += noise[turn++ % noise.length] ?? 0;
+        return { cpuMs: taken, blockMs: taken };
+      },
+      close: () => undefined,
+    },
+  };
+}
+
+test.each([
+  ["a quadratic cost", (share: number) => 1 + 90 * share ** 2, 1],
+  ["a cubic cost", (share: number) => 1 + 90 * share ** 3, 1],
+  ["a linear cost", (share: number) => 1 + 90 * share, 0],
+  ["a cost that does not grow", () => 90, 0],
+  ["a linear cost that keeps the others waiting", (share: number) => 1 + 110 * share, 1],
+  ["a quadratic cost that nobody notices", (share: number) => 1 + 30 * share ** 2, 0],
+])("%s is judged as it should be", async (_name, cost, faults) => {
+  const { one, gauge } = costing(cost);
+  expect((await weigh(one, gauge)).faults).toHaveLength(faults);
+});
+
+test("other work of the instance is not taken for that of the request", async () => {
+  const { one, gauge } = costing((share) => 1 + 60 * share, [80, 0, 200]);
+  expect((await weigh(one, gauge)).faults).toEqual([]);
+});
+
+test("among many cases the hard one is found, and a server error is told", async () => {
+  const { one, gauge } = costing((share) => 200 * share);
+  const easy: Case = { name: "easy", send: () => Promise.resolve({ status: 404 }) };
+  const failing: Case = { name: "failing", send: () => Promise.resolve({ status: 500 }) };
+  const { count, violations } = await weighAll([easy, easy, one, easy, easy, easy, easy, failing], gauge, {
+    untilMs: Infinity,
+    found: 10,
+  });
+  expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing was answered 500"]]);
+});
