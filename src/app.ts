@@ -13,6 +13,7 @@ import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import { recordRefusals } from "./audit/refusals.ts";
 import type { Config, OidcConfig } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
+import { deadlineIn, deadlineMs } from "./deadline.ts";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
 import { primaryOf } from "./db/primary.ts";
@@ -30,16 +31,18 @@ import { SessionService } from "./gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "./guards/assistant.ts";
 import { createAuthentication } from "./guards/authenticate.ts";
 import { localBucket, sharedBucket } from "./guards/bucket.ts";
+import type { KeyFacts, TokenFacts } from "./guards/call.ts";
 import { createCapacity } from "./guards/capacity.ts";
 import type { Handler } from "./guards/chain.ts";
 import { createDispatch } from "./guards/chain.ts";
+import { createRecognizer, lookUpSize } from "./guards/credentials.ts";
 import { internalDoor, publicDoor } from "./guards/doors.ts";
 import { createIdempotency } from "./guards/idempotency.ts";
 import { createInternalAccess } from "./guards/internal.ts";
 import { createReservations } from "./guards/reservations.ts";
 import { createSessionGuard } from "./guards/session.ts";
 import { createStreamDispatch } from "./guards/stream.ts";
-import { createThrottle } from "./guards/throttle.ts";
+import { addressBucket, createThrottle } from "./guards/throttle.ts";
 import { compileRules, warmUp } from "./guards/validate.ts";
 import { createHealthService, interfaceVersion } from "./health/service.ts";
 import { internalOptions } from "./http/internal.ts";
@@ -52,6 +55,7 @@ import { release } from "./observability/release.ts";
 import { llmsText } from "./reference/llms.ts";
 import { createReference } from "./reference/surface.ts";
 import type { OnError } from "./rpc/connect.ts";
+import type { Inbound } from "./rpc/dispatch.ts";
 import { reasonName } from "./rpc/connect-error.ts";
 import { createRpcSurface } from "./rpc/connect.ts";
 import { registerHealth } from "./rpc/health.ts";
@@ -62,6 +66,7 @@ import { createServices, indexesFor } from "./services.ts";
 import { createEndedSessions } from "./sign-in/ended-store.ts";
 import { createIdentityProvider } from "./sign-in/provider.ts";
 import { createDashboardSessions } from "./sign-in/session-store.ts";
+import type { DashboardPerson } from "./sign-in/sign-in.ts";
 import { createSessionCookie, createSignIn } from "./sign-in/sign-in.ts";
 import { createInterfaceService, switchName } from "./switches/service.ts";
 import { watchSwitches } from "./switches/store.ts";
@@ -91,6 +96,10 @@ export interface App {
 
 const mongoWaitMs = 30_000;
 const graceMs = 10_000;
+/** Documents are asked for in handfuls: a page, and the files that it needs. */
+const documentSize = { rate: 20, burst: 100 };
+/** So many large files leave at once: some 30 MB where nobody takes them compressed. */
+const mostLargeBodies = 8;
 
 /**
  * Starts an instance. `prepare` runs before anyone is listened to. Rejects when MongoDB cannot be reached within 30
@@ -146,7 +155,12 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const size = { rate: config.rateLimit, burst: config.rateBurst };
   const fallback = localBucket(size);
   const capacity = createCapacity(config.maxInFlight, () => metrics.overloaded.inc());
-  const throttle = createThrottle(redis && sharedBucket(redis, size), fallback, () => metrics.throttleFallbacks.inc());
+  const onFallback = (): void => metrics.throttleFallbacks.inc();
+  const onRemembered = (): void => metrics.throttledFromMemory.inc();
+  const throttle = createThrottle(redis && sharedBucket(redis, size, { onRemembered }), fallback, onFallback);
+  const documentThrottle = createThrottle(redis && sharedBucket(redis, documentSize, { prefix: "documents", onRemembered }), localBucket(documentSize), onFallback);
+  const throttleDocument = ({ address }: Inbound): Promise<void> => documentThrottle(addressBucket(address));
+  const recognition = { throttle, lookUps: localBucket(lookUpSize), capacity, onRefusedLookUp: () => metrics.refusedLookUps.inc() };
   const authentication = createAuthentication({
     isSecret,
     hash: hashSecret,
@@ -154,11 +168,12 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
       const key = await services.apiKeys.find(hash);
       return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
     },
-  });
+  }, createRecognizer(recognition, ({ accountId }: KeyFacts) => accountId));
 
   // Where we are is known when we are listened to.
   const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
-  const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() });
+  const sessionCookie = createSessionCookie(() => where.baseUrl);
+  const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: sessionCookie.name() });
   const provider = parts.oidc && createIdentityProvider({ ...parts.oidc, outgoing: observability.outgoing });
   const ended = createEndedSessions(client.db());
   const signIn = provider && createSignIn({
@@ -194,10 +209,16 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   route(restHandlers, AuditService, services.auditLog);
 
   const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
+  const sessions = createSessionGuard({
+    read: (cookies) => sessionCookie.read(cookies),
+    find: async (cookies) => signIn?.find(cookies),
+    origin: () => new URL(where.baseUrl).origin,
+    recognizer: createRecognizer(recognition, ({ account }: DashboardPerson) => account?.id),
+    capacity,
+  });
   const door = publicDoor({
-    throttle,
     authentication,
-    sessions: createSessionGuard(async (cookies) => signIn?.find(cookies), () => new URL(where.baseUrl).origin),
+    sessions,
     switches: watch.state,
     requireFreshSwitches: watch.requireFresh,
     onUse: ({ hash }) => services.lastUse.note(hash),
@@ -209,10 +230,22 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const internalDispatch = createDispatch(inside, internalHandlers, idempotency);
   const streaming = { rpcs: services.ingestStreams.keys(), dispatch: createStreamDispatch(inside, services.ingestStreams) };
 
-  const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
-  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
+  const dashboard = createDashboard({ signIn, enter: sessions.enter, throttleAsset: throttleDocument, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
+  const largeBodies = createCapacity(mostLargeBodies, () => metrics.overloaded.inc());
+  const reference = createReference({
+    baseUrl: () => where.baseUrl,
+    throttle: throttleDocument,
+    sendLarge: (send) => largeBodies.run("known", deadlineIn(deadlineMs), send),
+    onError,
+  });
   const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
-  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, requireFreshSwitches: watch.requireFresh, capacity });
+  const assistants = tokens && assistantDoor({
+    throttle,
+    tokens,
+    recognizer: createRecognizer(recognition, ({ accountId }: TokenFacts) => accountId),
+    switches: watch.state,
+    requireFreshSwitches: watch.requireFresh,
+  });
   const mcp = createMcp({
     provider,
     issuer: parts.oidc?.issuer,
@@ -224,6 +257,8 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     where,
     corsOrigins: config.corsOrigins,
     audit: services.audit,
+    throttleDocument,
+    burst: config.rateBurst,
     onError,
   });
   opened.push(() => mcp.close());
@@ -236,6 +271,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
       others: [dashboard, reference, ...mcp.surfaces],
       documents,
       throttle: publicDispatch.throttle,
+      throttleDocument,
       onError,
       ...observability.requests("public"),
     })),
