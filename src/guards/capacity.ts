@@ -13,7 +13,7 @@ export interface Capacity {
   require(): void;
   /**
    * Does the work when there is a place. Strangers have half of the places at most. Fails with UNAVAILABLE where too many
-   * wait, or at the deadline; the work was not begun then.
+   * wait, after 3 seconds, or at the deadline; the work was not begun then.
    */
   run<T>(standing: Standing, deadline: Pick<Deadline, "at">, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */
@@ -25,6 +25,8 @@ export const unlimited: Capacity = { require: () => undefined, run: (_standing, 
 
 /** As many wait at most, of either standing: a burst that is over at once. */
 const longestLine = 256;
+/** Who waits longer would be begun too late to be done in time, and so would all behind it. */
+const longestWaitMs = 3_000;
 
 interface Waiting {
   readonly number: number;
@@ -76,7 +78,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
       const timer = setTimeout(() => {
         lines[standing].delete(one);
         reject(refusal());
-      }, Math.max(0, at - performance.now()));
+      }, Math.min(longestWaitMs, at - performance.now()));
       lines[standing].add(one);
     });
   }
