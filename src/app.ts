@@ -13,7 +13,6 @@ import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import { recordRefusals } from "./audit/refusals.ts";
 import type { Config, OidcConfig } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
-import { deadlineIn, deadlineMs } from "./deadline.ts";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
 import { primaryOf } from "./db/primary.ts";
@@ -30,19 +29,15 @@ import { NoteService } from "./gen/records/v1/notes_pb.ts";
 import { SessionService } from "./gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "./guards/assistant.ts";
 import { createAuthentication } from "./guards/authenticate.ts";
-import { localBucket, sharedBucket } from "./guards/bucket.ts";
-import type { KeyFacts, TokenFacts } from "./guards/call.ts";
-import { createCapacity } from "./guards/capacity.ts";
 import type { Handler } from "./guards/chain.ts";
 import { createDispatch } from "./guards/chain.ts";
-import { createRecognizer, lookUpSize } from "./guards/credentials.ts";
 import { internalDoor, publicDoor } from "./guards/doors.ts";
 import { createIdempotency } from "./guards/idempotency.ts";
 import { createInternalAccess } from "./guards/internal.ts";
+import { createLimits } from "./guards/limits.ts";
 import { createReservations } from "./guards/reservations.ts";
 import { createSessionGuard } from "./guards/session.ts";
 import { createStreamDispatch } from "./guards/stream.ts";
-import { addressBucket, createThrottle } from "./guards/throttle.ts";
 import { compileRules, warmUp } from "./guards/validate.ts";
 import { createHealthService, interfaceVersion } from "./health/service.ts";
 import { internalOptions } from "./http/internal.ts";
@@ -55,7 +50,6 @@ import { release } from "./observability/release.ts";
 import { llmsText } from "./reference/llms.ts";
 import { createReference } from "./reference/surface.ts";
 import type { OnError } from "./rpc/connect.ts";
-import type { Inbound } from "./rpc/dispatch.ts";
 import { reasonName } from "./rpc/connect-error.ts";
 import { createRpcSurface } from "./rpc/connect.ts";
 import { registerHealth } from "./rpc/health.ts";
@@ -66,7 +60,6 @@ import { createServices, indexesFor } from "./services.ts";
 import { createEndedSessions } from "./sign-in/ended-store.ts";
 import { createIdentityProvider } from "./sign-in/provider.ts";
 import { createDashboardSessions } from "./sign-in/session-store.ts";
-import type { DashboardPerson } from "./sign-in/sign-in.ts";
 import { createSessionCookie, createSignIn } from "./sign-in/sign-in.ts";
 import { createInterfaceService, switchName } from "./switches/service.ts";
 import { watchSwitches } from "./switches/store.ts";
@@ -96,10 +89,6 @@ export interface App {
 
 const mongoWaitMs = 30_000;
 const graceMs = 10_000;
-/** Documents are asked for in handfuls: a page, and the files that it needs. */
-const documentSize = { rate: 20, burst: 100 };
-/** So many large files leave at once: some 30 MB where nobody takes them compressed. */
-const mostLargeBodies = 8;
 
 /**
  * Starts an instance. `prepare` runs before anyone is listened to. Rejects when MongoDB cannot be reached within 30
@@ -152,15 +141,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   primary.onLease(({ held, reason }) => (held ? log.info("the primary of MongoDB is proven again") : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503")));
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
-  const size = { rate: config.rateLimit, burst: config.rateBurst };
-  const fallback = localBucket(size);
-  const capacity = createCapacity(config.maxInFlight, () => metrics.overloaded.inc());
-  const onFallback = (): void => metrics.throttleFallbacks.inc();
-  const onRemembered = (): void => metrics.throttledFromMemory.inc();
-  const throttle = createThrottle(redis && sharedBucket(redis, size, { onRemembered }), fallback, onFallback);
-  const documentThrottle = createThrottle(redis && sharedBucket(redis, documentSize, { prefix: "documents", onRemembered }), localBucket(documentSize), onFallback);
-  const throttleDocument = ({ address }: Inbound): Promise<void> => documentThrottle(addressBucket(address));
-  const recognition = { throttle, lookUps: localBucket(lookUpSize), capacity, onRefusedLookUp: () => metrics.refusedLookUps.inc() };
+  const { throttle, capacity, throttleDocument, sendLarge, recognizers, fallbackBuckets } = createLimits(redis, { rate: config.rateLimit, burst: config.rateBurst }, config.maxInFlight, metrics);
   const authentication = createAuthentication({
     isSecret,
     hash: hashSecret,
@@ -168,7 +149,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
       const key = await services.apiKeys.find(hash);
       return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
     },
-  }, createRecognizer(recognition, ({ accountId }: KeyFacts) => accountId));
+  }, recognizers);
 
   // Where we are is known when we are listened to.
   const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
@@ -210,10 +191,10 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
   const sessions = createSessionGuard({
-    read: (cookies) => sessionCookie.read(cookies),
+    read: sessionCookie.read,
     find: async (cookies) => signIn?.find(cookies),
     origin: () => new URL(where.baseUrl).origin,
-    recognizer: createRecognizer(recognition, ({ account }: DashboardPerson) => account?.id),
+    recognizers,
     capacity,
   });
   const door = publicDoor({
@@ -231,21 +212,9 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const streaming = { rpcs: services.ingestStreams.keys(), dispatch: createStreamDispatch(inside, services.ingestStreams) };
 
   const dashboard = createDashboard({ signIn, enter: sessions.enter, throttleAsset: throttleDocument, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
-  const largeBodies = createCapacity(mostLargeBodies, () => metrics.overloaded.inc());
-  const reference = createReference({
-    baseUrl: () => where.baseUrl,
-    throttle: throttleDocument,
-    sendLarge: (send) => largeBodies.run("known", deadlineIn(deadlineMs), send),
-    onError,
-  });
+  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: throttleDocument, sendLarge, onError });
   const tokens = provider && createTokens(provider, config.mcpAudiences, ended, services.accounts);
-  const assistants = tokens && assistantDoor({
-    throttle,
-    tokens,
-    recognizer: createRecognizer(recognition, ({ accountId }: TokenFacts) => accountId),
-    switches: watch.state,
-    requireFreshSwitches: watch.requireFresh,
-  });
+  const assistants = tokens && assistantDoor({ throttle, tokens, recognizers, switches: watch.state, requireFreshSwitches: watch.requireFresh });
   const mcp = createMcp({
     provider,
     issuer: parts.oidc?.issuer,
@@ -294,7 +263,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     mongodbReachable: watch.reachable,
     lease: primary.status,
     switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
-    fallbackBuckets: fallback.count,
+    fallbackBuckets,
   });
   const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));

@@ -8,7 +8,7 @@ import { bearer } from "./authenticate.ts";
 import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Door } from "./chain.ts";
-import type { Recognizer } from "./credentials.ts";
+import type { Recognizers } from "./credentials.ts";
 import { readOnlyScope } from "./scope.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface } from "./switches.ts";
@@ -33,13 +33,14 @@ export interface AssistantDoor extends Door {
 export interface AssistantDoorParts {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
-  readonly recognizer: Recognizer<TokenFacts>;
+  readonly recognizers: Recognizers;
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
   readonly requireFreshSwitches: () => void;
 }
 
-export function assistantDoor({ throttle, tokens, recognizer, switches, requireFreshSwitches }: AssistantDoorParts): AssistantDoor {
+export function assistantDoor({ throttle, tokens, recognizers, switches, requireFreshSwitches }: AssistantDoorParts): AssistantDoor {
+  const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const entered = new WeakMap<Inbound, TokenFacts>();
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
   const accountOf = (inbound: Inbound): NonNullable<TokenFacts["accountId"]> => holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT);

@@ -7,7 +7,7 @@ import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Caller, KeyFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
-import type { Credential, Recognizer } from "./credentials.ts";
+import type { Credential, Recognizers } from "./credentials.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
 export interface Keys {
@@ -41,7 +41,8 @@ export interface Authentication {
  * The facts of a key never change, so an instance may remember them; that the key is still active is never remembered:
  * it is read from MongoDB for every request, with the data where possible.
  */
-export function createAuthentication(keys: Keys, recognizer: Recognizer<KeyFacts>): Authentication {
+export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
+  const recognizer = recognizers((key: KeyFacts) => key.accountId);
   const credentialOf = (hash: Binary, provenLater: boolean): Credential<KeyFacts> => ({ name: hash.toString("base64"), provenLater, lookUp: () => keys.find(hash) });
 
   return {

@@ -51,6 +51,9 @@ export interface Recognizer<Holder> {
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>>;
 }
 
+/** Makes the recognizer of a kind of credential; `accountOf` tells the account that is charged. */
+export type Recognizers = <Holder>(accountOf: (holder: Holder) => UUID | undefined) => Recognizer<Holder>;
+
 /** What every recognizer shares. */
 export interface RecognitionParts {
   readonly throttle: Throttle;

@@ -8,7 +8,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import type { Call, Caller, SignedIn } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
-import type { Credential, Found, Recognizer } from "./credentials.ts";
+import type { Credential, Found, Recognizers } from "./credentials.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
 export interface SessionGuard<Person extends SignedIn = SignedIn> {
@@ -39,11 +39,13 @@ export interface SessionGuardParts<Person extends SignedIn> {
   readonly find: (cookies: string | undefined) => Promise<Person | undefined>;
   /** Our own. */
   readonly origin: () => string;
-  readonly recognizer: Recognizer<Person>;
+  readonly recognizers: Recognizers;
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<Person extends SignedIn>({ read, find, origin, recognizer, capacity }: SessionGuardParts<Person>): SessionGuard<Person> {
+export function createSessionGuard<Person extends SignedIn>({ read, find, origin, recognizers, capacity }: SessionGuardParts<Person>): SessionGuard<Person> {
+  const recognizer = recognizers(({ account }: Person) => account?.id);
+
   function require(caller: Caller): SignedIn {
     if (caller.kind === "person") return caller.person;
     if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });

@@ -15,7 +15,7 @@ import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import type { Door, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
-import type { RecognitionParts } from "../../src/guards/credentials.ts";
+import type { RecognitionParts, Recognizers } from "../../src/guards/credentials.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";
 import { publicDoor } from "../../src/guards/doors.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
@@ -56,6 +56,7 @@ export interface Made {
   readonly throttle: Throttle;
   /** What recognizers share; of the look-ups that may fail for an address none comes back while a test runs. */
   readonly recognition: RecognitionParts;
+  readonly recognizers: Recognizers;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
   /** The chain behind a door. */
   behind(door: Door, capacity?: Capacity): Dispatch;
@@ -81,7 +82,7 @@ export function make(): Made {
     return Promise.resolve(world.waitMs);
   };
   const throttle = createThrottle(undefined, { take }, () => undefined);
-  const lookUps = localBucket({ rate: 0.001, burst: 10 });
+  const recognition = { throttle, lookUps: localBucket({ rate: 0.001, burst: 10 }), capacity: unlimited, onRefusedLookUp: () => void steps.push("refused a look-up") };
   const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
     .flatMap((service): readonly DescMethod[] => service.methods)
     .filter((rpc): rpc is DescMethodUnary => rpc.methodKind === "unary")
@@ -106,7 +107,8 @@ export function make(): Made {
   return {
     ...{ world, steps, grants, observation, keyed, inbound },
     throttle,
-    recognition: { throttle, lookUps, capacity: unlimited, onRefusedLookUp: () => void steps.push("refused a look-up") },
+    recognition,
+    recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     behind: (door, capacity) => createDispatch(door, new Map(handlers), idempotency, capacity),
     async call(dispatch, rpc, headers, message = {}) {
       const admitted = await dispatch.admit(rpc, inbound(headers));
@@ -121,17 +123,18 @@ export function publicDoorOf({ world, steps, recognition }: Made, capacity: Capa
     steps.push("find");
     return world.findKey();
   };
+  const recognizers: Recognizers = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
   return publicDoor({
     requireFreshSwitches: () => undefined,
     authentication: createAuthentication(
       { isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find },
-      createRecognizer({ ...recognition, capacity }, (key: KeyFacts) => key.accountId),
+      recognizers,
     ),
     sessions: createSessionGuard({
       read: (cookies) => cookies,
       find: () => world.findPerson(),
       origin: () => origin,
-      recognizer: createRecognizer({ ...recognition, capacity }, ({ account }: SignedIn) => account?.id),
+      recognizers,
       capacity,
     }),
     switches: () => world,

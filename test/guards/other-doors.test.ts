@@ -15,7 +15,6 @@ import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import type { AssistantDoor } from "../../src/guards/assistant.ts";
 import { assistantDoor } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
-import { createRecognizer } from "../../src/guards/credentials.ts";
 import { internalDoor } from "../../src/guards/doors.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
@@ -197,8 +196,7 @@ describe("the assistants' door", () => {
         return identify(sent);
       },
     };
-    const recognizer = createRecognizer(parts.recognition, (holder: TokenFacts) => holder.accountId);
-    door = assistantDoor({ throttle: parts.throttle, tokens, recognizer, switches: () => parts.world, requireFreshSwitches: () => undefined });
+    door = assistantDoor({ throttle: parts.throttle, tokens, recognizers: parts.recognizers, switches: () => parts.world, requireFreshSwitches: () => undefined });
   });
 
   test("a person is charged to their account: after a new token is verified, and before a known one is [RTE-16]", async () => {

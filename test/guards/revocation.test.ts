@@ -9,8 +9,8 @@ import { connectRedis } from "../../src/db/redis.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ListSessionsRequestSchema, ListSessionsResponseSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { localBucket } from "../../src/guards/bucket.ts";
-import type { KeyFacts, SignedIn } from "../../src/guards/call.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
+import type { Recognizers } from "../../src/guards/credentials.ts";
 import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
 import type { Authentication } from "../../src/guards/authenticate.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
@@ -141,8 +141,8 @@ test("control: were the proof skipped, a key that an instance remembers would be
   const secret = newSecret();
   const facts = { hash: hashSecret(secret), keyId: new UUID(), accountId: new UUID(), readOnly: false, prefix: "rec_0000" };
   let active = true;
-  const recognition = { throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined };
-  const honest = createAuthentication({ isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) }, createRecognizer(recognition, (key: KeyFacts) => key.accountId));
+  const recognizers: Recognizers = (accountOf) => createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, accountOf);
+  const honest = createAuthentication({ isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) }, recognizers);
   const careless: Authentication = { ...honest, prove: () => Promise.resolve() };
   const rpc = SessionService.method.listSessions as DescMethodUnary;
   const read = async (authentication: Authentication): Promise<string> => {
@@ -150,7 +150,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
     const door = publicDoor({
       requireFreshSwitches: () => undefined,
       authentication,
-      sessions: createSessionGuard({ read: () => undefined, find: () => Promise.resolve(undefined), origin: () => "http://localhost", recognizer: createRecognizer<SignedIn>(recognition, () => undefined), capacity: unlimited }),
+      sessions: createSessionGuard({ read: () => undefined, find: () => Promise.resolve(undefined), origin: () => "http://localhost", recognizers, capacity: unlimited }),
       switches: () => ({ publicInterface: true, writes: true }),
       onUse: () => undefined,
       onRefusal: () => Promise.resolve(),

@@ -15,7 +15,6 @@ import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "../../../src/guards/assistant.ts";
 import { localBucket } from "../../../src/guards/bucket.ts";
-import type { TokenFacts } from "../../../src/guards/call.ts";
 import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
 import type { AssistantDoor } from "../../../src/guards/assistant.ts";
@@ -60,7 +59,7 @@ beforeAll(async () => {
   door = assistantDoor({
     throttle: () => Promise.resolve(),
     tokens: { identify: () => Promise.resolve(facts) },
-    recognizer: createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, (holder: TokenFacts) => holder.accountId),
+    recognizers: (accountOfHolder) => createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, accountOfHolder),
     switches: () => ({ publicInterface: true, writes: true }),
     requireFreshSwitches: () => undefined,
   });
