@@ -193,13 +193,10 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const sessions = createSessionGuard({
     read: sessionCookie.read,
     find: async (cookies) => signIn?.find(cookies),
-    origin: () => new URL(where.baseUrl).origin,
-    recognizers,
-    capacity,
+    ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
   });
   const door = publicDoor({
-    authentication,
-    sessions,
+    ...{ authentication, sessions },
     switches: watch.state,
     requireFreshSwitches: watch.requireFresh,
     onUse: ({ hash }) => services.lastUse.note(hash),
@@ -226,8 +223,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     where,
     corsOrigins: config.corsOrigins,
     audit: services.audit,
-    throttleDocument,
-    burst: config.rateBurst,
+    ...{ throttleDocument, burst: config.rateBurst },
     onError,
   });
   opened.push(() => mcp.close());

@@ -1,7 +1,7 @@
 // 503: what an instance could only answer late it refuses, so that what it takes is answered in time.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
-import { isPast } from "../deadline.ts";
+import { requireTime } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 
 /** Whose work it is: a request with a credential that is known to be valid, or any other. */
@@ -13,9 +13,9 @@ export interface Capacity {
   require(): void;
   /**
    * Does the work when there is a place. Strangers have half of the places at most. Fails with UNAVAILABLE where too many
-   * wait, after 3 seconds, or at the deadline; the work was not begun then.
+   * wait or after 3 seconds, and with the deadline's reason once that has passed; the work was not begun then.
    */
-  run<T>(standing: Standing, deadline: Pick<Deadline, "at">, work: () => Promise<T>): Promise<T>;
+  run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -64,20 +64,21 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
     else stranger?.begin();
   }
 
-  function wait(standing: Standing, { at }: Pick<Deadline, "at">): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /** Whether a place was to be had, and is taken. */
+  function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
+    return new Promise((resolve) => {
       const one: Waiting = {
         number: (numbers += 1),
         begin() {
           clearTimeout(timer);
           lines[standing].delete(one);
           enter(standing);
-          resolve();
+          resolve(true);
         },
       };
       const timer = setTimeout(() => {
         lines[standing].delete(one);
-        reject(refusal());
+        resolve(false);
       }, Math.min(longestWaitMs, at - performance.now()));
       lines[standing].add(one);
     });
@@ -96,10 +97,17 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
       if (isFull("known")) throw refusal();
     },
     async run(standing, deadline, work) {
-      if (isFull(standing) || isPast(deadline)) throw refusal();
+      requireTime(deadline);
+      if (isFull(standing)) throw refusal();
       if (hasPlace(standing)) enter(standing);
-      else await wait(standing, deadline);
-      return whileIn(standing, work);
+      else if (!(await wait(standing, deadline))) {
+        requireTime(deadline);
+        throw refusal();
+      }
+      return whileIn(standing, () => {
+        requireTime(deadline);
+        return work();
+      });
     },
     async count(work) {
       enter("known");

@@ -3,6 +3,9 @@ import { connect } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Deadline } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { until } from "../../src/embedded/wait.ts";
@@ -94,7 +97,7 @@ function held(): { readonly work: () => Promise<void>; readonly begun: () => boo
   };
 }
 
-const later = (): { at: number } => ({ at: performance.now() + 60_000 });
+const later = (): Deadline => deadlineIn(60_000);
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const tooMany = "The service has too many requests at once; try again.";
 
@@ -116,16 +119,22 @@ test("a place is free again when the work is done, also when it fails, and goes 
   expect([fourth.begun(), refusals]).toEqual([true, 2]);
 });
 
-test("who waits until the deadline is refused, and its work is never begun [RTE-22]", async () => {
+test("who waits until the deadline, or leaves, is refused for that reason, and its work is never begun [RTE-22]", async () => {
   let refusals = 0;
   const capacity = createCapacity(1, () => (refusals += 1));
   const [first, late, past] = [held(), held(), held()];
   const done = capacity.run("known", later(), first.work);
-  await expect(capacity.run("known", { at: performance.now() + 5 }, late.work)).rejects.toThrow(tooMany);
+  await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  await expect(capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work)).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
+  let gone = false;
+  const left = capacity.run("known", deadlineIn(60_000, { cancellation: { get requested() { return gone; }, signal: new AbortController().signal } }), late.work);
+  gone = true;
   first.end();
   await done;
-  await expect(capacity.run("known", { at: performance.now() - 1 }, past.work)).rejects.toThrow(tooMany);
-  expect([late.begun(), past.begun(), refusals]).toEqual([false, false, 2]);
+  await expect(left).rejects.toMatchObject({ reason: Reason.CANCELLED });
+  await expect(capacity.run("known", deadlineIn(-1), past.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  expect([late.begun(), past.begun(), refusals]).toEqual([false, false, 0]);
+  await capacity.run("known", later(), () => Promise.resolve());
 });
 
 test("strangers have half of the places, and one at least, however many wait; the others are for requests with a known credential [RTE-23]", async () => {
