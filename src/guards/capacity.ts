@@ -79,7 +79,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
       const timer = setTimeout(() => {
         lines[standing].delete(one);
         resolve(false);
-      }, Math.min(longestWaitMs, at - performance.now()));
+      }, Math.ceil(Math.min(longestWaitMs, at - performance.now())));
       lines[standing].add(one);
     });
   }
@@ -101,8 +101,9 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
       if (isFull(standing)) throw refusal();
       if (hasPlace(standing)) enter(standing);
       else if (!(await wait(standing, deadline))) {
+        const failure = refusal();
         requireTime(deadline);
-        throw refusal();
+        throw failure;
       }
       return whileIn(standing, () => {
         requireTime(deadline);
