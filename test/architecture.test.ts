@@ -127,6 +127,19 @@ test("a call that goes past src/db is seen", () => {
   }
 });
 
+/** Look-ups of credentials outside a recognizer's `lookUp`; the composition root hands them in. */
+function looseLookUps({ path, text }: { path: string; text: string }): string[] {
+  if (!/^src\/(?!app\.ts|embedded\/|cli\/)/.test(path)) return [];
+  const lines = text.split("\n").filter((line) => /\b(?:keys|apiKeys|tokens|signIn)\??\.(?:find|identify)\(|\bfind\(cookies\)/.test(line));
+  return lines.filter((line) => !/\blookUp: \(\) => /.test(line) && !/^\s*(?:async )?find\(cookies\) \{$/.test(line)).map((line) => `${path}: ${line.trim()}`);
+}
+
+test("a credential of any kind is looked up by a recognizer, which limits look-ups that fail [RTE-20]", () => {
+  expect(handWritten.flatMap(looseLookUps)).toEqual([]);
+  expect(looseLookUps({ path: "src/mcp/endpoint.ts", text: "const facts = await tokens.identify(token);" })).toHaveLength(1);
+  expect(looseLookUps({ path: "src/dashboard/surface.ts", text: 'const found = await signIn.find(inbound.header("cookie"));' })).toHaveLength(1);
+});
+
 test("every query of records goes through db/read or db/write, which name the account", () => {
   const records = /\b(contacts|sessions|notes|transcripts)\.(find|findOne|aggregate|countDocuments)\(/;
   const stores = handWritten.filter(({ path, text }) => /^src\/(contacts|sessions|notes)\//.test(path) && records.test(text));
