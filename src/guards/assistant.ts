@@ -23,9 +23,9 @@ export interface Tokens {
 
 /** Lets assistants in. */
 export interface AssistantDoor extends Door {
-  /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 for a person without an account. */
+  /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 without an account. */
   enter(inbound: Inbound): Promise<TokenFacts>;
-  /** Charges what a request that has entered asks for beside its first call. Fails with RATE_LIMITED: then nothing of it is charged. */
+  /** Charges what an entered request asks for beside its first call: all of it, or nothing and RATE_LIMITED. */
   chargeMore(inbound: Inbound, calls: number): Promise<void>;
 }
 
@@ -39,19 +39,34 @@ export interface AssistantDoorParts {
   readonly requireFreshSwitches: () => void;
 }
 
-export function assistantDoor({ throttle, tokens, recognizers, switches, requireFreshSwitches }: AssistantDoorParts): AssistantDoor {
+export function assistantDoor({
+  throttle,
+  tokens,
+  recognizers,
+  switches,
+  requireFreshSwitches,
+}: AssistantDoorParts): AssistantDoor {
   const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const entered = new WeakMap<Inbound, TokenFacts>();
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
-  const accountOf = (inbound: Inbound): NonNullable<TokenFacts["accountId"]> => holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT);
+  const accountOf = (inbound: Inbound): NonNullable<TokenFacts["accountId"]> =>
+    holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT);
   const nameOf = (token: string): string => createHash("sha256").update(token).digest("base64");
 
   return {
     async enter(inbound) {
       const token = bearer(inbound.header("authorization"));
-      const credential = token === undefined ? undefined : { name: nameOf(token), provenLater: false, lookUp: () => tokens.identify(token) };
+      const credential =
+        token === undefined
+          ? undefined
+          : { name: nameOf(token), provenLater: false, lookUp: () => tokens.identify(token) };
       const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
-      const found = await recognizer.recognize(credential, { address: inbound.address, deadline: deadlineIn(deadlineMs), optional: false, onHolder }); // 429
+      const found = await recognizer.recognize(credential, {
+        address: inbound.address,
+        deadline: deadlineIn(deadlineMs),
+        optional: false,
+        onHolder,
+      }); // 429
       requireInterface(switches()); // 503
       if (found.kind === "unreadable") throw found.cause; // 503
       if (found.kind === "invalid") throw found.failure ?? new Failure(Reason.INVALID_TOKEN); // 401
@@ -65,7 +80,10 @@ export function assistantDoor({ throttle, tokens, recognizers, switches, require
     chargeMore: (inbound, calls) => throttle(accountBucket(accountOf(inbound)), calls),
     charge: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
-    guards: () => [(call) => void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." }))],
+    guards: () => [
+      (call) =>
+        void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." })),
+    ],
     grant: ({ inbound }, _caller, deadline) => Promise.resolve(readOnlyScope(accountOf(inbound), deadline())),
     conclude: () => Promise.resolve(),
     renew: () => Promise.resolve(),

@@ -43,7 +43,11 @@ export interface Authentication {
  */
 export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
   const recognizer = recognizers((key: KeyFacts) => key.accountId);
-  const credentialOf = (hash: Binary, provenLater: boolean): Credential<KeyFacts> => ({ name: hash.toString("base64"), provenLater, lookUp: () => keys.find(hash) });
+  const credentialOf = (hash: Binary, provenLater: boolean): Credential<KeyFacts> => ({
+    name: hash.toString("base64"),
+    provenLater,
+    lookUp: () => keys.find(hash),
+  });
 
   return {
     async identify(inbound, { fresh, deadline, optional }) {
@@ -51,7 +55,12 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
       const onHolder = (key: KeyFacts): void => observeCaller(inbound, { kind: "key", key, unproven: undefined });
-      const found = await recognizer.recognize(hash && credentialOf(hash, !fresh), { address: inbound.address, deadline, optional, onHolder });
+      const found = await recognizer.recognize(hash && credentialOf(hash, !fresh), {
+        address: inbound.address,
+        deadline,
+        optional,
+        onHolder,
+      });
       if (found.kind === "unreadable") return found;
       if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };
       return { kind: "key", key: found.holder, unproven: found.proven ? undefined : { hash, proven: false } };

@@ -56,7 +56,11 @@ export interface SharedBucketOptions {
  * The bucket in Redis, shared by all instances. While a bucket is known to be empty Redis is not asked: until the wait
  * is over that it told with a refusal, and while as many tokens are being taken as there can be.
  */
-export function sharedBucket(redis: RedisLink, { rate, burst }: BucketSize, { prefix = "throttle", onRemembered = () => undefined }: SharedBucketOptions = {}): Bucket {
+export function sharedBucket(
+  redis: RedisLink,
+  { rate, burst }: BucketSize,
+  { prefix = "throttle", onRemembered = () => undefined }: SharedBucketOptions = {},
+): Bucket {
   const options = {
     storeClient: redis.client,
     keyPrefix: prefix,
@@ -119,8 +123,8 @@ export interface LocalBucket extends Bucket {
 }
 
 /**
- * The bucket of this instance alone. Full buckets are forgotten, so that memory follows the callers of the last seconds;
- * where these are too many, those who have not called for longest.
+ * The bucket of this instance alone. Full buckets are forgotten, so that memory follows the callers of the last
+ * seconds; where these are too many, those who have not called for longest.
  */
 export function localBucket({ rate, burst }: BucketSize, now: () => number = () => performance.now()): LocalBucket {
   const buckets = new Map<string, { tokens: number; at: number }>();

@@ -9,11 +9,11 @@ export type Standing = "known" | "stranger";
 
 /** How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its answer goes out. */
 export interface Capacity {
-  /** Fails with UNAVAILABLE where the work of a request with a known credential would not even find room in the line. */
+  /** Fails with UNAVAILABLE where a request with a known credential would not even find room in the line. */
   require(): void;
   /**
-   * Does the work when there is a place. Strangers have half of the places at most. Fails with UNAVAILABLE where too many
-   * wait or after 3 seconds, and with the deadline's reason once that has passed; the work was not begun then.
+   * Does the work when there is a place. Strangers have half of the places at most. Fails with UNAVAILABLE where too
+   * many wait or after 3 seconds, and with the deadline's reason once that has passed; the work was not begun then.
    */
   run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */
@@ -21,7 +21,11 @@ export interface Capacity {
 }
 
 /** For what an operator does, and what has been let in by another's count. */
-export const unlimited: Capacity = { require: () => undefined, run: (_standing, _deadline, work) => work(), count: (work) => work() };
+export const unlimited: Capacity = {
+  require: () => undefined,
+  run: (_standing, _deadline, work) => work(),
+  count: (work) => work(),
+};
 
 /** As many wait at most, of either standing: a burst that is over at once. */
 const longestLine = 256;
@@ -41,9 +45,11 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   let strangers = 0;
   let numbers = 0;
 
-  const hasPlace = (standing: Standing): boolean => working < most && (standing === "known" || strangers < limits.stranger);
+  const hasPlace = (standing: Standing): boolean =>
+    working < most && (standing === "known" || strangers < limits.stranger);
   const isFull = (standing: Standing): boolean => lines[standing].size >= line && !hasPlace(standing);
-  const first = (standing: Standing): Waiting | undefined => (hasPlace(standing) ? lines[standing].values().next().value : undefined);
+  const first = (standing: Standing): Waiting | undefined =>
+    hasPlace(standing) ? lines[standing].values().next().value : undefined;
 
   function refusal(): Failure {
     onRefusal();
@@ -76,10 +82,13 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
           resolve(true);
         },
       };
-      const timer = setTimeout(() => {
-        lines[standing].delete(one);
-        resolve(false);
-      }, Math.ceil(Math.min(longestWaitMs, at - performance.now())));
+      const timer = setTimeout(
+        () => {
+          lines[standing].delete(one);
+          resolve(false);
+        },
+        Math.ceil(Math.min(longestWaitMs, at - performance.now())),
+      );
       lines[standing].add(one);
     });
   }

@@ -1,4 +1,4 @@
-// 429 for every kind of credential: charges a request to the account that its credential stands for, or to its address (contract §6).
+// 429 for every kind of credential: charges a request to the account behind it, or to the address (contract §6).
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";
@@ -18,8 +18,8 @@ export interface Credential<Holder> {
   /** Whether what was found before is relied on, because the validity is proven before the response leaves. */
   readonly provenLater: boolean;
   /**
-   * Who holds it. Undefined, or a failure that is a 401, where it is not valid; any other failure means that it cannot be
-   * told.
+   * Who holds it. Undefined, or a failure that is a 401, where it is not valid; any other failure means that it cannot
+   * be told.
    */
   lookUp(): Promise<Holder | undefined>;
 }
@@ -43,7 +43,7 @@ export type Found<Holder> =
 /** Recognizes the credentials of one kind. */
 export interface Recognizer<Holder> {
   /**
-   * Charges the request and tells who sends it; `credential` is undefined where it bears none that could be valid. Fails
+   * Charges the request and tells who sends it; `credential` is undefined where it has none that could be valid. Fails
    * with RATE_LIMITED, or with UNAVAILABLE where there is too much to do.
    */
   recognize(credential: Credential<Holder> | undefined, arrival: Arrival<Holder>): Promise<Found<Holder>>;
@@ -64,11 +64,14 @@ export interface RecognitionParts {
   readonly onRefusedLookUp: () => void;
 }
 
-/** How many look-ups may fail for an address: a fresh instance meets all keys of an office at once, and a forger no more than these. */
+/** How many look-ups may fail for an address: a fresh instance meets all keys of an office at once. */
 export const lookUpSize = { rate: 20, burst: 256 } as const;
 
-/** Makes the recognizer of a kind of credential; `accountOf` tells the account that is charged. There is no other way to look a credential up. */
-export function createRecognizer<Holder>({ throttle, lookUps, capacity, onRefusedLookUp }: RecognitionParts, accountOf: (holder: Holder) => UUID | undefined): Recognizer<Holder> {
+/** Makes the recognizer of a kind of credential: there is no other way to look one up. */
+export function createRecognizer<Holder>(
+  { throttle, lookUps, capacity, onRefusedLookUp }: RecognitionParts,
+  accountOf: (holder: Holder) => UUID | undefined,
+): Recognizer<Holder> {
   const memory = new Map<string, Holder>();
   const nobody: Found<Holder> = { kind: "invalid", failure: undefined };
 
@@ -99,7 +102,7 @@ export function createRecognizer<Holder>({ throttle, lookUps, capacity, onRefuse
     await throttle(accountId === undefined ? addressBucket(address) : accountBucket(accountId));
   }
 
-  /** The look-up is paid for before it is made, and for nothing where it found the credential to be valid, or could not tell. */
+  /** The look-up is paid for before it is made; it costs nothing where the credential is valid, or cannot be told. */
   async function meet(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
     const { address, deadline } = arrival;
     const network = networkOf(address);

@@ -1,4 +1,4 @@
-// The limits of one instance, made together: buckets for requests and documents, look-ups that may fail, places for what is worked on.
+// The limits of one instance: buckets for requests and documents, look-ups that may fail, places for work.
 import type { RedisLink } from "../db/redis.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -38,16 +38,30 @@ const documentSize = { rate: 20, burst: 100 };
 const mostLargeBodies = 8;
 
 /** `redis` is undefined where there is none; `maxInFlight` is how many requests are worked on at once. */
-export function createLimits(redis: RedisLink | undefined, size: BucketSize, maxInFlight: number, counters: LimitCounters): Limits {
+export function createLimits(
+  redis: RedisLink | undefined,
+  size: BucketSize,
+  maxInFlight: number,
+  counters: LimitCounters,
+): Limits {
   const onFallback = (): void => counters.throttleFallbacks.inc();
   const onRemembered = (): void => counters.throttledFromMemory.inc();
   const onOverload = (): void => counters.overloaded.inc();
   const fallback = localBucket(size);
   const capacity = createCapacity(maxInFlight, onOverload);
   const throttle = createThrottle(redis && sharedBucket(redis, size, { onRemembered }), fallback, onFallback);
-  const documents = createThrottle(redis && sharedBucket(redis, documentSize, { prefix: "documents", onRemembered }), localBucket(documentSize), onFallback);
+  const documents = createThrottle(
+    redis && sharedBucket(redis, documentSize, { prefix: "documents", onRemembered }),
+    localBucket(documentSize),
+    onFallback,
+  );
   const largeBodies = createCapacity(mostLargeBodies, onOverload);
-  const recognition = { throttle, lookUps: localBucket(lookUpSize), capacity, onRefusedLookUp: () => counters.refusedLookUps.inc() };
+  const recognition = {
+    throttle,
+    lookUps: localBucket(lookUpSize),
+    capacity,
+    onRefusedLookUp: () => counters.refusedLookUps.inc(),
+  };
   return {
     throttle,
     capacity,

@@ -43,7 +43,13 @@ export interface SessionGuardParts<Person extends SignedIn> {
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<Person extends SignedIn>({ read, find, origin, recognizers, capacity }: SessionGuardParts<Person>): SessionGuard<Person> {
+export function createSessionGuard<Person extends SignedIn>({
+  read,
+  find,
+  origin,
+  recognizers,
+  capacity,
+}: SessionGuardParts<Person>): SessionGuard<Person> {
   const recognizer = recognizers(({ account }: Person) => account?.id);
 
   function require(caller: Caller): SignedIn {
@@ -51,25 +57,37 @@ export function createSessionGuard<Person extends SignedIn>({ read, find, origin
     if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
     return fail(Reason.NOT_SIGNED_IN);
   }
-  const requireAccount = (caller: Caller): NonNullable<SignedIn["account"]> => require(caller).account ?? fail(Reason.NO_ACCOUNT);
+  const requireAccount = (caller: Caller): NonNullable<SignedIn["account"]> =>
+    require(caller).account ?? fail(Reason.NO_ACCOUNT);
 
   function credentialOf(inbound: Inbound): Credential<Person> | undefined {
     const cookies = inbound.header("cookie");
     const value = read(cookies);
     if (value === undefined || value === "") return undefined;
-    return { name: createHash("sha256").update(value).digest("base64"), provenLater: false, lookUp: () => find(cookies) };
+    return {
+      name: createHash("sha256").update(value).digest("base64"),
+      provenLater: false,
+      lookUp: () => find(cookies),
+    };
   }
 
   function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<Person>> {
     const onHolder = (person: Person): void => observeCaller(inbound, { kind: "person", person });
-    return recognizer.recognize(credentialOf(inbound), { address: inbound.address, deadline, optional: false, onHolder });
+    return recognizer.recognize(credentialOf(inbound), {
+      address: inbound.address,
+      deadline,
+      optional: false,
+      onHolder,
+    });
   }
 
   return {
     identify: async (inbound) => callerOf(await recognize(inbound, deadlineIn(deadlineMs))),
     async identifyAgain(inbound) {
       const credential = credentialOf(inbound);
-      return credential === undefined ? nobody : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs)));
+      return credential === undefined
+        ? nobody
+        : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs)));
     },
     async enter(inbound, deadline, serve) {
       const found = await recognize(inbound, deadline);

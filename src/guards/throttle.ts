@@ -30,7 +30,10 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
 export function refuseFor(waitMs: number): never {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   // The number stands in the text too: not every wire has `Retry-After`.
-  return fail(Reason.RATE_LIMITED, { retryAfterSeconds, message: `Too many requests: try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.` });
+  return fail(Reason.RATE_LIMITED, {
+    retryAfterSeconds,
+    message: `Too many requests: try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.`,
+  });
 }
 
 /** The bucket of an account, whichever of its credentials a request has. */

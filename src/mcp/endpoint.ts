@@ -74,9 +74,10 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
     fail(Reason.FOREIGN_ORIGIN, { message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." });
   }
 
-  /** Every message of a batch costs a token, and the first is paid for. A batch that does not fit is refused as a whole: none of it is done. */
+  /** Every message of a batch costs a token, and the first is paid for. A batch that does not fit is refused whole. */
   async function chargeBatch(inbound: Inbound, messages: number): Promise<void> {
-    if (messages > burst) refuseRequest([{ field: "", rule: "batch", message: `a batch must have at most ${burst} messages` }]);
+    const message = `a batch must have at most ${burst} messages`;
+    if (messages > burst) refuseRequest([{ field: "", rule: "batch", message }]);
     if (messages > 1) await door.chargeMore(inbound, messages - 1);
   }
 

@@ -81,7 +81,12 @@ const pageHeaders = {
   "Cross-Origin-Opener-Policy": "same-origin",
 };
 
-async function sendAsset(request: Request, response: Response, asset: Asset, sendLarge: ReferenceParts["sendLarge"]): Promise<void> {
+async function sendAsset(
+  request: Request,
+  response: Response,
+  asset: Asset,
+  sendLarge: ReferenceParts["sendLarge"],
+): Promise<void> {
   const encoding = chosenEncoding(request.headers["accept-encoding"]?.toString());
   const headers = {
     "Cache-Control": "public, max-age=31536000, immutable",
@@ -92,7 +97,8 @@ async function sendAsset(request: Request, response: Response, asset: Asset, sen
   if (request.headers["if-none-match"] === headers.ETag) return void response.writeHead(304, headers).end();
   const body = await asset.encoded(encoding);
   const coded = encoding === "identity" ? {} : { "Content-Encoding": encoding };
-  const sendIt = (): void => send(request, response, { ...headers, ...coded, "Content-Type": asset.type, "Content-Length": body.length }, body);
+  const all = { ...headers, ...coded, "Content-Type": asset.type, "Content-Length": body.length };
+  const sendIt = (): void => send(request, response, all, body);
   if (body.length < largeBytes || request.method === "HEAD") return sendIt();
   await sendLarge(() => {
     sendIt();

@@ -1,4 +1,4 @@
-// A failure told to a gRPC client where no rpc is that could tell it: a response of headers alone, the status among them.
+// Trailers-only responses of gRPC: a failure on a path where there is no rpc that could report it.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Failure } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";

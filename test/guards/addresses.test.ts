@@ -28,15 +28,53 @@ test.each([
 });
 
 test.each([
-  "", " ", "unknown", "_hidden", "localhost", "192.0.2", "192.0.2.256", "192.0.2.01", "0x7f.0.0.1", "3221225985", "192.0.2.1:", "192.0.2.1:x", "192.0.2.1:65536", "192.0.2.1:-1", "192.0.2.1 x", "192.0.2.1%eth0",
-  "[192.0.2.1]", "[192.0.2.1]:80", "[2001:db8::1", "2001:db8::1]", "[2001:db8::1]443", "[2001:db8::1]:", "[2001:db8::1]:99999", "[]:80", "1::2::3", "2001:db8::g", "12345::", "2001:db8::1,2001:db8::2", "for=192.0.2.1", "1".repeat(50_000), "[".repeat(50_000), ":".repeat(50_000),
+  "",
+  " ",
+  "unknown",
+  "_hidden",
+  "localhost",
+  "192.0.2",
+  "192.0.2.256",
+  "192.0.2.01",
+  "0x7f.0.0.1",
+  "3221225985",
+  "192.0.2.1:",
+  "192.0.2.1:x",
+  "192.0.2.1:65536",
+  "192.0.2.1:-1",
+  "192.0.2.1 x",
+  "192.0.2.1%eth0",
+  "[192.0.2.1]",
+  "[192.0.2.1]:80",
+  "[2001:db8::1",
+  "2001:db8::1]",
+  "[2001:db8::1]443",
+  "[2001:db8::1]:",
+  "[2001:db8::1]:99999",
+  "[]:80",
+  "1::2::3",
+  "2001:db8::g",
+  "12345::",
+  "2001:db8::1,2001:db8::2",
+  "for=192.0.2.1",
+  "1".repeat(50_000),
+  "[".repeat(50_000),
+  ":".repeat(50_000),
 ])("%j is no address [RTE-19]", (text) => {
   expect(addressOf(text)).toBeUndefined();
 });
 
 test("a network is an IPv4 address, or the first 64 bits of an IPv6 address [RTE-19]", () => {
-  expect(["192.0.2.1", "2001:db8::1", "2001:db8:0:0:ffff::", "2001:db8:0:1::", "::1", "1:2:3:4:5:6:7:8"].map(networkOf))
-    .toEqual(["192.0.2.1", "2001:db8:0:0::/64", "2001:db8:0:0::/64", "2001:db8:0:1::/64", "0:0:0:0::/64", "1:2:3:4::/64"]);
+  expect(
+    ["192.0.2.1", "2001:db8::1", "2001:db8:0:0:ffff::", "2001:db8:0:1::", "::1", "1:2:3:4:5:6:7:8"].map(networkOf),
+  ).toEqual([
+    "192.0.2.1",
+    "2001:db8:0:0::/64",
+    "2001:db8:0:0::/64",
+    "2001:db8:0:1::/64",
+    "0:0:0:0::/64",
+    "1:2:3:4::/64",
+  ]);
 });
 
 /** Eight random groups, often zeros, so that there is something to leave out. */
@@ -47,12 +85,16 @@ function spelling(groups: readonly number[]): string {
   const padded = randomInt(2) === 0;
   const texts = groups.map((group) => group.toString(16).padStart(padded ? 4 : 1, "0"));
   const dotted = randomInt(3) === 0;
-  if (dotted) texts.splice(6, 2, [groups[6] ?? 0, groups[7] ?? 0].flatMap((group) => [group >> 8, group & 255]).join("."));
+  if (dotted)
+    texts.splice(6, 2, [groups[6] ?? 0, groups[7] ?? 0].flatMap((group) => [group >> 8, group & 255]).join("."));
   const zeros = texts.flatMap((text, at) => (/^0+$/.test(text) ? [at] : []));
   const from = zeros[randomInt(Math.max(1, zeros.length))];
   let end = from ?? 0;
   while (from !== undefined && zeros.includes(end)) end += 1;
-  const text = from === undefined || randomInt(3) === 0 ? texts.join(":") : `${texts.slice(0, from).join(":")}::${texts.slice(end).join(":")}`;
+  const text =
+    from === undefined || randomInt(3) === 0
+      ? texts.join(":")
+      : `${texts.slice(0, from).join(":")}::${texts.slice(end).join(":")}`;
   const cased = randomInt(2) === 0 ? text.toUpperCase() : text;
   const zoned = randomInt(4) === 0 ? `${cased}%eth${randomInt(9)}` : cased;
   return randomInt(2) === 0 ? zoned : `[${zoned}]${randomInt(2) === 0 ? "" : `:${randomInt(65_536)}`}`;
@@ -78,14 +120,27 @@ test("an IPv4 address is its own network however it is mapped or bears a port [R
     const bytes = [...randomBytes(4)] as [number, number, number, number];
     const address = bytes.join(".");
     const hexadecimal = `::ffff:${((bytes[0] << 8) | bytes[1]).toString(16)}:${((bytes[2] << 8) | bytes[3]).toString(16)}`;
-    for (const text of [address, `${address}:${randomInt(65_536)}`, `::ffff:${address}`, hexadecimal, `[${hexadecimal}]:1`]) expect(addressOf(text), text).toBe(address);
+    for (const text of [
+      address,
+      `${address}:${randomInt(65_536)}`,
+      `::ffff:${address}`,
+      hexadecimal,
+      `[${hexadecimal}]:1`,
+    ])
+      expect(addressOf(text), text).toBe(address);
     expect(networkOf(address)).toBe(address);
   }
 });
 
 describe("of X-Forwarded-For", () => {
   const seen = (trustProxy: number, forwarded: string | undefined, remoteAddress = "::ffff:10.0.0.9"): string =>
-    inboundOf({ headers: { ...(forwarded !== undefined && { "x-forwarded-for": forwarded }) }, socket: { remoteAddress } } as unknown as Request, trustProxy).address;
+    inboundOf(
+      {
+        headers: { ...(forwarded !== undefined && { "x-forwarded-for": forwarded }) },
+        socket: { remoteAddress },
+      } as unknown as Request,
+      trustProxy,
+    ).address;
 
   test.each([
     [0, "203.0.113.1", "10.0.0.9"],
@@ -100,7 +155,10 @@ describe("of X-Forwarded-For", () => {
     [2, "198.51.100.1, unknown, 192.0.2.1", "192.0.2.1"],
     [2, "198.51.100.1, unknown, hidden", "10.0.0.9"],
     [2, "203.0.113.1", "203.0.113.1"],
-  ])("behind %i proxies %j names the client %s: what is no address is none, and that of the nearest proxy counts [RTE-12, RTE-19]", (trustProxy, forwarded, address) => {
-    expect(seen(trustProxy, forwarded)).toBe(address);
-  });
+  ])(
+    "behind %i proxies %j names the client %s: what is no address is none, and that of the nearest proxy counts [RTE-12, RTE-19]",
+    (trustProxy, forwarded, address) => {
+      expect(seen(trustProxy, forwarded)).toBe(address);
+    },
+  );
 });

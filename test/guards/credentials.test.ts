@@ -29,7 +29,12 @@ function make(most = 8, burst = 3, line?: number): void {
   refusedLookUps = 0;
   lookUps = localBucket({ rate: 0.001, burst });
   const throttle = (bucket: string): Promise<void> => Promise.resolve(void steps.push(`take ${bucket}`));
-  const parts = { throttle, lookUps, capacity: createCapacity(most, () => undefined, line), onRefusedLookUp: () => (refusedLookUps += 1) };
+  const parts = {
+    throttle,
+    lookUps,
+    capacity: createCapacity(most, () => undefined, line),
+    onRefusedLookUp: () => (refusedLookUps += 1),
+  };
   recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId);
 }
 beforeEach(() => {
@@ -47,12 +52,23 @@ function credential(name: string, provenLater = true): Credential<Holder> {
     },
   };
 }
-const arrival = (changes: Partial<Arrival<Holder>> = {}): Arrival<Holder> => ({ address: "192.0.2.1", deadline: deadlineIn(4_000), optional: false, onHolder: () => undefined, ...changes });
-const recognize = (name: string | undefined, changes: Partial<Arrival<Holder>> = {}, provenLater = true): Promise<Found<Holder>> =>
+const arrival = (changes: Partial<Arrival<Holder>> = {}): Arrival<Holder> => ({
+  address: "192.0.2.1",
+  deadline: deadlineIn(4_000),
+  optional: false,
+  onHolder: () => undefined,
+  ...changes,
+});
+const recognize = (
+  name: string | undefined,
+  changes: Partial<Arrival<Holder>> = {},
+  provenLater = true,
+): Promise<Found<Holder>> =>
   recognizer.recognize(name === undefined ? undefined : credential(name, provenLater), arrival(changes));
 
 test("what is valid costs its address nothing, however often it is met for the first time [RTE-20, RTE-21]", async () => {
-  for (let turn = 0; turn < 20; turn++) expect(await recognize(`key ${turn}`)).toMatchObject({ kind: "valid", proven: true });
+  for (let turn = 0; turn < 20; turn++)
+    expect(await recognize(`key ${turn}`)).toMatchObject({ kind: "valid", proven: true });
   const all = await Promise.all(Array.from({ length: 3 }, (_, turn) => recognize(`another ${turn}`)));
   expect(all.map(({ kind }) => kind)).toEqual(["valid", "valid", "valid"]);
   expect(steps.filter((step) => step === `take ${bucketOfAccount}`)).toHaveLength(23);
@@ -62,15 +78,29 @@ test("what is valid costs its address nothing, however often it is met for the f
 test("what is not valid costs its network a look-up; without one left it is refused without a look-up, and what is known goes on [RTE-20]", async () => {
   await recognize("good");
   find = () => Promise.resolve(undefined);
-  for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3"]) expect(await recognize(`forged for ${address}`, { address })).toEqual({ kind: "invalid", failure: undefined });
-  expect(steps.slice(2)).toEqual(["2001:db8::1", "2001:db8::2", "2001:db8::3"].flatMap((address) => [`find forged for ${address}`, "take address:2001:db8:0:0::/64"]));
+  for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3"])
+    expect(await recognize(`forged for ${address}`, { address })).toEqual({ kind: "invalid", failure: undefined });
+  expect(steps.slice(2)).toEqual(
+    ["2001:db8::1", "2001:db8::2", "2001:db8::3"].flatMap((address) => [
+      `find forged for ${address}`,
+      "take address:2001:db8:0:0::/64",
+    ]),
+  );
   steps.length = 0;
-  await expect(recognize("forged", { address: "2001:db8::4" })).rejects.toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: 1_000 });
+  await expect(recognize("forged", { address: "2001:db8::4" })).rejects.toMatchObject({
+    reason: Reason.RATE_LIMITED,
+    retryAfterSeconds: 1_000,
+  });
   expect([steps, refusedLookUps]).toEqual([[], 1]);
   expect(await recognize("good", { address: "2001:db8::4" })).toMatchObject({ kind: "valid", proven: false });
   expect(await recognize(undefined, { address: "2001:db8::4" })).toEqual({ kind: "invalid", failure: undefined });
   expect(await recognize("forged", { address: "2001:db8:0:1::4" })).toEqual({ kind: "invalid", failure: undefined });
-  expect(steps).toEqual([`take ${bucketOfAccount}`, "take address:2001:db8:0:0::/64", "find forged", "take address:2001:db8:0:1::/64"]);
+  expect(steps).toEqual([
+    `take ${bucketOfAccount}`,
+    "take address:2001:db8:0:0::/64",
+    "find forged",
+    "take address:2001:db8:0:1::/64",
+  ]);
 });
 
 test("of many at once no more are looked up than may fail [RTE-20]", async () => {
@@ -98,7 +128,10 @@ test("a credential that is proven later is charged from memory; another is charg
   for (const provenLater of [true, false]) {
     await recognize(`key ${provenLater}`, {}, provenLater);
     steps.length = 0;
-    expect(await recognize(`key ${provenLater}`, {}, provenLater)).toMatchObject({ kind: "valid", proven: !provenLater });
+    expect(await recognize(`key ${provenLater}`, {}, provenLater)).toMatchObject({
+      kind: "valid",
+      proven: !provenLater,
+    });
     expect(steps).toEqual([`take ${bucketOfAccount}`, ...(provenLater ? [] : [`find key ${provenLater}`])]);
   }
 });

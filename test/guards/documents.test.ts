@@ -30,7 +30,17 @@ test("all of them take from one bucket of 100, refilled at 20 a second, whether 
   const headers = from();
   const lines = (): string[] => [`X-Forwarded-For: ${headers["X-Forwarded-For"]}`];
   const began = performance.now();
-  const paths = ["/docs", "/openapi.json", "/openapi.yaml", "/llms.txt", "/dashboard.css", "/icon.svg", "/.well-known/oauth-protected-resource", "/docs/nothing", "/openapi.json"];
+  const paths = [
+    "/docs",
+    "/openapi.json",
+    "/openapi.yaml",
+    "/llms.txt",
+    "/dashboard.css",
+    "/icon.svg",
+    "/.well-known/oauth-protected-resource",
+    "/docs/nothing",
+    "/openapi.json",
+  ];
   const answers = (await Promise.all(paths.map((path) => pipelined(service.base, path, 20, lines)))).flat();
   const most = 101 + 20 * Math.ceil((performance.now() - began) / 1_000);
   const { 200: served = 0, 404: unknown = 0, 429: refused = 0 } = tallied(answers);
@@ -39,7 +49,10 @@ test("all of them take from one bucket of 100, refilled at 20 a second, whether 
   expect(served + unknown).toBeLessThanOrEqual(most);
   for (const { status, headers: sent, body } of answers) {
     expect(sent.get("retry-after")).toBe(status === 429 ? "1" : undefined);
-    if (status === 429) expect(JSON.parse(body)).toEqual({ error: { code: "429", message: "Too many requests: try again in 1 second." } });
+    if (status === 429)
+      expect(JSON.parse(body)).toEqual({
+        error: { code: "429", message: "Too many requests: try again in 1 second." },
+      });
   }
   expect((await service.rest("/docs", { headers: from() })).status).toBe(200);
 });
@@ -66,7 +79,12 @@ test("a large file takes a place while it leaves; small ones, its head alone, an
     },
     onError: () => undefined,
   });
-  const server = createServer((request, response) => void reference.handle(pathOf(request), request, response, inboundOf(request, 0)).then(() => steps.push("handled")));
+  const server = createServer(
+    (request, response) =>
+      void reference
+        .handle(pathOf(request), request, response, inboundOf(request, 0))
+        .then(() => steps.push("handled")),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const send = async (path: string, call: RestCall = {}): Promise<string[]> => {
@@ -77,8 +95,19 @@ test("a large file takes a place while it leaves; small ones, its head alone, an
   };
   try {
     const [, , , , etag = ""] = await send(renderer, { headers: { "Accept-Encoding": "identity" } });
-    expect(await send(renderer, { headers: { "Accept-Encoding": "identity" } })).toEqual(["charge", "begin", "end", "handled", etag]);
-    for (const [path, call] of [["/docs", {}], [renderer, { method: "HEAD" }], [renderer, { headers: { "Accept-Encoding": "identity", "If-None-Match": etag } }], ["/docs/nothing", {}]] as const) {
+    expect(await send(renderer, { headers: { "Accept-Encoding": "identity" } })).toEqual([
+      "charge",
+      "begin",
+      "end",
+      "handled",
+      etag,
+    ]);
+    for (const [path, call] of [
+      ["/docs", {}],
+      [renderer, { method: "HEAD" }],
+      [renderer, { headers: { "Accept-Encoding": "identity", "If-None-Match": etag } }],
+      ["/docs/nothing", {}],
+    ] as const) {
       expect((await send(path, call)).slice(0, -1), path).toEqual(["charge", "handled"]);
     }
   } finally {

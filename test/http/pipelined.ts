@@ -4,8 +4,21 @@ import type { RawAnswer } from "./raw.ts";
 import { exchange } from "./raw.ts";
 
 /** The answers in their order; `lines` are the header lines of each request. */
-export async function pipelined(base: string, path: string, count: number, lines: (turn: number) => readonly string[] = () => []): Promise<readonly RawAnswer[]> {
-  const one = (turn: number): string => [`GET ${path} HTTP/1.1`, "Host: localhost", ...lines(turn), ...(turn === count - 1 ? ["Connection: close"] : []), "", ""].join("\r\n");
+export async function pipelined(
+  base: string,
+  path: string,
+  count: number,
+  lines: (turn: number) => readonly string[] = () => [],
+): Promise<readonly RawAnswer[]> {
+  const one = (turn: number): string =>
+    [
+      `GET ${path} HTTP/1.1`,
+      "Host: localhost",
+      ...lines(turn),
+      ...(turn === count - 1 ? ["Connection: close"] : []),
+      "",
+      "",
+    ].join("\r\n");
   const { answers } = await exchange(base, Array.from({ length: count }, (_, turn) => one(turn)).join(""), 30_000);
   expect(answers).toHaveLength(count);
   return answers;
