@@ -68,10 +68,12 @@ test.each(forged)(
     expect(commands.length).toBeLessThanOrEqual(most);
     expect(introspected).toBeLessThanOrEqual(most);
     expect(commands.length + introspected).toBeGreaterThan(0);
-    expect(tallied(answers)[429]).toBeGreaterThanOrEqual(2_000 - most);
+    // Where no place is to be had soon, a request that needs no key is served without a look-up.
+    const least = /health|nothing/.test(path) ? 1_000 : 2_000 - most;
+    expect(tallied(answers)[429]).toBeGreaterThanOrEqual(least);
     for (const { status, headers } of answers) expect(headers.has("retry-after")).toBe(status === 429);
     const text = await (await fetch(`${service.internal}/metrics`)).text();
-    expect(Number(/^records_refused_lookups_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(2_000 - most);
+    expect(Number(/^records_refused_lookups_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(least);
     // Another address has look-ups of its own.
     const [elsewhere] = await pipelined(service.base, path, 1, () => [
       `X-Forwarded-For: ${randomBytes(4).join(".")}`,
