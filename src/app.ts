@@ -29,17 +29,15 @@ import { NoteService } from "./gen/records/v1/notes_pb.ts";
 import { SessionService } from "./gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "./guards/assistant.ts";
 import { createAuthentication } from "./guards/authenticate.ts";
-import { localBucket, sharedBucket } from "./guards/bucket.ts";
-import { createCapacity } from "./guards/capacity.ts";
 import type { Handler } from "./guards/chain.ts";
 import { createDispatch } from "./guards/chain.ts";
 import { internalDoor, publicDoor } from "./guards/doors.ts";
 import { createIdempotency } from "./guards/idempotency.ts";
 import { createInternalAccess } from "./guards/internal.ts";
+import { createLimits } from "./guards/limits.ts";
 import { createReservations } from "./guards/reservations.ts";
 import { createSessionGuard } from "./guards/session.ts";
 import { createStreamDispatch } from "./guards/stream.ts";
-import { createThrottle } from "./guards/throttle.ts";
 import { compileRules, warmUp } from "./guards/validate.ts";
 import { createHealthService, interfaceVersion } from "./health/service.ts";
 import { internalOptions } from "./http/internal.ts";
@@ -143,10 +141,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   primary.onLease(({ held, reason }) => (held ? log.info("the primary of MongoDB is proven again") : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503")));
 
   const idempotency = createIdempotency(client.db(), createReservations(redis), createRenderBody(config.documentProvider));
-  const size = { rate: config.rateLimit, burst: config.rateBurst };
-  const fallback = localBucket(size);
-  const capacity = createCapacity(config.maxInFlight, () => metrics.overloaded.inc());
-  const throttle = createThrottle(redis && sharedBucket(redis, size), fallback, () => metrics.throttleFallbacks.inc());
+  const { throttle, capacity, throttleDocument, sendLarge, recognizers, fallbackBuckets } = createLimits(redis, { rate: config.rateLimit, burst: config.rateBurst }, config.maxInFlight, metrics);
   const authentication = createAuthentication({
     isSecret,
     hash: hashSecret,
@@ -154,11 +149,12 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
       const key = await services.apiKeys.find(hash);
       return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
     },
-  });
+  }, recognizers);
 
   // Where we are is known when we are listened to.
   const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
-  const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: createSessionCookie(() => where.baseUrl).name() });
+  const sessionCookie = createSessionCookie(() => where.baseUrl);
+  const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: sessionCookie.name() });
   if (config.oidc !== undefined && config.mcpAudiences.length === 0) log.warn("MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well");
   const provider = parts.oidc && createIdentityProvider({ ...parts.oidc, outgoing: observability.outgoing });
   const ended = createEndedSessions(client.db());
@@ -195,10 +191,13 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   route(restHandlers, AuditService, services.auditLog);
 
   const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
+  const sessions = createSessionGuard({
+    read: sessionCookie.read,
+    find: async (cookies) => signIn?.find(cookies),
+    ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
+  });
   const door = publicDoor({
-    throttle,
-    authentication,
-    sessions: createSessionGuard(async (cookies) => signIn?.find(cookies), () => new URL(where.baseUrl).origin),
+    ...{ authentication, sessions },
     switches: watch.state,
     requireFreshSwitches: watch.requireFresh,
     onUse: ({ hash }) => services.lastUse.note(hash),
@@ -210,10 +209,10 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const internalDispatch = createDispatch(inside, internalHandlers, idempotency);
   const streaming = { rpcs: services.ingestStreams.keys(), dispatch: createStreamDispatch(inside, services.ingestStreams) };
 
-  const dashboard = createDashboard({ signIn, throttle: publicDispatch.throttle, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
-  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: publicDispatch.throttle, onError });
+  const dashboard = createDashboard({ signIn, enter: sessions.enter, throttleAsset: throttleDocument, baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl, onError });
+  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: throttleDocument, sendLarge, onError });
   const tokens = provider && createTokens({ provider, audiences: config.mcpAudiences, ended, accounts: services.accounts, warn: (message) => log.warn(message) });
-  const assistants = tokens && assistantDoor({ throttle, tokens, switches: watch.state, requireFreshSwitches: watch.requireFresh, capacity });
+  const assistants = tokens && assistantDoor({ throttle, tokens, recognizers, switches: watch.state, requireFreshSwitches: watch.requireFresh });
   const mcp = createMcp({
     provider,
     issuer: parts.oidc?.issuer,
@@ -225,6 +224,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     where,
     corsOrigins: config.corsOrigins,
     audit: services.audit,
+    ...{ throttleDocument, burst: config.rateBurst },
     onError,
   });
   opened.push(() => mcp.close());
@@ -237,6 +237,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
       others: [dashboard, reference, ...mcp.surfaces],
       documents,
       throttle: publicDispatch.throttle,
+      throttleDocument,
       onError,
       ...observability.requests("public"),
     })),
@@ -259,7 +260,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     mongodbReachable: watch.reachable,
     lease: primary.status,
     switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
-    fallbackBuckets: fallback.count,
+    fallbackBuckets,
   });
   const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));

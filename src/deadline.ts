@@ -74,7 +74,7 @@ export function isGivenUp({ reason }: Failure): boolean {
 }
 
 /** Whether the deadline has passed. */
-export function isPast({ at }: Deadline): boolean {
+export function isPast({ at }: Pick<Deadline, "at">): boolean {
   return performance.now() >= at;
 }
 

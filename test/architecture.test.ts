@@ -11,6 +11,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/search/", ["src/search/"]],
   ["src/errors.ts", ["src/gen/"]],
   ["src/moment.ts", []],
+  ["src/address.ts", []],
   ["src/deadline.ts", ["src/gen/", "src/errors.ts"]],
   ["src/loopback.ts", []],
   ["src/deflated.ts", []],
@@ -21,7 +22,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/remembered.ts", []],
   ["src/db/redis-code.ts", []],
   ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/guards/scope.ts"]],
-  ["src/guards/", ["src/guards/", "src/remembered.ts", "src/deadline.ts", "src/gen/", "src/db/", "src/errors.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
+  ["src/guards/", ["src/guards/", "src/address.ts", "src/remembered.ts", "src/deadline.ts", "src/gen/", "src/db/", "src/errors.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
   ["src/rpc/dispatch.ts", ["src/errors.ts", "src/deadline.ts"]],
   ["src/rpc/", ["src/rpc/", "src/gen/", "src/guards/", "src/errors.ts", "src/deadline.ts", "src/http/listener.ts", "gateway/response.ts", "gateway/body.ts", "gateway/enum-names.ts", "gateway/timestamps.ts"]],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts")],
@@ -37,7 +38,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/health/", domain("src/health/")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
   ["src/ingest/", domain("src/ingest/", "src/deflated.ts", "src/guards/erased-answers.ts", "src/guards/stream.ts", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
-  ["src/http/", ["src/http/", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts", "gateway/served-text.ts"]],
+  ["src/http/", ["src/http/", "src/address.ts", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts", "gateway/served-text.ts"]],
   ["src/log.ts", ["src/config.ts", "src/observability/record.ts"]],
   ["src/observability/", ["src/observability/", "src/root.ts", "src/config.ts", "src/db/redis-code.ts", "src/log.ts", "src/http/listener.ts", "src/http/inbound.ts", "src/rpc/dispatch.ts"]],
   ["src/embedded/", ["src/embedded/", "src/loopback.ts", "src/deadline.ts", "src/html.ts", "src/http/negotiation.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],
@@ -126,6 +127,19 @@ test("a call that goes past src/db is seen", () => {
     const seen = collectionCalls(`const notes = db.collection<Note>("notes");\nawait ${call}`);
     expect([seen.length, seen.some((one) => handedOn.test(one))], call).toEqual([1, false]);
   }
+});
+
+/** Look-ups of credentials outside a recognizer's `lookUp`; the composition root hands them in. */
+function looseLookUps({ path, text }: { path: string; text: string }): string[] {
+  if (!/^src\/(?!app\.ts|embedded\/|cli\/)/.test(path)) return [];
+  const lines = text.split("\n").filter((line) => /\b(?:keys|apiKeys|tokens|signIn)\??\.(?:find|identify)\(|\bfind\(cookies\)/.test(line));
+  return lines.filter((line) => !/\blookUp: \(\) => /.test(line) && !/^\s*(?:async )?find\(cookies\) \{$/.test(line)).map((line) => `${path}: ${line.trim()}`);
+}
+
+test("a credential of any kind is looked up by a recognizer, which limits look-ups that fail [RTE-20]", () => {
+  expect(handWritten.flatMap(looseLookUps)).toEqual([]);
+  expect(looseLookUps({ path: "src/mcp/endpoint.ts", text: "const facts = await tokens.identify(token);" })).toHaveLength(1);
+  expect(looseLookUps({ path: "src/dashboard/surface.ts", text: 'const found = await signIn.find(inbound.header("cookie"));' })).toHaveLength(1);
 });
 
 test("every query of records goes through db/read or db/write, which name the account", () => {

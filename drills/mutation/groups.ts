@@ -30,6 +30,7 @@ export const groups: readonly Group[] = [
   { name: "answers", mutate: gateway("handler", "response", "linger", "http", "route"), tests: tests("gateway", "handler", "connection", "writers") },
   { name: "json", mutate: gateway("json"), tests: tests("gateway", "json") },
   { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
+  { name: "credentials", mutate: ["src/address.ts", ...guards("credentials")], tests: tests("guards", "credentials", "addresses") },
   { name: "buckets", mutate: guards("bucket"), tests: tests("guards", "bucket") },
   { name: "commit", mutate: ["src/db/write.ts"], tests: tests("db", "write"), mongod: true },
   { name: "idempotency", mutate: guards("idempotency", "reservations"), tests: tests("idempotency", "claims", "keys"), mongod: true },

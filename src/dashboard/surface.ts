@@ -10,7 +10,7 @@ import type { Request, Response } from "../http/listener.ts";
 import { matchesTag, namesType } from "../http/negotiation.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
-import type { SignIn, Step } from "../sign-in/sign-in.ts";
+import type { DashboardPerson, SignIn, Step } from "../sign-in/sign-in.ts";
 import { callbackPath } from "../sign-in/sign-in.ts";
 import { readAssets } from "./assets.ts";
 import { formValue } from "./form.ts";
@@ -28,18 +28,26 @@ export interface Dashboard {
 export interface DashboardParts {
   /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
   readonly signIn: SignIn | undefined;
-  /** Charges the client's address; fails with RATE_LIMITED. */
-  readonly throttle: (inbound: Inbound) => Promise<void>;
+  /**
+   * Charges a request, to the account of who is signed in or to the address, and serves it; `person` is who is signed in,
+   * and fails where that cannot be told. Fails with RATE_LIMITED, or with UNAVAILABLE where there is too much to do.
+   */
+  readonly enter: (inbound: Inbound, deadline: Deadline, serve: (person: WhoIsIn) => Promise<void>) => Promise<void>;
+  /** Charges a request for a file of the page; fails with RATE_LIMITED. */
+  readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
   readonly mcpUrl: () => string;
   readonly onError: OnError;
 }
+
+type WhoIsIn = () => DashboardPerson | undefined;
 
 interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly inbound: Inbound;
   readonly deadline: Deadline;
+  readonly person: WhoIsIn;
 }
 
 interface Route {
@@ -48,16 +56,16 @@ interface Route {
 }
 
 /** The surface. Nothing is kept between two requests. */
-export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
+export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
   const assets = readAssets();
   const available = (): SignIn => signIn ?? fail(Reason.UNAVAILABLE, { message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
 
   const routes: Readonly<Record<string, Route>> = {
     "/": {
       method: "GET",
-      async serve({ request, response, inbound }) {
+      async serve({ request, response, person }) {
         if (leaveForBaseUrl(request, response)) return;
-        const view = await homeView(inbound);
+        const view = homeView(person);
         sendPage(response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
       },
     },
@@ -92,9 +100,9 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
     },
   };
 
-  async function homeView(inbound: Inbound): Promise<View> {
+  function homeView(whoIsIn: WhoIsIn): View {
     if (signIn === undefined) return { kind: "sign-in off" };
-    const found = await signIn.find(inbound.header("cookie"));
+    const found = whoIsIn();
     if (found === undefined) return { kind: "signed out" };
     const { email, fullName: name, issuer, subject, account, accountEmail } = found;
     const person = { email, name, issuer, subject };
@@ -122,7 +130,7 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
   }
 
   /** People get a page, programs the envelope. */
-  function refuse({ request, response, inbound }: Exchange, failure: Failure): void {
+  function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
     if (isForTheLog(failure)) onError(failure, inbound);
     if (response.headersSent) return;
     request.resume();
@@ -133,6 +141,13 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
     sendPage(response, kind.http, { kind: "problem", status: kind.http, message, requestId: inbound.requestId, retry: signIn !== undefined });
   }
 
+  async function answer({ request, response }: Pick<Exchange, "request" | "response">, method: Route["method"], serve: () => Promise<void>): Promise<void> {
+    const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+    if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
+    if (request.method !== method && !(request.method === "HEAD" && method === "GET")) fail(Reason.METHOD_NOT_ALLOWED, { allow });
+    await serve();
+  }
+
   return {
     serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
     async handle(path, request, response, inbound) {
@@ -140,13 +155,12 @@ export function createDashboard({ signIn, throttle, baseUrl, mcpUrl, onError }: 
       const exchange = { request, response, inbound, deadline };
       try {
         const asset = assets.get(path);
-        // Assets are like documents: they cost nothing that a throttle would protect.
-        if (asset === undefined) await throttle(inbound);
-        const { method, serve }: Route = asset === undefined ? (routes[path] ?? fail(Reason.UNKNOWN_PATH)) : { method: "GET", serve: (one) => sendAsset(one, asset) };
-        const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
-        if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-        if (request.method !== method && !(request.method === "HEAD" && method === "GET")) fail(Reason.METHOD_NOT_ALLOWED, { allow });
-        await within(deadline, serve(exchange));
+        if (asset !== undefined) {
+          await throttleAsset(inbound);
+          return await answer(exchange, "GET", () => sendAsset(exchange, asset));
+        }
+        const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        await enter(inbound, deadline, (person) => answer(exchange, method, () => within(deadline, serve({ ...exchange, person }))));
       } catch (error) {
         refuse(exchange, failureFrom(error));
       }
@@ -177,7 +191,7 @@ function go(response: Response, { location, cookies }: Step): void {
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
 }
 
-async function sendAsset({ request, response }: Exchange, { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string }): Promise<void> {
+async function sendAsset({ request, response }: Pick<Exchange, "request" | "response">, { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string }): Promise<void> {
   const headers = { "Cache-Control": "no-cache", ETag: etag };
   if (matchesTag(request.headers["if-none-match"], etag)) response.writeHead(304, headers).end();
   else response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length }).end(request.method === "HEAD" ? undefined : body);

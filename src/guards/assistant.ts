@@ -1,79 +1,90 @@
 // The door of the MCP surface: a request is let in once, by its access token, and each tool call of it then only reads.
+import { createHash } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { deadlineIn, deadlineMs, within } from "../deadline.ts";
-import { fail } from "../errors.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
+import { Failure, fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { bearer } from "./authenticate.ts";
-import type { Caller, TokenFacts } from "./call.ts";
+import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
-import type { Capacity } from "./capacity.ts";
 import type { Door } from "./chain.ts";
+import type { Recognizers } from "./credentials.ts";
 import { readOnlyScope } from "./scope.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface } from "./switches.ts";
 import type { Throttle } from "./throttle.ts";
+import { accountBucket } from "./throttle.ts";
 
 /** The look-up of access tokens, handed in by the composition root. */
 export interface Tokens {
-  /** Whether this instance has verified the token before, so that asking again costs the provider nothing. */
-  knows(token: string): boolean;
   /** Who the token stands for. Fails with INVALID_TOKEN or UNAVAILABLE. */
   identify(token: string): Promise<TokenFacts>;
 }
 
 /** Lets assistants in. */
 export interface AssistantDoor extends Door {
-  /** The guards of the endpoint: 503 when there is too much to do, then in the contract's order (§8) 429, 503, 401; then 403 for a person without an account. */
+  /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 without an account. */
   enter(inbound: Inbound): Promise<TokenFacts>;
+  /** Charges what an entered request asks for beside its first call: all of it, or nothing and RATE_LIMITED. */
+  chargeMore(inbound: Inbound, calls: number): Promise<void>;
 }
 
 /** What the door is made of. */
 export interface AssistantDoorParts {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
+  readonly recognizers: Recognizers;
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
   readonly requireFreshSwitches: () => void;
-  readonly capacity: Capacity;
 }
 
-export function assistantDoor({ throttle, tokens, switches, requireFreshSwitches, capacity }: AssistantDoorParts): AssistantDoor {
+export function assistantDoor({
+  throttle,
+  tokens,
+  recognizers,
+  switches,
+  requireFreshSwitches,
+}: AssistantDoorParts): AssistantDoor {
+  const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const entered = new WeakMap<Inbound, TokenFacts>();
-
-  /** A token that was not seen before is charged to the address, before the provider is asked anything about it. */
-  async function charge(inbound: Inbound, token: string | undefined): Promise<() => Promise<TokenFacts>> {
-    if (token === undefined || !tokens.knows(token)) {
-      await throttle({ kind: "nobody", sent: token !== undefined }, inbound.address);
-      return () => (token === undefined ? fail(Reason.INVALID_TOKEN) : within(deadlineIn(deadlineMs), tokens.identify(token)));
-    }
-    const identified = await within(deadlineIn(deadlineMs), tokens.identify(token)).then(
-      (facts) => ({ caller: { kind: "token", token: facts } satisfies Caller, result: () => Promise.resolve(facts) }),
-      (error: unknown) => ({ caller: { kind: "nobody", sent: true } satisfies Caller, result: () => Promise.reject(error as Error) }),
-    );
-    observeCaller(inbound, identified.caller);
-    await throttle(identified.caller, inbound.address);
-    return identified.result;
-  }
-
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
+  const accountOf = (inbound: Inbound): NonNullable<TokenFacts["accountId"]> =>
+    holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT);
+  const nameOf = (token: string): string => createHash("sha256").update(token).digest("base64");
+
   return {
     async enter(inbound) {
-      capacity.require(); // 503
-      const identify = await capacity.count(() => charge(inbound, bearer(inbound.header("authorization")))); // 429
+      const token = bearer(inbound.header("authorization"));
+      const credential =
+        token === undefined
+          ? undefined
+          : { name: nameOf(token), provenLater: false, lookUp: () => tokens.identify(token) };
+      const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
+      const found = await recognizer.recognize(credential, {
+        address: inbound.address,
+        deadline: deadlineIn(deadlineMs),
+        optional: false,
+        onHolder,
+      }); // 429
       requireInterface(switches()); // 503
-      const facts = await identify(); // 401
-      observeCaller(inbound, { kind: "token", token: facts });
+      if (found.kind === "unreadable") throw found.cause; // 503
+      if (found.kind === "invalid") throw found.failure ?? new Failure(Reason.INVALID_TOKEN); // 401
+      const facts = found.holder;
+      onHolder(facts);
       if (facts.accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
       requireFreshSwitches(); // 503
       entered.set(inbound, facts);
       return facts;
     },
+    chargeMore: (inbound, calls) => throttle(accountBucket(accountOf(inbound)), calls),
     charge: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
-    guards: () => [(call) => void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." }))],
-    grant({ inbound }, _caller, deadline) {
-      return Promise.resolve(readOnlyScope(holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT), deadline()));
-    },
+    guards: () => [
+      (call) =>
+        void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." })),
+    ],
+    grant: ({ inbound }, _caller, deadline) => Promise.resolve(readOnlyScope(accountOf(inbound), deadline())),
     conclude: () => Promise.resolve(),
     renew: () => Promise.resolve(),
     refused: () => Promise.resolve(),

@@ -1,10 +1,13 @@
 // 401: finds out whose API key a request bears (contract §2.2, §7.1).
 import type { Binary } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { deadlineIn, within } from "../deadline.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
 import type { Caller, KeyFacts } from "./call.ts";
-import { keep } from "../remembered.ts";
+import { observeCaller } from "./call.ts";
+import type { Credential, Recognizers } from "./credentials.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
 export interface Keys {
@@ -15,13 +18,19 @@ export interface Keys {
   find(hash: Binary): Promise<KeyFacts | undefined>;
 }
 
+/** How a request is identified. */
+export interface Identifying {
+  /** Whether the key store is asked; otherwise the facts of a key that was seen before come from memory, unproven. */
+  readonly fresh: boolean;
+  readonly deadline: Deadline;
+  /** Whether the request is served whatever becomes of its key. */
+  readonly optional: boolean;
+}
+
 /** Tells who sends a request, and checks an answer that was found for a key from memory. */
 export interface Authentication {
-  /**
-   * Tells the caller by the `Authorization` header. `fresh` asks the key store; otherwise the facts of a key that was
-   * seen before come from memory and are marked as unproven. Never rejects.
-   */
-  identify(authorization: string | undefined, fresh: boolean, waitMs: number): Promise<Caller>;
+  /** Charges the request and tells the caller by the `Authorization` header. Fails with RATE_LIMITED or UNAVAILABLE. */
+  identify(inbound: Inbound, how: Identifying): Promise<Caller>;
   /** Fails with 401 or 503 unless the caller has a key. */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;
   /** Looks up a key that is not proven yet; fails with INVALID_KEY when it is no longer active, else with UNAVAILABLE. */
@@ -32,30 +41,29 @@ export interface Authentication {
  * The facts of a key never change, so an instance may remember them; that the key is still active is never remembered:
  * it is read from MongoDB for every request, with the data where possible.
  */
-export function createAuthentication(keys: Keys): Authentication {
-  const memory = new Map<string, KeyFacts>();
-
-  async function lookUp(hash: Binary): Promise<KeyFacts | undefined> {
-    const name = hash.toString("base64");
-    const facts = await keys.find(hash);
-    if (facts === undefined) memory.delete(name);
-    else keep(memory, name, facts);
-    return facts;
-  }
+export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
+  const recognizer = recognizers((key: KeyFacts) => key.accountId);
+  const credentialOf = (hash: Binary, provenLater: boolean): Credential<KeyFacts> => ({
+    name: hash.toString("base64"),
+    provenLater,
+    lookUp: () => keys.find(hash),
+  });
 
   return {
-    async identify(authorization, fresh, waitMs) {
+    async identify(inbound, { fresh, deadline, optional }) {
+      const authorization = inbound.header("authorization");
       const secret = bearer(authorization);
-      if (secret === undefined || !keys.isSecret(secret)) return { kind: "nobody", sent: authorization !== undefined };
-      const hash = keys.hash(secret);
-      const known = fresh ? undefined : memory.get(hash.toString("base64"));
-      if (known !== undefined) return { kind: "key", key: known, unproven: { hash, proven: false } };
-      try {
-        const facts = await within(deadlineIn(waitMs), lookUp(hash));
-        return facts === undefined ? { kind: "nobody", sent: true } : { kind: "key", key: facts, unproven: undefined };
-      } catch (cause) {
-        return { kind: "unreadable", cause };
-      }
+      const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
+      const onHolder = (key: KeyFacts): void => observeCaller(inbound, { kind: "key", key, unproven: undefined });
+      const found = await recognizer.recognize(hash && credentialOf(hash, !fresh), {
+        address: inbound.address,
+        deadline,
+        optional,
+        onHolder,
+      });
+      if (found.kind === "unreadable") return found;
+      if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };
+      return { kind: "key", key: found.holder, unproven: found.proven ? undefined : { hash, proven: false } };
     },
     require(caller) {
       if (caller.kind === "key") return caller;
@@ -64,8 +72,9 @@ export function createAuthentication(keys: Keys): Authentication {
     },
     async prove({ unproven }) {
       if (unproven === undefined || unproven.proven) return;
-      const facts = await lookUp(unproven.hash).catch((cause: unknown) => fail(Reason.UNAVAILABLE, { cause }));
-      if (facts === undefined) fail(Reason.INVALID_KEY);
+      const found = await recognizer.lookUpAgain(credentialOf(unproven.hash, false), deadlineIn(deadlineMs));
+      if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
+      if (found.kind === "invalid") fail(Reason.INVALID_KEY);
       unproven.proven = true;
     },
   };

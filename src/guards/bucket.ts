@@ -1,6 +1,7 @@
-// The token bucket of the throttle (contract §6): one in Redis that all instances share, and one of an instance's own.
+// Token buckets: one in Redis that all instances share, and one in an instance's own memory (contract §6).
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RedisLink } from "../db/redis.ts";
+import { keep } from "../remembered.ts";
 
 /** How fast a bucket refills, and how much it holds. */
 export interface BucketSize {
@@ -12,8 +13,11 @@ export interface BucketSize {
 
 /** A bucket for every name. */
 export interface Bucket {
-  /** Takes a token: 0 when there was one, otherwise the milliseconds until there is. Rejects when it cannot tell. */
-  take(name: string): Promise<number>;
+  /**
+   * Takes as many tokens, one by default: 0 when there were as many, otherwise the milliseconds until there are; then
+   * none is taken. Rejects when it cannot tell.
+   */
+  take(name: string, tokens?: number): Promise<number>;
 }
 
 /**
@@ -24,72 +28,131 @@ export interface Bucket {
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
+local points = tonumber(ARGV[1])
 local burst = tonumber(ARGV[3])
 local rate = burst / tonumber(ARGV[4]) * 1000
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local at = tonumber(bucket[2]) or now
 local tokens = math.min(burst, (tonumber(bucket[1]) or burst) + math.max(0, now - at) * rate)
 local consumed, wait = 1, 0
-if tokens >= 1 then tokens = tokens - 1 else consumed, wait = burst + 1, math.ceil((1 - tokens) / rate) end
+if tokens >= points then tokens = tokens - points else consumed, wait = burst + 1, math.ceil((points - tokens) / rate) end
 redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(math.max(at, now)))
 redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate) + 1000)
 return {consumed, wait}
 `;
 
-/** The bucket in Redis, shared by all instances. */
-export function sharedBucket(redis: RedisLink, { rate, burst }: BucketSize): Bucket {
-  const limiter = new RateLimiterRedis({
+/** Redis is given up after this long: so much refills at most while requests wait for it. */
+const patienceMs = 50;
+
+/** What differs between the buckets in one Redis. */
+export interface SharedBucketOptions {
+  /** What the names begin with in Redis. */
+  readonly prefix?: string;
+  /** Hears of every refusal for which Redis was not asked. */
+  readonly onRemembered?: () => void;
+}
+
+/**
+ * The bucket in Redis, shared by all instances. While a bucket is known to be empty Redis is not asked: until the wait
+ * is over that it told with a refusal, and while as many tokens are being taken as there can be.
+ */
+export function sharedBucket(
+  redis: RedisLink,
+  { rate, burst }: BucketSize,
+  { prefix = "throttle", onRemembered = () => undefined }: SharedBucketOptions = {},
+): Bucket {
+  const options = {
     storeClient: redis.client,
-    keyPrefix: "throttle",
+    keyPrefix: prefix,
     points: burst,
     // In microseconds: below one whole unit the limiter would leave the script alone and count without end.
     duration: (burst / rate) * 1_000_000,
     customIncrTtlLuaScript: takeScript,
     rejectIfRedisNotReady: true,
-  });
+  };
+  const single = new RateLimiterRedis({ ...options, inMemoryBlockOnConsumed: burst + 1 });
+  // Too few tokens for many may be enough for one: nothing is remembered of such a refusal.
+  const several = new RateLimiterRedis(options);
+  const most = burst + Math.ceil((rate * patienceMs) / 1_000);
+  const underway = new Map<string, number>();
+
+  async function ask(name: string, tokens: number): Promise<number> {
+    const waitMs = await redis.attempt(async () => {
+      try {
+        await (tokens === 1 ? single : several).consume(name, tokens);
+        return 0;
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        // What the limiter refuses by itself has consumed nothing; the script says more than there is.
+        if (error.consumedPoints === 0) onRemembered();
+        return Math.max(1, error.msBeforeNext);
+      }
+    });
+    if (waitMs === undefined) throw new Error("Redis is away");
+    return waitMs;
+  }
+
   return {
-    async take(name) {
-      const waitMs = await redis.attempt(async () => {
-        try {
-          await limiter.consume(name);
-          return 0;
-        } catch (error) {
-          if (error instanceof RateLimiterRes) return Math.max(1, error.msBeforeNext);
-          throw error;
-        }
-      });
-      if (waitMs === undefined) throw new Error("Redis is away");
-      return waitMs;
+    async take(name, tokens = 1) {
+      if (tokens > 1) return ask(name, tokens);
+      const asking = underway.get(name) ?? 0;
+      if (asking >= most) {
+        onRemembered();
+        return Math.ceil(1_000 / rate);
+      }
+      underway.set(name, asking + 1);
+      try {
+        return await ask(name, 1);
+      } finally {
+        const others = (underway.get(name) ?? 1) - 1;
+        if (others > 0) underway.set(name, others);
+        else underway.delete(name);
+      }
     },
   };
 }
 
 /** Buckets in this instance's own memory. */
 export interface LocalBucket extends Bucket {
+  /** Takes without waiting; the same answer. */
+  takeNow(name: string, tokens?: number): number;
+  /** Puts a token back that was taken. */
+  giveBack(name: string): void;
   /** How many are kept: those of the callers of the last seconds. */
   count(): number;
 }
 
-/** The bucket of this instance alone. Full buckets are forgotten, so that memory follows the callers of the last seconds. */
+/**
+ * The bucket of this instance alone. Full buckets are forgotten, so that memory follows the callers of the last
+ * seconds; where these are too many, those who have not called for longest.
+ */
 export function localBucket({ rate, burst }: BucketSize, now: () => number = () => performance.now()): LocalBucket {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const perMs = rate / 1000;
   let sweepAt = now() + sweepEveryMs;
+
+  function takeNow(name: string, tokens = 1): number {
+    const time = now();
+    if (time >= sweepAt) {
+      for (const [key, { tokens: left, at }] of buckets) if (left + (time - at) * perMs >= burst) buckets.delete(key);
+      sweepAt = time + sweepEveryMs;
+    }
+    const bucket = buckets.get(name) ?? { tokens: burst, at: time };
+    bucket.tokens = Math.min(burst, bucket.tokens + (time - bucket.at) * perMs);
+    bucket.at = time;
+    keep(buckets, name, bucket);
+    if (bucket.tokens < tokens) return Math.ceil((tokens - bucket.tokens) / perMs);
+    bucket.tokens -= tokens;
+    return 0;
+  }
+
   return {
     count: () => buckets.size,
-    take(name) {
-      const time = now();
-      if (time >= sweepAt) {
-        for (const [key, { tokens, at }] of buckets) if (tokens + (time - at) * perMs >= burst) buckets.delete(key);
-        sweepAt = time + sweepEveryMs;
-      }
-      const bucket = buckets.get(name) ?? { tokens: burst, at: time };
-      bucket.tokens = Math.min(burst, bucket.tokens + (time - bucket.at) * perMs);
-      bucket.at = time;
-      buckets.set(name, bucket);
-      if (bucket.tokens < 1) return Promise.resolve(Math.ceil((1 - bucket.tokens) / perMs));
-      bucket.tokens -= 1;
-      return Promise.resolve(0);
+    takeNow,
+    take: (name, tokens) => Promise.resolve(takeNow(name, tokens)),
+    giveBack(name) {
+      const bucket = buckets.get(name);
+      if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + 1);
     },
   };
 }

@@ -1,34 +1,127 @@
-// 503 before all else: what an instance could only answer late it refuses at once, so that what it takes is answered in time.
+// 503: what an instance could only answer late it refuses, so that what it takes is answered in time.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import type { Deadline } from "../deadline.ts";
+import { requireTime } from "../deadline.ts";
+import { Failure } from "../errors.ts";
+
+/** Whose work it is: a request with a credential that is known to be valid, or any other. */
+export type Standing = "known" | "stranger";
 
 /** How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its answer goes out. */
 export interface Capacity {
-  /** Fails with UNAVAILABLE when there is as much as may be. */
+  /** Fails with UNAVAILABLE where a request with a known credential would not even find room in the line. */
   require(): void;
+  /**
+   * Does the work when there is a place. Strangers have half of the places at most. Fails with UNAVAILABLE where too
+   * many wait or after 3 seconds, and with the deadline's reason once that has passed; the work was not begun then.
+   */
+  run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** For what an operator does, and what has been let in by another's count. */
-export const unlimited: Capacity = { require: () => undefined, count: (work) => work() };
+export const unlimited: Capacity = {
+  require: () => undefined,
+  run: (_standing, _deadline, work) => work(),
+  count: (work) => work(),
+};
+
+/** As many wait at most, of either standing: a burst that is over at once. */
+const longestLine = 256;
+/** Who waits longer would be begun too late to be done in time, and so would all behind it. */
+const longestWaitMs = 3_000;
+
+interface Waiting {
+  readonly number: number;
+  begin(): void;
+}
 
 /** `most` is how many requests are worked on at once; `onRefusal` hears of every one that was too much. */
-export function createCapacity(most: number, onRefusal: () => void): Capacity {
+export function createCapacity(most: number, onRefusal: () => void, line = longestLine): Capacity {
+  const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
+  const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
   let working = 0;
+  let strangers = 0;
+  let numbers = 0;
+
+  const hasPlace = (standing: Standing): boolean =>
+    working < most && (standing === "known" || strangers < limits.stranger);
+  const isFull = (standing: Standing): boolean => lines[standing].size >= line && !hasPlace(standing);
+  const first = (standing: Standing): Waiting | undefined =>
+    hasPlace(standing) ? lines[standing].values().next().value : undefined;
+
+  function refusal(): Failure {
+    onRefusal();
+    return new Failure(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again." });
+  }
+
+  function enter(standing: Standing): void {
+    working += 1;
+    if (standing === "stranger") strangers += 1;
+  }
+
+  /** Gives the place to who has waited longest, of those who may have it. */
+  function leave(standing: Standing): void {
+    working -= 1;
+    if (standing === "stranger") strangers -= 1;
+    const [known, stranger] = [first("known"), first("stranger")];
+    if (known !== undefined && (stranger === undefined || known.number < stranger.number)) known.begin();
+    else stranger?.begin();
+  }
+
+  /** Whether a place was to be had, and is taken. */
+  function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
+    return new Promise((resolve) => {
+      const one: Waiting = {
+        number: (numbers += 1),
+        begin() {
+          clearTimeout(timer);
+          lines[standing].delete(one);
+          enter(standing);
+          resolve(true);
+        },
+      };
+      const timer = setTimeout(
+        () => {
+          lines[standing].delete(one);
+          resolve(false);
+        },
+        Math.ceil(Math.min(longestWaitMs, at - performance.now())),
+      );
+      lines[standing].add(one);
+    });
+  }
+
+  async function whileIn<T>(standing: Standing, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      leave(standing);
+    }
+  }
+
   return {
     require() {
-      if (working < most) return;
-      onRefusal();
-      fail(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again." });
+      if (isFull("known")) throw refusal();
+    },
+    async run(standing, deadline, work) {
+      requireTime(deadline);
+      if (isFull(standing)) throw refusal();
+      if (hasPlace(standing)) enter(standing);
+      else if (!(await wait(standing, deadline))) {
+        const failure = refusal();
+        requireTime(deadline);
+        throw failure;
+      }
+      return whileIn(standing, () => {
+        requireTime(deadline);
+        return work();
+      });
     },
     async count(work) {
-      working += 1;
-      try {
-        return await work();
-      } finally {
-        working -= 1;
-      }
+      enter("known");
+      return whileIn("known", work);
     },
   };
 }

@@ -32,7 +32,7 @@ export type Guard = (call: Call, caller: Caller) => void;
 
 /** A listener's own part of the chain. */
 export interface Door {
-  /** 429. Charges the request and tells who sends it. */
+  /** 429, and 503 where there is no place to find out more. Charges the request and tells who sends it. */
   charge(inbound: Inbound, call: Call | undefined): Promise<Caller>;
   /** What is checked before the body is read, in this order, and again once it is. */
   guards(call: Call): readonly Guard[];
@@ -51,20 +51,21 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
   const known = new Map([...handlers].map(([rpc, handler]) => [rpc, { handler, facts: factsOf(rpc) }]));
   return {
     async throttle(inbound) {
-      capacity.require(); // 503
-      await capacity.count(() => door.charge(inbound, undefined)); // 429
+      await door.charge(inbound, undefined); // 429
     },
     async admit(rpc, inbound) {
       const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...facts, inbound };
-      // Health is 200 or 429, whatever else there is to do.
-      if (facts.rules.credential !== Credential.NONE) capacity.require(); // 503
-      const caller = await capacity.count(() => door.charge(inbound, call)); // 429
+      const caller = await door.charge(inbound, call); // 429
       try {
         for (const guard of door.guards(call)) guard(call, caller);
       } catch (error) {
         throw await refusal(error);
       }
+      // Health is 200 or 429, whatever else there is to do.
+      const bounded = facts.rules.credential !== Credential.NONE;
+      // Before a body is taken in for nothing; the place itself is had when there is work to do.
+      if (bounded) capacity.require(); // 503
       // A client that takes its time to send the body does so on its own account.
       const admittedAt = performance.now();
       const spentMs = admittedAt - inbound.arrivedAt;
@@ -75,7 +76,8 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
         const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits);
-        return capacity.count(() => within(deadline, run(work, deadline)));
+        const serve = (): Promise<T> => within(deadline, run(work, deadline));
+        return bounded ? capacity.run("known", deadline, serve) : capacity.count(serve);
       }
 
       async function run<T>(work: (deadline: Deadline) => Promise<T>, deadline: Deadline): Promise<T> {

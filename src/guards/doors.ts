@@ -1,24 +1,20 @@
 // The doors of the two listeners: which guards a request passes, by its credential; read downwards, the contract's status order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { deadlineMs } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Authentication } from "./authenticate.ts";
-import type { Call, Caller, KeyFacts } from "./call.ts";
-import { observeCaller } from "./call.ts";
+import type { Call, KeyFacts } from "./call.ts";
 import type { Door, Guard } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "./scope.ts";
 import type { SessionGuard } from "./session.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface, requireWrites } from "./switches.ts";
-import type { Throttle } from "./throttle.ts";
 
 /** What the public door is made of. */
 export interface PublicDoorParts {
-  readonly throttle: Throttle;
   readonly authentication: Authentication;
   readonly sessions: SessionGuard;
   readonly switches: () => SwitchState;
@@ -31,8 +27,7 @@ export interface PublicDoorParts {
 }
 
 /** What differs between requests with a key, requests that need none, and those of a signed-in person. */
-interface Entrance extends Omit<Door, "charge" | "guards"> {
-  identify(inbound: Inbound, call: Call | undefined): Promise<Caller>;
+interface Entrance extends Omit<Door, "guards"> {
   readonly guards: readonly Guard[];
 }
 
@@ -41,9 +36,10 @@ const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** The public listener. */
-export function publicDoor({ throttle, authentication, sessions, switches, requireFreshSwitches, onUse, onRefusal }: PublicDoorParts): Door {
+export function publicDoor({ authentication, sessions, switches, requireFreshSwitches, onUse, onRefusal }: PublicDoorParts): Door {
   const open: Entrance = {
-    identify: (inbound) => authentication.identify(inbound.header("authorization"), false, optionalKeyWaitMs),
+    // What is no rpc finds a place like all others; health is 200 or 429.
+    charge: (inbound, call) => authentication.identify(inbound, { fresh: false, deadline: deadlineIn(optionalKeyWaitMs), optional: call !== undefined }),
     guards: [],
     grant: () => Promise.resolve(undefined),
     // Who needs no key is answered whatever became of the one that was sent.
@@ -53,7 +49,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, requi
   };
   const byKey: Entrance = {
     // Only a read can prove the key together with the data.
-    identify: (inbound, call) => authentication.identify(inbound.header("authorization"), call?.writes === true, deadlineMs),
+    charge: (inbound, call) => authentication.identify(inbound, { fresh: call?.writes === true, deadline: deadlineIn(deadlineMs), optional: false }),
     guards: [
       () => requireInterface(switches()), // 503
       (_call, caller) => void authentication.require(caller), // 401
@@ -77,7 +73,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, requi
     refused: nothing,
   };
   const bySession: Entrance = {
-    identify: (inbound) => sessions.identify(inbound, deadlineMs),
+    charge: (inbound) => sessions.identify(inbound),
     // Neither switch is asked: a person can always rid themselves of a key.
     guards: [
       (_call, caller) => void sessions.requireAccount(caller), // 401, 403
@@ -89,7 +85,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, requi
       return { kind: "credentials", accountId, deadline: deadline(), actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
     },
     conclude: nothing,
-    renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identify(inbound, deadlineMs)),
+    renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identifyAgain(inbound)),
     refused: onRefusal,
   };
   const entrance = (call: Call | undefined): Entrance => {
@@ -98,12 +94,7 @@ export function publicDoor({ throttle, authentication, sessions, switches, requi
   };
 
   return {
-    async charge(inbound, call) {
-      const caller = await entrance(call).identify(inbound, call);
-      observeCaller(inbound, caller);
-      await throttle(caller, inbound.address); // 429
-      return caller;
-    },
+    charge: (inbound, call) => entrance(call).charge(inbound, call), // 429
     guards: (call) => entrance(call).guards,
     grant: (call, caller, deadline) => entrance(call).grant(call, caller, deadline),
     conclude: (call, caller) => entrance(call).conclude(call, caller),

@@ -1,14 +1,26 @@
 // 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment (contract §7.5).
+import { createHash } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { deadlineIn, within } from "../deadline.ts";
+import type { Deadline } from "../deadline.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Call, Caller, SignedIn } from "./call.ts";
+import { observeCaller } from "./call.ts";
+import type { Capacity } from "./capacity.ts";
+import type { Credential, Found, Recognizers } from "./credentials.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
-export interface SessionGuard {
-  /** Tells the caller by the session cookie. Never rejects. */
-  identify(inbound: Inbound, waitMs: number): Promise<Caller>;
+export interface SessionGuard<Person extends SignedIn = SignedIn> {
+  /** Charges the request and tells the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
+  identify(inbound: Inbound): Promise<Caller>;
+  /** Looks the session up once more, without a charge. Never rejects. */
+  identifyAgain(inbound: Inbound): Promise<Caller>;
+  /**
+   * The same for a page: charges the request and serves it, in a place of the caller's own standing. `person` is who is
+   * signed in; it fails with UNAVAILABLE where the session could not be read.
+   */
+  enter<T>(inbound: Inbound, deadline: Deadline, serve: (person: () => Person | undefined) => Promise<T>): Promise<T>;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a person. */
   require(caller: Caller): SignedIn;
   /** Fails as `require` does, and with NO_ACCOUNT unless the person has an account. */
@@ -19,23 +31,71 @@ export interface SessionGuard {
   requireEnrolment(call: Call, caller: Caller): void;
 }
 
-/** `find` looks up the session that a `Cookie` header names; `origin` is ours. */
-export function createSessionGuard(find: (cookie: string | undefined) => Promise<SignedIn | undefined>, origin: () => string): SessionGuard {
+/** What the guard is made of. */
+export interface SessionGuardParts<Person extends SignedIn> {
+  /** The session's value in a `Cookie` header. */
+  readonly read: (cookies: string | undefined) => string | undefined;
+  /** Who is signed in by the session that a `Cookie` header names. */
+  readonly find: (cookies: string | undefined) => Promise<Person | undefined>;
+  /** Our own. */
+  readonly origin: () => string;
+  readonly recognizers: Recognizers;
+  readonly capacity: Capacity;
+}
+
+export function createSessionGuard<Person extends SignedIn>({
+  read,
+  find,
+  origin,
+  recognizers,
+  capacity,
+}: SessionGuardParts<Person>): SessionGuard<Person> {
+  const recognizer = recognizers(({ account }: Person) => account?.id);
+
   function require(caller: Caller): SignedIn {
     if (caller.kind === "person") return caller.person;
     if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
     return fail(Reason.NOT_SIGNED_IN);
   }
-  const requireAccount = (caller: Caller): NonNullable<SignedIn["account"]> => require(caller).account ?? fail(Reason.NO_ACCOUNT);
+  const requireAccount = (caller: Caller): NonNullable<SignedIn["account"]> =>
+    require(caller).account ?? fail(Reason.NO_ACCOUNT);
+
+  function credentialOf(inbound: Inbound): Credential<Person> | undefined {
+    const cookies = inbound.header("cookie");
+    const value = read(cookies);
+    if (value === undefined || value === "") return undefined;
+    return {
+      name: createHash("sha256").update(value).digest("base64"),
+      provenLater: false,
+      lookUp: () => find(cookies),
+    };
+  }
+
+  function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<Person>> {
+    const onHolder = (person: Person): void => observeCaller(inbound, { kind: "person", person });
+    return recognizer.recognize(credentialOf(inbound), {
+      address: inbound.address,
+      deadline,
+      optional: false,
+      onHolder,
+    });
+  }
 
   return {
-    async identify(inbound, waitMs) {
-      try {
-        const person = await within(deadlineIn(waitMs), find(inbound.header("cookie")));
-        return person === undefined ? { kind: "nobody", sent: false } : { kind: "person", person };
-      } catch (cause) {
-        return { kind: "unreadable", cause };
-      }
+    identify: async (inbound) => callerOf(await recognize(inbound, deadlineIn(deadlineMs))),
+    async identifyAgain(inbound) {
+      const credential = credentialOf(inbound);
+      return credential === undefined
+        ? nobody
+        : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs)));
+    },
+    async enter(inbound, deadline, serve) {
+      const found = await recognize(inbound, deadline);
+      const person = (): Person | undefined => {
+        if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
+        return found.kind === "valid" ? found.holder : undefined;
+      };
+      return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(person));
     },
     require,
     requireAccount,
@@ -49,4 +109,11 @@ export function createSessionGuard(find: (cookie: string | undefined) => Promise
       if (rules.enrolled && !requireAccount(caller).betaEnrolled) fail(Reason.NOT_ENROLLED);
     },
   };
+}
+
+const nobody: Caller = { kind: "nobody", sent: false };
+
+function callerOf(found: Found<SignedIn>): Caller {
+  if (found.kind === "unreadable") return found;
+  return found.kind === "valid" ? { kind: "person", person: found.holder } : nobody;
 }

@@ -1,5 +1,6 @@
 // What the surfaces take from an HTTP request: its id, its client's address, single headers.
 import { randomUUID } from "node:crypto";
+import { addressOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { CallerLimits } from "../deadline.ts";
@@ -46,13 +47,20 @@ export function pathOf(request: Request): string {
   return end === -1 ? target : target.slice(0, end);
 }
 
-/** The address that the outermost of our own proxies saw; without proxies the peer's (contract §6, `TRUST_PROXY`). */
+/**
+ * The address that the outermost of our own proxies saw; without proxies the peer's (contract §6, `TRUST_PROXY`).
+ * Where a proxy wrote no address, that proxy's own counts, as the next one saw it.
+ */
 function clientAddress(request: Request, trustProxy: number): string {
-  const peer = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-  if (trustProxy === 0) return peer;
-  const forwarded = single(request.headers["x-forwarded-for"])?.split(",").map((part) => part.trim()).filter((part) => part !== "") ?? [];
-  const chain = [...forwarded, peer];
-  return chain[Math.max(0, chain.length - 1 - trustProxy)] ?? peer;
+  const peer = request.socket.remoteAddress ?? "";
+  const own = addressOf(peer) ?? peer;
+  if (trustProxy === 0) return own;
+  const forwarded = single(request.headers["x-forwarded-for"])?.split(",").filter((part) => part.trim() !== "") ?? [];
+  for (const part of forwarded.slice(Math.max(0, forwarded.length - trustProxy))) {
+    const address = addressOf(part);
+    if (address !== undefined) return address;
+  }
+  return own;
 }
 
 function single(value: string | string[] | undefined): string | undefined {

@@ -9,6 +9,7 @@ import { Failure, failureOf, isForTheLog } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
+import { isGrpc, writeGrpcFailure } from "../rpc/trailers-only.ts";
 import { cancellationOf } from "./cancellation.ts";
 import type { HeaderList } from "./headers.ts";
 import { contentHeaders, rateLimitHeaders, retirementHeaders, setCors, setHeaders, transportHeaders } from "./headers.ts";
@@ -35,6 +36,8 @@ export interface PublicSurfaces {
   readonly documents: ReadonlyMap<string, ServedText>;
   /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
+  /** Charges a request for a document. Fails with RATE_LIMITED. */
+  readonly throttleDocument: (inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
@@ -64,12 +67,25 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return inbound;
   }
 
-  /** 429, then 404. */
+  /** 429, then 404; to a gRPC client in its own terms. */
   async function refuseUnknown(request: Request, response: Response, inbound: Inbound): Promise<void> {
     request.resume();
     const failure = await surfaces.throttle(inbound).then(() => new Failure(Reason.UNKNOWN_PATH), failureOf);
     if (isForTheLog(failure)) surfaces.onError(failure, inbound);
-    writeFailure(response, failure);
+    if (isGrpc(request)) writeGrpcFailure(response, failure, inbound);
+    else writeFailure(response, failure);
+  }
+
+  async function answerDocument(request: Request, response: Response, inbound: Inbound, document: ServedText): Promise<void> {
+    try {
+      await surfaces.throttleDocument(inbound);
+      serveDocument(request, response, document);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (isForTheLog(failure)) surfaces.onError(failure, inbound);
+      request.resume();
+      writeFailure(response, failure);
+    }
   }
 
   return {
@@ -91,7 +107,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       const document = surfaces.documents.get(path);
       if (document === undefined) return void refuseUnknown(request, response, inbound);
-      return serveDocument(request, response, document);
+      return void answerDocument(request, response, inbound, document);
     },
     // The parser cannot say which path it was, so these carry the headers of every path.
     refuse(status) {

@@ -1,10 +1,10 @@
 // /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the challenge, 405.
 import type { createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { failureEnvelope, writeFailure, writeJson } from "../../gateway/response.ts";
+import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Failure } from "../errors.ts";
-import { fail, isForTheLog } from "../errors.ts";
+import { fail, isForTheLog, refuse as refuseRequest } from "../errors.ts";
 import type { AssistantDoor } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/listener.ts";
@@ -18,13 +18,15 @@ import { toResponse, toWebRequest } from "./web.ts";
 
 /** What the endpoint is made of. */
 export interface EndpointParts {
-  readonly door: Pick<AssistantDoor, "enter">;
+  readonly door: Pick<AssistantDoor, "enter" | "chargeMore">;
   readonly calls: Calls;
   /** Asked for once, when the protocol's library is loaded. */
   readonly serverFactory: () => Promise<ServerFactory>;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   /** Origins of browsers that may call, beside our own. */
   readonly corsOrigins: readonly string[];
+  /** How many tokens a bucket holds: no batch can have more messages. */
+  readonly burst: number;
   /** Hears of each tool call: which tool, not with what. */
   readonly onToolCall: (tool: string, holder: TokenFacts, inbound: Inbound) => void;
   readonly onError: OnError;
@@ -47,7 +49,7 @@ const path = "/mcp";
 const bodyLimit = 262_144;
 const allow = "POST, OPTIONS";
 
-export function createEndpoint({ door, calls, serverFactory, where, corsOrigins, onToolCall, onError }: EndpointParts): Endpoint {
+export function createEndpoint({ door, calls, serverFactory, where, corsOrigins, burst, onToolCall, onError }: EndpointParts): Endpoint {
   let prepared: Promise<ReturnType<typeof createMcpHandler>> | undefined;
   const prepare = (): NonNullable<typeof prepared> => (prepared ??= load());
 
@@ -72,10 +74,18 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
     fail(Reason.FOREIGN_ORIGIN, { message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." });
   }
 
+  /** Every message of a batch costs a token, and the first is paid for. A batch that does not fit is refused whole. */
+  async function chargeBatch(inbound: Inbound, messages: number): Promise<void> {
+    const message = `a batch must have at most ${burst} messages`;
+    if (messages > burst) refuseRequest([{ field: "", rule: "batch", message }]);
+    if (messages > 1) await door.chargeMore(inbound, messages - 1);
+  }
+
   function refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
     if (isForTheLog(failure)) onError(failure, inbound);
     request.resume();
     if (response.headersSent) return void response.end();
+    if (failure.reason === Reason.RATE_LIMITED) return writeThrottled(response, failure);
     if (failure.kind.http !== 401) return writeFailure(response, failure);
     response.setHeader("WWW-Authenticate", challenge(failure.message, where.mcpUrl));
     writeJson(response, 401, failureEnvelope(failure));
@@ -92,7 +102,9 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
         const exchange: Exchange = { inbound, holder };
         const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
         const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
-        if (asked !== undefined) await toResponse(await (await prepare()).fetch(asked, { authInfo }), response);
+        if (asked === undefined) return;
+        await chargeBatch(inbound, asked.messages); // 422, 429
+        await toResponse(await (await prepare()).fetch(asked.request, { authInfo }), response);
       } catch (error) {
         refuse(request, response, inbound, failureFrom(error));
       }
@@ -100,6 +112,12 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
     prepare,
     close: async () => (await prepared)?.close(),
   };
+}
+
+/** The envelope is an error of JSON-RPC as well, so that clients show its message. */
+function writeThrottled(response: Response, failure: Failure): void {
+  setFailureHeaders(response, failure);
+  writeJson(response, failure.kind.http, `{"jsonrpc":"2.0","id":null,${failureEnvelope(failure).slice(1)}`);
 }
 
 /** The challenge of every 401 (RFC 6750 §3, RFC 9728 §5.1). */

@@ -5,6 +5,7 @@ import { fail, failureOf, isForTheLog } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import type { Surface } from "../http/public.ts";
 import type { OnError } from "../rpc/connect.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { unreachable } from "../sign-in/provider.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
@@ -18,6 +19,8 @@ export interface MetadataParts {
   /** The scopes that the provider offers, as far as it says. Never rejects. */
   readonly scopes: () => Promise<readonly string[] | undefined>;
   readonly mcpUrl: () => string;
+  /** Charges a request for a document; fails with RATE_LIMITED. */
+  readonly throttle: (inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
 }
 
@@ -30,7 +33,7 @@ const mirrorMs = 300_000;
 const waitMs = 4_000;
 
 /** The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they look. */
-export function createMetadata({ issuer, issuerName, scopes, mcpUrl, onError }: MetadataParts): Surface {
+export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, onError }: MetadataParts): Surface {
   const mirrors = new Map(serverPaths.map((path) => [path as string, createMirror(issuer, path)]));
   const baseOf = (path: string): string | undefined => {
     const suffix = new URL(mcpUrl()).pathname.replace(/\/$/, "");
@@ -59,6 +62,7 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, onError }: 
       response.setHeader("Access-Control-Allow-Origin", "*");
       response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
       try {
+        await throttle(inbound);
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Max-Age": "7200" }).end();
         if (request.method !== "GET" && request.method !== "HEAD") fail(Reason.METHOD_NOT_ALLOWED, { allow });
         const body = await document(baseOf(path) ?? "");

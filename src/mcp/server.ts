@@ -16,7 +16,7 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 /** The lists are those of the program: they change when it does. */
 const listHint = { ttlMs: 300_000, cacheScope: "private" } as const;
 
-/** A batch of an older revision is one request to the throttle: so many calls in it and no more. */
+/** The calls of a batch run at once: so many and no more. */
 const mostCalls = 10;
 
 const instructions = `Records keeps a person's contacts, sessions (meetings), transcripts and notes. Everything here only reads.

@@ -6,7 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { AssistantDoor, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../http/public.ts";
-import type { Dispatch } from "../rpc/dispatch.ts";
+import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
@@ -30,6 +30,10 @@ export interface McpParts {
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   readonly corsOrigins: readonly string[];
   readonly audit: AuditStore;
+  /** Charges a request for a document; fails with RATE_LIMITED. */
+  readonly throttleDocument: (inbound: Inbound) => Promise<void>;
+  /** How many tokens a bucket holds: no batch can have more calls. */
+  readonly burst: number;
   readonly onError: OnError;
 }
 
@@ -41,14 +45,16 @@ export interface Mcp {
   close(): Promise<void>;
 }
 
-export function createMcp({ provider, issuer, door, dispatch, documentProvider, document, version, where, corsOrigins, audit, onError }: McpParts): Mcp {
-  const off = { enter: () => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." })) };
+export function createMcp({ provider, issuer, door, dispatch, documentProvider, document, version, where, corsOrigins, audit, throttleDocument, burst, onError }: McpParts): Mcp {
+  const refuseAll = (): Promise<never> => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." }));
+  const off = { enter: refuseAll, chargeMore: refuseAll };
   const endpoint: Endpoint = createEndpoint({
     door: door ?? off,
     calls: createCalls(dispatch, documentProvider, onError),
     serverFactory: async () => (await import("./server.ts")).createServerFactory(document(), version),
     where,
     corsOrigins,
+    burst,
     onToolCall(tool, { accountId, name }, inbound) {
       if (accountId === undefined) return;
       const { requestId, address } = inbound;
@@ -56,7 +62,7 @@ export function createMcp({ provider, issuer, door, dispatch, documentProvider, 
     },
     onError,
   });
-  const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", scopes: async () => provider?.scopes(), mcpUrl: () => where.mcpUrl, onError });
+  const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", scopes: async () => provider?.scopes(), mcpUrl: () => where.mcpUrl, throttle: throttleDocument, onError });
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
@@ -75,7 +81,6 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
   const verifier = createTokenVerifier({ provider, audiences });
   let told = false;
   return {
-    knows: (token) => verifier.knows(token),
     async identify(token) {
       const holder = await verifier.verify(token);
       const { issuer, subject, email } = holder;

@@ -22,8 +22,6 @@ export interface TokenHolder {
 
 /** Verifies access tokens. */
 export interface TokenVerifier {
-  /** Whether the token was verified here before, so that doing it again costs the provider at most a question in 3 seconds. */
-  knows(token: string): boolean;
   /** Fails with INVALID_TOKEN, saying why, or with UNAVAILABLE where the provider was never reached. */
   verify(token: string): Promise<TokenHolder>;
 }
@@ -123,7 +121,6 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
   }
 
   return {
-    knows: (token) => verified.has(nameOf(token)) || words.get(nameOf(token))?.claims?.["active"] === true,
     async verify(token) {
       if (token.length > unlikely || !form.test(token)) refuse("it is malformed");
       const name = nameOf(token);

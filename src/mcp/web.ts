@@ -2,8 +2,14 @@
 import { receiveBytes } from "../../gateway/body.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../http/listener.ts";
 
+/** A request, and how many messages of JSON-RPC are in it. */
+export interface WebRequest {
+  readonly request: Request;
+  readonly messages: number;
+}
+
 /** The request with its body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined when the client has gone. */
-export async function toWebRequest(request: NodeRequest, url: string, limit: number): Promise<Request | undefined> {
+export async function toWebRequest(request: NodeRequest, url: string, limit: number): Promise<WebRequest | undefined> {
   const received = await receiveBytes(request, limit);
   if (received === "gone") return undefined;
   if (received === "too large") request.resume();
@@ -12,7 +18,19 @@ export async function toWebRequest(request: NodeRequest, url: string, limit: num
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined && !name.startsWith(":")) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
-  return new Request(url, { method: request.method ?? "POST", headers, body });
+  return { request: new Request(url, { method: request.method ?? "POST", headers, body }), messages: messagesIn(body) };
+}
+
+/** One, but for a batch. A text that is none at all is the library's to refuse, and so is an empty one. */
+function messagesIn(body: Buffer): number {
+  const text = body.toString().trimStart();
+  if (!text.startsWith("[")) return 1;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? Math.max(1, parsed.length) : 1;
+  } catch {
+    return 1;
+  }
 }
 
 /** Writes an answer, piece by piece where it is a stream. */

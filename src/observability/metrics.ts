@@ -24,6 +24,10 @@ export interface InstanceState {
 export interface Metrics {
   /** A request that the bucket of this instance decided, because Redis did not. */
   readonly throttleFallbacks: Counter;
+  /** A request that was refused with 429 without asking Redis, because its bucket was known to be empty. */
+  readonly throttledFromMemory: Counter;
+  /** A request whose credential was not looked up, because too many look-ups for its address had failed. */
+  readonly refusedLookUps: Counter;
   /** A request that was refused because there was too much to do. */
   readonly overloaded: Counter;
   /** 1 while Redis answers. */
@@ -76,6 +80,8 @@ export function createMetrics(): Metrics {
 
   return {
     throttleFallbacks: counter("records_throttle_fallback_total", "Requests that were throttled by the bucket of this instance, because Redis was away or slow."),
+    throttledFromMemory: counter("records_throttled_from_memory_total", "Requests that were refused with 429 without asking Redis, because their bucket was known to be empty."),
+    refusedLookUps: counter("records_refused_lookups_total", "Requests that were refused with 429 before their credential was looked up, because too many look-ups for their address had failed."),
     overloaded: counter("records_overloaded_total", "Requests that were refused with 503 because too many were worked on."),
     redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
     commands({ system, name }) {

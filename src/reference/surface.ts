@@ -14,16 +14,21 @@ import { referencePage } from "./page.ts";
 /** What the surface is made of. */
 export interface ReferenceParts {
   readonly baseUrl: () => string;
-  /** Charges a request for nothing that is served; fails with RATE_LIMITED. */
+  /** Charges a request; fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
+  /** Sends a large body when not too many are on their way; fails with UNAVAILABLE where too many wait. */
+  readonly sendLarge: (send: () => Promise<void>) => Promise<void>;
   readonly onError: OnError;
 }
 
 const pagePath = "/docs";
+/** From here on a body is large: what is smaller leaves in a moment. */
+const largeBytes = 262_144;
+const slowMs = 5_000;
 const allow = "GET, HEAD, OPTIONS";
 
 /** The surface. Its files are read when the first of them is asked for. */
-export function createReference({ baseUrl, throttle, onError }: ReferenceParts): Surface {
+export function createReference({ baseUrl, throttle, sendLarge, onError }: ReferenceParts): Surface {
   let reading: Promise<Assets> | undefined;
 
   function assets(): Promise<Assets> {
@@ -35,15 +40,13 @@ export function createReference({ baseUrl, throttle, onError }: ReferenceParts):
   }
 
   async function serve(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
+    await throttle(inbound);
     const files = await assets();
     const asset = Object.values(files).find((one: Asset) => one.path === path);
-    if (asset === undefined && path !== pagePath) {
-      await throttle(inbound);
-      fail(Reason.UNKNOWN_PATH);
-    }
+    if (asset === undefined && path !== pagePath) fail(Reason.UNKNOWN_PATH);
     if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
     if (request.method !== "GET" && request.method !== "HEAD") fail(Reason.METHOD_NOT_ALLOWED, { allow });
-    if (asset !== undefined) return sendAsset(request, response, asset);
+    if (asset !== undefined) return sendAsset(request, response, asset, sendLarge);
     const page = Buffer.from(referencePage(files, baseUrl()));
     send(request, response, { ...pageHeaders, "Content-Length": page.length }, page);
   }
@@ -78,7 +81,12 @@ const pageHeaders = {
   "Cross-Origin-Opener-Policy": "same-origin",
 };
 
-async function sendAsset(request: Request, response: Response, asset: Asset): Promise<void> {
+async function sendAsset(
+  request: Request,
+  response: Response,
+  asset: Asset,
+  sendLarge: ReferenceParts["sendLarge"],
+): Promise<void> {
   const encoding = chooseCoding(request.headers["accept-encoding"]?.toString(), smallerEncodings);
   const headers = {
     "Cache-Control": "public, max-age=31536000, immutable",
@@ -88,7 +96,24 @@ async function sendAsset(request: Request, response: Response, asset: Asset): Pr
   if (matchesTag(request.headers["if-none-match"], headers.ETag)) return void response.writeHead(304, headers).end();
   const body = await asset.encoded(encoding);
   const coded = encoding === "identity" ? {} : { "Content-Encoding": encoding };
-  send(request, response, { ...headers, ...coded, "Content-Type": asset.type, "Content-Length": body.length }, body);
+  const all = { ...headers, ...coded, "Content-Type": asset.type, "Content-Length": body.length };
+  const sendIt = (): void => send(request, response, all, body);
+  if (body.length < largeBytes || request.method === "HEAD") return sendIt();
+  await sendLarge(() => {
+    sendIt();
+    return untilSent(response);
+  });
+}
+
+/** Settles when the response has left, or its client has; a client that takes long is not waited for any longer. */
+function untilSent(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, slowMs);
+    response.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function send(request: Request, response: Response, headers: Record<string, string | number>, body: Buffer): void {

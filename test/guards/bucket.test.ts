@@ -12,6 +12,7 @@ import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
 import { localBucket, sharedBucket } from "../../src/guards/bucket.ts";
+import { listenToRedis } from "../support/commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-bucket-"));
 let redis: EmbeddedServer;
@@ -97,6 +98,18 @@ describe.each(kinds)("%s", (_, create) => {
     expect(passed).toBeLessThanOrEqual(4 + (performance.now() - began) / 10);
   });
 
+  test("takes several at once or none, and tells how long until there are as many [RTE-25]", async () => {
+    const bucket = await create({ rate: 1, burst: 10 });
+    const name = randomUUID();
+    expect(await bucket.take(name, 8)).toBe(0);
+    const wait = await bucket.take(name, 8);
+    expect(wait).toBeGreaterThan(3_000);
+    expect(wait).toBeLessThanOrEqual(6_000);
+    // What is left is enough for one: that many were too many is no reason to refuse it.
+    expect([await bucket.take(name), await bucket.take(name)]).toEqual([0, 0]);
+    expect(await bucket.take(name, 8)).toBeGreaterThan(wait);
+  });
+
   test("a refusal costs nothing: who asks too often is not kept out any longer [RTE-02]", async () => {
     const bucket = await create({ rate: 5, burst: 1 });
     const name = randomUUID();
@@ -112,6 +125,56 @@ test("two instances take from one bucket in Redis [RTE-08]", async () => {
   const name = randomUUID();
   const waits = await Promise.all(Array.from({ length: 60 }, (_, turn) => (instances[turn % 2] as Bucket).take(name)));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
+});
+
+test("Redis is asked for no more tokens at once than there can be, and for none until the wait is over that it told [RTE-22]", async () => {
+  let remembered = 0;
+  const opened = await link();
+  const bucket = sharedBucket(opened, { rate: frozen, burst: 20 }, { onRemembered: () => (remembered += 1) });
+  // So that Redis knows the script.
+  await bucket.take("first");
+  const heard = await listenToRedis(redis.uri);
+  const waits = await Promise.all(Array.from({ length: 60 }, () => bucket.take("known to be empty")));
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
+  for (let turn = 0; turn < 40; turn++) waits.push(await bucket.take("known to be empty"));
+  for (const wait of waits.slice(20)) expect(wait).toBeGreaterThan(900_000);
+  expect(await bucket.take("another")).toBe(0);
+  // The 20 that pass, the one that is refused, and the other name.
+  expect(await heard.stop()).toEqual(Array(22).fill("evalsha"));
+  expect(remembered).toBe(79);
+});
+
+test("names under another prefix are other buckets [RTE-24]", async () => {
+  const opened = await link();
+  const size = { rate: frozen, burst: 1 };
+  const [one, other] = [sharedBucket(opened, size), sharedBucket(opened, size, { prefix: "documents" })];
+  const name = randomUUID();
+  expect([await one.take(name), await other.take(name)]).toEqual([0, 0]);
+  expect(await one.take(name)).toBeGreaterThan(0);
+});
+
+test("a token that is given back to an instance's bucket can be taken again, and a full one takes none back [RTE-20]", () => {
+  const bucket = localBucket({ rate: frozen, burst: 2 });
+  expect([bucket.takeNow("a"), bucket.takeNow("a")]).toEqual([0, 0]);
+  expect(bucket.takeNow("a")).toBeGreaterThan(0);
+  bucket.giveBack("a");
+  expect(bucket.takeNow("a")).toBe(0);
+  expect(bucket.takeNow("a")).toBeGreaterThan(0);
+  for (let turn = 0; turn < 5; turn++) bucket.giveBack("a");
+  bucket.giveBack("never seen");
+  expect([bucket.takeNow("a"), bucket.takeNow("a")]).toEqual([0, 0]);
+  expect(bucket.takeNow("a")).toBeGreaterThan(0);
+  expect(bucket.count()).toBe(1);
+});
+
+test("the memory of an instance's buckets has a bound: who has not called for longest is forgotten [RTE-20]", () => {
+  const bucket = localBucket({ rate: frozen, burst: 1 });
+  for (let turn = 0; turn < 10_000; turn++) bucket.takeNow(`caller ${turn}`);
+  bucket.takeNow("caller 0");
+  bucket.takeNow("one more");
+  expect(bucket.count()).toBe(10_000);
+  expect(bucket.takeNow("caller 0")).toBeGreaterThan(0);
+  expect(bucket.takeNow("caller 1")).toBe(0);
 });
 
 test("what is kept in Redis vanishes when the bucket is full again, and not before [RTE-08]", async () => {

@@ -1,11 +1,15 @@
-// The bound on what an instance works on at once: what is above it is refused before all else, in the caller's protocol.
+// The bound on what an instance works on at once: a burst waits in a line, and what finds no room there is refused in the caller's protocol.
 import { connect } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Deadline } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { until } from "../../src/embedded/wait.ts";
+import { pipelined, tallied } from "../http/pipelined.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
@@ -19,35 +23,49 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const atOnce = <T>(send: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 40 }, send));
+/** More than find a place and room in the line. */
+const crowd = 320;
+const withKey = (): string[] => [`Authorization: Bearer ${key}`];
 
-test("above the bound REST answers 503 in the envelope, with the common headers and without Retry-After, and the rest is answered [RTE-04, RTE-05]", async () => {
-  const answers = await atOnce(() => service.rest("/v1/contacts?query=ann", { key }));
-  const refused = answers.filter(({ status }) => status === 503);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+test("a burst of 25 waits in the line, with a place for one alone [RTE-22]", async () => {
+  expect(Object.keys(tallied(await pipelined(service.base, "/v1/contacts?query=ann", 25, withKey)))).toEqual(["200"]);
+});
+
+test("above the bound REST answers 503 in the envelope, with the common headers and without Retry-After, and the rest is answered [RTE-04, RTE-05, RTE-22]", async () => {
+  const answers = await pipelined(service.base, "/v1/contacts?query=ann", crowd, withKey);
+  // On a busy machine some may be begun and not be done in time.
+  const refused = answers.filter(({ status, body }) => status === 503 && !body.includes("in time"));
+  expect(refused.length).toBeGreaterThan(0);
+  expect(Object.keys(tallied(answers))).toEqual(["200", "503"]);
   for (const { headers, body } of refused) {
-    expect(body).toEqual({ error: { code: "503", message: "The service has too many requests at once; try again." } });
-    expect([headers.get("Retry-After"), headers.get("RateLimit-Limit")]).toEqual([null, "100000"]);
-    expect(headers.get("X-Request-Id")).toMatch(/./);
+    expect(JSON.parse(body)).toEqual({ error: { code: "503", message: "The service has too many requests at once; try again." } });
+    expect([headers.get("retry-after"), headers.get("ratelimit-limit")]).toEqual([undefined, "100000"]);
+    expect(headers.get("x-request-id")).toMatch(/./);
   }
   const metrics = await (await fetch(`${service.internal}/metrics`)).text();
   expect(metrics).toContain(`\nrecords_overloaded_total ${refused.length}\n`);
 });
 
-test("above the bound gRPC answers UNAVAILABLE, and the rest is answered [WIR-08]", async () => {
-  const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
-  const call = (): Promise<string> => client.searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${key}` } }).then(() => "ok", (error: unknown) => Code[ConnectError.from(error).code]);
-  expect(new Set(await atOnce(call))).toEqual(new Set(["ok", "Unavailable"]));
+test("above the bound gRPC answers UNAVAILABLE, and no longer when that is over [WIR-08, RTE-22]", async () => {
+  const clients = Array.from({ length: 2 }, () => createClient(ContactService, createGrpcTransport({ baseUrl: service.base })));
+  const call = (turn: number): Promise<string> =>
+    (clients[turn % clients.length] as (typeof clients)[number])
+      .searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${key}` } })
+      .then(() => "ok", (error: unknown) => Code[ConnectError.from(error).code]);
+  await Promise.all(clients.map((_, turn) => call(turn)));
+  const outcomes = new Set(await Promise.all(Array.from({ length: crowd }, (_, turn) => call(turn))));
+  expect([...outcomes].filter((outcome) => outcome !== "ok")).toEqual(["Unavailable"]);
+  expect(await call(0)).toBe("ok");
 });
 
 test("an unknown path is refused like all others, and health never is [HLT-01, HLT-04]", async () => {
-  expect(new Set((await atOnce(() => service.rest("/v1/nothing"))).map(({ status }) => status))).toEqual(new Set([404, 503]));
-  const [healthy] = await Promise.all([atOnce(() => service.rest("/v1/health")), atOnce(() => service.rest("/v1/contacts?query=ann", { key }))]);
-  expect(new Set(healthy.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(Object.keys(tallied(await pipelined(service.base, "/v1/nothing", crowd)))).toEqual(["404", "503"]);
+  const [healthy] = await Promise.all([pipelined(service.base, "/v1/health", crowd), pipelined(service.base, "/v1/contacts?query=ann", crowd, withKey)]);
+  expect(Object.keys(tallied(healthy))).toEqual(["200"]);
 });
 
 test("the internal listener has no such bound [RTE-17]", async () => {
-  const answers = await atOnce(() => service.internalCall("records.admin.v1.AccountService/ListAccounts", {}));
+  const answers = await Promise.all(Array.from({ length: 40 }, () => service.internalCall("records.admin.v1.AccountService/ListAccounts", {})));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
@@ -66,18 +84,89 @@ test("a request takes no place while its body comes in", async () => {
   expect(received).toContain("HTTP/1.1 201 Created");
 });
 
-test("a place is free again when the work is done, also when it fails", async () => {
+/** Work that ends when it is told to. */
+function held(): { readonly work: () => Promise<void>; readonly begun: () => boolean; end(): void } {
+  let began = false;
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return {
+    work() {
+      began = true;
+      return ended;
+    },
+    begun: () => began,
+    end: () => end(),
+  };
+}
+
+const later = (): Deadline => deadlineIn(60_000);
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const tooMany = "The service has too many requests at once; try again.";
+
+test("a place is free again when the work is done, also when it fails, and goes to who has waited longest [RTE-22]", async () => {
   let refusals = 0;
-  const capacity = createCapacity(2, () => (refusals += 1));
-  let end: (() => void) | undefined;
-  const first = capacity.count(() => new Promise<void>((resolve) => (end = resolve)));
+  const capacity = createCapacity(2, () => (refusals += 1), 2);
+  const [first, second, third, fourth] = [held(), held(), held(), held()];
+  const done = [capacity.run("known", later(), first.work), capacity.run("known", later(), () => second.work().then(() => Promise.reject(new Error("no"))))];
+  const waiting = [capacity.run("known", later(), third.work), capacity.run("known", later(), fourth.work)];
+  await expect(capacity.run("known", later(), held().work)).rejects.toThrow(tooMany);
+  expect(() => capacity.require()).toThrow(tooMany);
+  expect([refusals, third.begun()]).toEqual([2, false]);
+  second.end();
+  await expect(done[1]).rejects.toThrow("no");
+  expect([third.begun(), fourth.begun()]).toEqual([true, false]);
   capacity.require();
-  const second = capacity.count(() => Promise.reject(new Error("no")));
-  expect(() => capacity.require()).toThrow("The service has too many requests at once; try again.");
-  expect(refusals).toBe(1);
-  await expect(second).rejects.toThrow("no");
-  capacity.require();
-  end?.();
-  await first;
-  expect(refusals).toBe(1);
+  for (const { end } of [first, third, fourth]) end();
+  await Promise.all([done[0], ...waiting]);
+  expect([fourth.begun(), refusals]).toEqual([true, 2]);
+});
+
+test("who waits until the deadline, or leaves, is refused for that reason, and its work is never begun [RTE-22]", async () => {
+  let refusals = 0;
+  const capacity = createCapacity(1, () => (refusals += 1));
+  const [first, late, past] = [held(), held(), held()];
+  const done = capacity.run("known", later(), first.work);
+  await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  await expect(capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work)).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
+  let gone = false;
+  const left = capacity.run("known", deadlineIn(60_000, { cancellation: { get requested() { return gone; }, signal: new AbortController().signal } }), late.work);
+  gone = true;
+  first.end();
+  await done;
+  await expect(left).rejects.toMatchObject({ reason: Reason.CANCELLED });
+  await expect(capacity.run("known", deadlineIn(-1), past.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  expect([late.begun(), past.begun(), refusals]).toEqual([false, false, 2]);
+  await capacity.run("known", later(), () => Promise.resolve());
+});
+
+test("strangers have half of the places, and one at least, however many wait; the others are for requests with a known credential [RTE-23]", async () => {
+  const capacity = createCapacity(4, () => undefined);
+  const strangers = Array.from({ length: 5 }, held);
+  const running = strangers.map(({ work }) => capacity.run("stranger", later(), work));
+  const known = Array.from({ length: 3 }, held);
+  running.push(...known.map(({ work }) => capacity.run("known", later(), work)));
+  const begun = (): boolean[] => [...strangers, ...known].map((one) => one.begun());
+  expect(begun()).toEqual([true, true, false, false, false, true, true, false]);
+  known[0]?.end();
+  await soon();
+  expect(begun()).toEqual([true, true, false, false, false, true, true, true]);
+  strangers[0]?.end();
+  await soon();
+  expect(begun()).toEqual([true, true, true, false, false, true, true, true]);
+  for (const { end } of [...strangers, ...known]) end();
+  await Promise.all(running);
+  const one = createCapacity(1, () => undefined);
+  await one.run("stranger", later(), () => Promise.resolve());
+});
+
+test("what is not bounded counts all the same [RTE-22]", async () => {
+  const capacity = createCapacity(1, () => undefined);
+  const [free, bounded] = [held(), held()];
+  const running = [capacity.count(free.work), capacity.count(free.work), capacity.run("known", later(), bounded.work)];
+  expect([free.begun(), bounded.begun()]).toEqual([true, false]);
+  free.end();
+  await soon();
+  expect(bounded.begun()).toBe(true);
+  bounded.end();
+  await Promise.all(running);
 });

@@ -9,10 +9,14 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
+import { localBucket } from "../../src/guards/bucket.ts";
 import type { KeyFacts, SignedIn } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
 import type { Door, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
+import type { RecognitionParts, Recognizers } from "../../src/guards/credentials.ts";
+import { createRecognizer } from "../../src/guards/credentials.ts";
 import { publicDoor } from "../../src/guards/doors.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
 import { grantWrites } from "../../src/guards/scope.ts";
@@ -42,7 +46,7 @@ export interface World {
 /** The parts, and what happened. */
 export interface Made {
   readonly world: World;
-  /** In their order: `take key:…`, `find`, `serve CreateContact`, `used`, `refused CreateApiKey 403`. */
+  /** In their order: `take account:…`, `find`, `serve CreateContact`, `used`, `refused CreateApiKey 403`. */
   readonly steps: string[];
   /** What the services were granted. */
   readonly grants: Grant[];
@@ -50,6 +54,9 @@ export interface Made {
   /** What was asked to be done once. */
   readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
+  /** What recognizers share; of the look-ups that may fail for an address none comes back while a test runs. */
+  readonly recognition: RecognitionParts;
+  readonly recognizers: Recognizers;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
   /** The chain behind a door. */
   behind(door: Door, capacity?: Capacity): Dispatch;
@@ -70,10 +77,12 @@ export function make(): Made {
     waitMs: 0,
     serve: () => Promise.resolve(),
   };
-  const take = (name: string): Promise<number> => {
-    steps.push(`take ${name}`);
+  const take = (name: string, tokens?: number): Promise<number> => {
+    steps.push(`take ${tokens === undefined ? "" : `${tokens} of `}${name}`);
     return Promise.resolve(world.waitMs);
   };
+  const throttle = createThrottle(undefined, { take }, () => undefined);
+  const recognition = { throttle, lookUps: localBucket({ rate: 0.001, burst: 10 }), capacity: unlimited, onRefusedLookUp: () => void steps.push("refused a look-up") };
   const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
     .flatMap((service): readonly DescMethod[] => service.methods)
     .filter((rpc): rpc is DescMethodUnary => rpc.methodKind === "unary")
@@ -97,7 +106,9 @@ export function make(): Made {
   const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({ header: (name) => headers[name], address: "192.0.2.1", requestId: "r1", arrivedAt, observation });
   return {
     ...{ world, steps, grants, observation, keyed, inbound },
-    throttle: createThrottle(undefined, { take }, () => undefined),
+    throttle,
+    recognition,
+    recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     behind: (door, capacity) => createDispatch(door, new Map(handlers), idempotency, capacity),
     async call(dispatch, rpc, headers, message = {}) {
       const admitted = await dispatch.admit(rpc, inbound(headers));
@@ -107,16 +118,25 @@ export function make(): Made {
 }
 
 /** The public door over the parts; a secret begins with `rec_`, and any cookie names the session. */
-export function publicDoorOf({ world, steps, throttle }: Made): Door {
+export function publicDoorOf({ world, steps, recognition }: Made, capacity: Capacity = unlimited): Door {
   const find = (): Promise<KeyFacts | undefined> => {
     steps.push("find");
     return world.findKey();
   };
+  const recognizers: Recognizers = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
   return publicDoor({
-    throttle,
     requireFreshSwitches: () => undefined,
-    authentication: createAuthentication({ isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find }),
-    sessions: createSessionGuard((cookie) => (cookie === undefined ? Promise.resolve(undefined) : world.findPerson()), () => origin),
+    authentication: createAuthentication(
+      { isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find },
+      recognizers,
+    ),
+    sessions: createSessionGuard({
+      read: (cookies) => cookies,
+      find: () => world.findPerson(),
+      origin: () => origin,
+      recognizers,
+      capacity,
+    }),
     switches: () => world,
     onUse: ({ prefix }) => void steps.push(`used ${prefix}`),
     onRefusal: async ({ rpc }, _caller, { kind }) => void steps.push(`refused ${rpc.name} ${kind.http}`),

@@ -15,7 +15,6 @@ import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import type { AssistantDoor } from "../../src/guards/assistant.ts";
 import { assistantDoor } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
-import { unlimited } from "../../src/guards/capacity.ts";
 import { internalDoor } from "../../src/guards/doors.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
@@ -187,29 +186,32 @@ describe("a stream", () => {
 
 describe("the assistants' door", () => {
   const facts: TokenFacts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
-  let known: boolean;
   let identify: (token: string) => Promise<TokenFacts>;
   let door: AssistantDoor;
   beforeEach(() => {
-    known = true;
     identify = () => Promise.resolve(facts);
     const tokens = {
-      knows: () => known,
       identify: (sent: string) => {
         parts.steps.push(`identify ${sent}`);
         return identify(sent);
       },
     };
-    door = assistantDoor({ throttle: parts.throttle, tokens, switches: () => parts.world, requireFreshSwitches: () => undefined, capacity: unlimited });
+    door = assistantDoor({ throttle: parts.throttle, tokens, recognizers: parts.recognizers, switches: () => parts.world, requireFreshSwitches: () => undefined });
   });
 
-  test("a person is charged by name, by the address as long as their token is new, and reads [RTE-16]", async () => {
-    known = false;
-    expect(await door.enter(parts.inbound(token))).toEqual(facts);
+  test("a person is charged to their account: after a new token is verified, and before a known one is [RTE-16]", async () => {
+    for (let turn = 0; turn < 2; turn++) expect(await door.enter(parts.inbound(token))).toEqual(facts);
     expect(parts.observation).toEqual({ account: accountId });
-    known = true;
-    expect(await door.enter(parts.inbound(token))).toEqual(facts);
-    expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "identify token-one", "take user:https://id.example ann"]);
+    expect(parts.steps).toEqual(["identify token-one", `take account:${account}`, `take account:${account}`, "identify token-one"]);
+  });
+
+  test("what a request asks for beside its first call is charged to the account as well [RTE-25]", async () => {
+    const inbound = parts.inbound(token);
+    await door.enter(inbound);
+    await door.chargeMore(inbound, 9);
+    expect(parts.steps.at(-1)).toBe(`take 9 of account:${account}`);
+    parts.world.waitMs = 1;
+    expect(await reasonOf(door.chargeMore(inbound, 9))).toBe("RATE_LIMITED");
   });
 
   test("of many things that are wrong the first in the contract's order answers", async () => {
@@ -219,10 +221,10 @@ describe("the assistants' door", () => {
     identify = async () => fail(Reason.INVALID_TOKEN);
     const mended = [() => (parts.world.waitMs = 0), () => (parts.world.publicInterface = true), () => (identify = () => Promise.resolve({ ...facts, accountId: undefined })), () => (identify = () => Promise.resolve(facts))];
     for (const mend of mended) {
-      for (known of [true, false]) told.push(await reasonOf(door.enter(parts.inbound(token))));
+      told.push(await reasonOf(door.enter(parts.inbound(token))));
       mend();
     }
-    expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"].flatMap((reason) => [reason, reason]));
+    expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
     expect(await reasonOf(door.enter(parts.inbound(token)))).toBe("no failure");
   });
 

@@ -13,7 +13,7 @@ import type { Failure } from "../../src/errors.ts";
 import { fail } from "../../src/errors.ts";
 import type { Answer, Dispatch } from "../../src/rpc/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, contactId, keyFacts, keyId, make, publicDoorOf, reasonOf } from "./made.ts";
+import { accountId, contactId, keyFacts, make, publicDoorOf, reasonOf } from "./made.ts";
 
 const { getContact, searchContacts, createContact, updateContact } = ContactService.method;
 const { checkHealth } = HealthService.method;
@@ -33,9 +33,9 @@ function call(rpc: Parameters<Made["call"]>[1], headers?: Record<string, string>
 }
 
 describe("with a key", () => {
-  test("a read is charged to the key, served with a scope of its account, and noted as a use of the key [RTE-09]", async () => {
+  test("a read is charged to the account of its key, served with a scope of its account, and noted as a use of the key [RTE-09]", async () => {
     expect(await call(getContact, key, one)).toEqual({ message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown, replayed: false, body: undefined });
-    expect(parts.steps).toEqual(["find", `take key:${keyId.toHexString()}`, "serve GetContact", "used rec_good"]);
+    expect(parts.steps).toEqual(["find", `take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
     expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);
     expect(parts.observation).toEqual({ account: accountId, keyPrefix: "rec_good" });
     expect(() => requireGrant(parts.grants[0] as never)).toThrow("Access denied");
@@ -96,12 +96,12 @@ describe("with a key", () => {
     parts.steps.length = 0;
     parts.world.serve = async (_rpc, grant) => void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
     await call(getContact, key, one);
-    expect(parts.steps).toEqual([`take key:${keyId.toHexString()}`, "serve GetContact", "used rec_good"]);
+    expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
     expect(parts.grants[1]).toMatchObject({ accountId, unproven: { hash: keyFacts.hash, proven: true } });
     parts.steps.length = 0;
     parts.world.serve = () => Promise.resolve();
     await call(getContact, key, one);
-    expect(parts.steps).toEqual([`take key:${keyId.toHexString()}`, "serve GetContact", "find", "used rec_good"]);
+    expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve GetContact", "find", "used rec_good"]);
     expect(parts.grants[2]).toMatchObject({ unproven: { proven: true } });
   });
 
@@ -129,7 +129,7 @@ describe("with a key", () => {
     await call(getContact, key, one);
     parts.steps.length = 0;
     await call(createContact, key, ann);
-    expect(parts.steps).toEqual(["find", `take key:${keyId.toHexString()}`, "serve CreateContact", "used rec_good"]);
+    expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "find", "serve CreateContact", "used rec_good"]);
     expect(() => requireGrant(parts.grants[1] as never)).not.toThrow();
   });
 
@@ -211,7 +211,7 @@ describe("without a credential", () => {
 
   test("health with a key is charged to the key, which is looked up once, and is no use of it [RTE-09]", async () => {
     for (let turn = 0; turn < 2; turn++) await call(checkHealth, key);
-    const charged = [`take key:${keyId.toHexString()}`, "serve CheckHealth"];
+    const charged = [`take account:${accountId.toHexString()}`, "serve CheckHealth"];
     expect(parts.steps).toEqual(["find", ...charged, ...charged]);
     expect(parts.observation).toMatchObject({ account: accountId });
   });
@@ -219,23 +219,27 @@ describe("without a credential", () => {
   test("what is no rpc is charged, and nothing else [ERR-10]", async () => {
     await dispatch.throttle(parts.inbound());
     await dispatch.throttle(parts.inbound(key));
-    expect(parts.steps).toEqual(["take address:192.0.2.1", "find", `take key:${keyId.toHexString()}`]);
+    expect(parts.steps).toEqual(["take address:192.0.2.1", "find", `take account:${accountId.toHexString()}`]);
     parts.world.waitMs = 1;
     expect(await reasonOf(dispatch.throttle(parts.inbound()))).toBe("RATE_LIMITED");
   });
 });
 
-test("what is above the bound is 503 before it is charged, health is not, and what has ended counts no more", async () => {
+test("what is above the bound is 503 after it was charged, health is not, and what has ended counts no more [RTE-22]", async () => {
   let refused = 0;
   let end = (): void => undefined;
   parts.world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
-  dispatch = parts.behind(publicDoorOf(parts), createCapacity(1, () => (refused += 1)));
+  const capacity = createCapacity(1, () => (refused += 1), 0);
+  dispatch = parts.behind(publicDoorOf(parts, capacity), capacity);
   const first = call(getContact, key, one);
   await vi.waitFor(() => expect(parts.steps).toContain("serve GetContact"));
   parts.steps.length = 0;
   await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The service has too many requests at once; try again." });
   expect(await reasonOf(dispatch.throttle(parts.inbound()))).toBe("UNAVAILABLE");
-  expect([parts.steps, refused]).toEqual([[], 2]);
+  expect([parts.steps, refused]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
+  parts.world.waitMs = 1;
+  expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("RATE_LIMITED");
+  parts.world.waitMs = 0;
   expect(await reasonOf(call(checkHealth))).toBe("no failure");
   end();
   await first;
@@ -245,8 +249,6 @@ test("what is above the bound is 503 before it is charged, health is not, and wh
 });
 
 describe("the throttle", () => {
-  const somebody = [{ kind: "nobody", sent: false }, "::1"] as const;
-
   test.each([
     [1, 1, "1 second"],
     [1_000, 1, "1 second"],
@@ -255,7 +257,7 @@ describe("the throttle", () => {
   ])("says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]", async (waitMs, seconds, words) => {
     const fallback = vi.fn();
     const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
-    await expect(throttle(...somebody)).rejects.toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: seconds, message: `Too many requests: try again in ${words}.` });
+    await expect(throttle("somebody")).rejects.toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: seconds, message: `Too many requests: try again in ${words}.` });
     expect(fallback).not.toHaveBeenCalled();
   });
 
@@ -265,10 +267,10 @@ describe("the throttle", () => {
     const full = { take: () => Promise.resolve(5_000) };
     const shared = { take: () => (away ? Promise.reject(new Error("Redis is away")) : Promise.resolve(0)) };
     const throttle = createThrottle(shared, full, () => (fallbacks += 1));
-    expect(await reasonOf(throttle(...somebody))).toBe("no failure");
+    expect(await reasonOf(throttle("somebody"))).toBe("no failure");
     expect(fallbacks).toBe(0);
     away = true;
-    expect(await reasonOf(throttle(...somebody))).toBe("RATE_LIMITED");
+    expect(await reasonOf(throttle("somebody"))).toBe("RATE_LIMITED");
     expect(fallbacks).toBe(1);
   });
 });

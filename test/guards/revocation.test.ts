@@ -8,6 +8,10 @@ import { hashSecret, isSecret, newSecret } from "../../src/api-keys/secret.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ListSessionsRequestSchema, ListSessionsResponseSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import { localBucket } from "../../src/guards/bucket.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
+import type { Recognizers } from "../../src/guards/credentials.ts";
+import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
 import type { Authentication } from "../../src/guards/authenticate.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
@@ -137,16 +141,16 @@ test("control: were the proof skipped, a key that an instance remembers would be
   const secret = newSecret();
   const facts = { hash: hashSecret(secret), keyId: new UUID(), accountId: new UUID(), readOnly: false, prefix: "rec_0000" };
   let active = true;
-  const honest = createAuthentication({ isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) });
+  const recognizers: Recognizers = (accountOf) => createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, accountOf);
+  const honest = createAuthentication({ isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) }, recognizers);
   const careless: Authentication = { ...honest, prove: () => Promise.resolve() };
   const rpc = SessionService.method.listSessions as DescMethodUnary;
   const read = async (authentication: Authentication): Promise<string> => {
     const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
     const door = publicDoor({
-      throttle: () => Promise.resolve(),
       requireFreshSwitches: () => undefined,
       authentication,
-      sessions: createSessionGuard(() => Promise.resolve(undefined), () => "http://localhost"),
+      sessions: createSessionGuard({ read: () => undefined, find: () => Promise.resolve(undefined), origin: () => "http://localhost", recognizers, capacity: unlimited }),
       switches: () => ({ publicInterface: true, writes: true }),
       onUse: () => undefined,
       onRefusal: () => Promise.resolve(),

@@ -3,13 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { grpcCall } from "../rpc/http2-call.ts";
+import { pipelined, tallied } from "../http/pipelined.ts";
+import { grpcCall, http2Call } from "../rpc/http2-call.ts";
+import { listenToRedis } from "../support/commands.ts";
 import type { RestAnswer, RestCall, TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
@@ -101,7 +104,7 @@ test("two instances charge one bucket [RTE-08, OPS-17]", async () => {
   }
 });
 
-test("a request with a valid key is charged to the key, wherever it comes from [RTE-09]", async () => {
+test("a request with a valid key is charged to its account, wherever it comes from [RTE-09]", async () => {
   const [one, other] = await Promise.all([tight.account(), tight.account()]);
   await expectThrottled("/v1/contacts?query=ann", { key: one.key, headers: from() });
   const { passed } = await atOnce(12, () => tight.rest("/v1/contacts?query=ann", { key: one.key, headers: from() }));
@@ -111,7 +114,7 @@ test("a request with a valid key is charged to the key, wherever it comes from [
   expect((await tight.rest("/v1/contacts?query=ann", { key: other.key, headers: address })).status).toBe(200);
 });
 
-test("health with a valid key is charged to the key, and is 429 over the throttle [RTE-09, HLT-04]", async () => {
+test("health with a valid key is charged to its account, and is 429 over the throttle [RTE-09, HLT-04]", async () => {
   const { key } = await tight.account();
   const { answers, passed } = await atOnce(12, () => tight.rest("/v1/health", { key, headers: from() }));
   expect(passed).toBeLessThanOrEqual(3);
@@ -135,6 +138,79 @@ test("a revoked key is charged to the address from then on [RTE-09, RTE-11]", as
   // The first look-up finds out; an instance that remembers the key charges the key once more at most.
   await tight.rest("/v1/sessions", { key, headers: from() });
   const { passed } = await atOnce(8, () => tight.rest("/v1/sessions", { key, headers: from() }));
+  expect(passed).toBe(8);
+});
+
+test("a rotated key keeps the bucket of the old one, and the operations on it take from the same [RTE-09, RTE-10]", async () => {
+  const { id, key } = await tight.account();
+  await expectThrottled("/v1/health", { key, headers: from() });
+  const account = new UUID(id);
+  const keys = tight.app.services.apiKeys;
+  for (let rotation = 0; rotation < 4; rotation++) {
+    await keys.revoke(account);
+    const { secret } = await keys.create(account, "read_write");
+    const { passed, seconds } = await atOnce(6, () => tight.rest("/v1/sessions", { key: secret, headers: from() }));
+    expect(passed).toBeLessThanOrEqual(1 + Math.ceil(seconds));
+  }
+});
+
+test("many requests at once with one key are 200 or 429, never 503, with a place for one alone, over REST and gRPC; most of them ask Redis for nothing [RTE-22, RTE-03, RTE-14]", async () => {
+  const narrow = await service.another({ MAX_IN_FLIGHT: "1", RATE_LIMIT: "1" });
+  const transport = createGrpcTransport({ baseUrl: narrow.base });
+  const client = createClient(ContactService, transport);
+  try {
+    const [one, other] = await Promise.all([narrow.account(), narrow.account()]);
+    const heard = await listenToRedis(service.redis.uri);
+    const answers = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [`Authorization: Bearer ${one.key}`]);
+    expect(Object.keys(tallied(answers))).toEqual(["200", "429"]);
+    expect(tallied(answers)[200]).toBeGreaterThanOrEqual(20);
+    for (const { status, headers } of answers) expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
+    // As many as there are tokens, and one for each that comes back meanwhile.
+    expect((await heard.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
+    const counted = /^records_throttled_from_memory_total (\d+)$/m.exec(await (await fetch(`${narrow.internal}/metrics`)).text());
+    expect(Number(counted?.[1])).toBeGreaterThan(100);
+    const call = (): Promise<string> => client.searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${other.key}` } }).then(() => "ok", (error: unknown) => Code[ConnectError.from(error).code]);
+    expect(await call()).toBe("ok");
+    const told = await Promise.all(Array.from({ length: 60 }, call));
+    expect([...new Set(told)].sort()).toEqual(["ResourceExhausted", "ok"]);
+  } finally {
+    await narrow.stop();
+  }
+});
+
+test("an unknown rpc is UNIMPLEMENTED to a gRPC client, and RESOURCE_EXHAUSTED with RetryInfo while it is throttled; on other wires it is 404 and 429 [RTE-14, RTE-22]", async () => {
+  const headers = from();
+  const call = (rpc: string, type: string): ReturnType<typeof http2Call> => http2Call(tight.base, { ":method": "POST", ":path": `/${rpc}`, "content-type": type, te: "trailers", "x-forwarded-for": headers["X-Forwarded-For"] });
+  for (const rpc of ["records.v1.ContactService/Nothing", "records.v9.No/Thing", "grpc.health.v1.Health/Check"]) {
+    await sleep(1_100);
+    for (const type of ["application/grpc", "application/grpc+proto", "application/grpc-web+proto"]) {
+      const answers = [await call(rpc, type), await call(rpc, type)];
+      for (const { status, headers: sent } of answers) expect([status, sent["content-type"], sent["retry-after"]]).toEqual([200, type, undefined]);
+      const codes = answers.map((answer) => answer.headers["grpc-status"]);
+      expect(codes.at(-1)).toBe("8");
+      expect(["12", "8"]).toContain(codes[0]);
+      if (type === "application/grpc") expect(codes).toEqual(["12", "8"]);
+      const error = findTrailerError(new Headers(Object.entries(answers[1]?.headers ?? {}).filter(([name]) => name.startsWith("grpc-")) as [string, string][]));
+      expect(error?.code).toBe(Code.ResourceExhausted);
+      expect(error?.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({ seconds: 1n, nanos: 0 });
+    }
+    const connect = await tight.rest(`/${rpc}`, { raw: "{}", headers });
+    expectRefused(connect);
+    expect((await tight.rest(`/${rpc}`, { raw: "{}", headers: from() })).status).toBe(404);
+  }
+});
+
+test("one address is one bucket however it is spelled, mapped or followed by a port, and an IPv6 network is one as well [RTE-19]", async () => {
+  const part = randomBytes(2).toString("hex");
+  const spellings = [
+    Array.from({ length: 12 }, (_, turn) => `203.0.113.77:${1_000 + turn}`).concat("::ffff:203.0.113.77", "[::ffff:cb00:714d]:1"),
+    Array.from({ length: 12 }, (_, turn) => `2001:db8:${part}:1::${turn.toString(16)}`).concat(`[2001:DB8:${part}:0001:ffff::]:443`),
+  ];
+  for (const addresses of spellings) {
+    const { passed, seconds } = await atOnce(addresses.length, (turn) => tight.rest("/v1/health", { headers: from(addresses[turn]) }));
+    expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
+  }
+  const { passed } = await atOnce(8, (turn) => tight.rest("/v1/health", { headers: from(`2001:db8:${part}:${turn + 2}::1`) }));
   expect(passed).toBe(8);
 });
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
       rpc: nothing,
       others: [],
       documents: new Map(),
-      throttle: () => Promise.resolve(),
+      throttle: () => Promise.resolve(), throttleDocument: () => Promise.resolve(),
       onError: () => undefined,
       log: () => undefined,
       logRefused: () => undefined,

@@ -145,7 +145,7 @@ test("a page, the way in and the way back are charged to the address; a person i
       const json = await ask(url, { method, headers });
       expect([json.status, json.body.error.code, json.headers.get("retry-after")]).toEqual([429, "429", "1"]);
       expect((await ask(url, { method, headers: { "X-Forwarded-For": `10.0.1.${address}` } })).status).not.toBe(429);
-      // The files of the page cost nothing.
+      // The files of the page have a bucket of their own.
       for (let time = 0; time < 3; time++) expect((await ask(`${one.base}/dashboard.css`, { headers })).status).toBe(200);
     }
   } finally {

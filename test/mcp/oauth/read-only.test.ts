@@ -14,6 +14,8 @@ import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import { assistantDoor } from "../../../src/guards/assistant.ts";
+import { localBucket } from "../../../src/guards/bucket.ts";
+import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
 import type { AssistantDoor } from "../../../src/guards/assistant.ts";
 import type { Door, Handler } from "../../../src/guards/chain.ts";
@@ -56,10 +58,10 @@ beforeAll(async () => {
   const facts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
   door = assistantDoor({
     throttle: () => Promise.resolve(),
-    tokens: { knows: () => true, identify: () => Promise.resolve(facts) },
+    tokens: { identify: () => Promise.resolve(facts) },
+    recognizers: (accountOfHolder) => createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, accountOfHolder),
     switches: () => ({ publicInterface: true, writes: true }),
     requireFreshSwitches: () => undefined,
-    capacity: unlimited,
   });
   inbound = { header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
   await door.enter(inbound);

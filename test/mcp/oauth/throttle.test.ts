@@ -1,10 +1,10 @@
-// The throttle of /mcp: by person, with the bucket of all requests, and by address for tokens that nobody has seen before.
+// The throttle of /mcp: by account, with the bucket of all its requests, and by address for what bears no valid token.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../sign-in/fake-provider.ts";
 import { newOwner } from "../../sign-in/set-up.ts";
 import type { RestAnswer, TestService } from "../../support/service.ts";
-import { startService } from "../../support/service.ts";
+import { rest, startService } from "../../support/service.ts";
 import { accessToken, offerIntrospection, send } from "./set-up.ts";
 
 let fake: FakeProvider;
@@ -33,9 +33,9 @@ async function person(subject: string): Promise<string> {
   await newOwner(service, fake.issuer, subject, `${subject}@example.com`);
   return subject;
 }
-const from = (address = `198.51.100.${++addresses}`): Record<string, string> => ({ "X-Forwarded-For": address });
+const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record<string, string> => ({ "X-Forwarded-For": address });
 const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestAnswer> => send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
-/** A token that each instance has seen: from then on its person is charged. */
+/** A token that each instance has seen. */
 async function known(subject: string, ...instances: TestService[]): Promise<string> {
   const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++addresses}` });
   for (const instance of instances) expect((await post(instance, token)).status).toBe(200);
@@ -63,7 +63,7 @@ test("a person has one bucket of 20, refilled at 10 a second, over all instances
   expect([mine.passed < 30, theirs.passed]).toEqual([true, 15]);
 });
 
-test("a 429 has Retry-After, and no field of the rate limit, in the envelope; so have the answers that pass none [RTE-16]", async () => {
+test("a 429 has Retry-After and no field of the rate limit, in the envelope that is an error of JSON-RPC as well; the answers that pass have neither [RTE-16]", async () => {
   const token = await known(await person("refused"), service);
   const { answers } = await atOnce(40, () => post(service, token));
   const refused = answers.filter(({ status }) => status === 429);
@@ -74,7 +74,7 @@ test("a 429 has Retry-After, and no field of the rate limit, in the envelope; so
     if (status !== 429) expect([status, headers.get("retry-after")]).toEqual([200, null]);
     else {
       expect([headers.get("retry-after"), headers.get("content-type"), headers.get("www-authenticate")]).toEqual(["1", "application/json; charset=utf-8", null]);
-      expect(body).toEqual({ error: { code: "429", message: "Too many requests: try again in 1 second." } });
+      expect(body).toEqual({ jsonrpc: "2.0", id: null, error: { code: "429", message: "Too many requests: try again in 1 second." } });
     }
   }
 });
@@ -87,26 +87,59 @@ test("after the wait that it tells a request passes [RTE-16]", async () => {
   expect((await post(service, token)).status).toBe(200);
 });
 
-test("a message with many calls costs one token, and each tool call in a message of its own costs one [RTE-16]", async () => {
+test("each tool call in a message of its own costs a token [RTE-16]", async () => {
   const token = await known(await person("tools"), service);
   const call = { method: "tools/call", params: { name: "search", arguments: { query: "ann" } } };
   const outcome = await atOnce(40, () => send(service.base, `Bearer ${token}`, call, from()));
   expectBucket(outcome);
 });
 
-test("what bears no token, or one that was not seen here, is charged to the address, before the provider is asked [RTE-16]", async () => {
+/** A batch of a revision that has them. */
+function batch(at: TestService, token: string, count: number): Promise<RestAnswer> {
+  const messages = Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: id % 2 === 0 ? "tools/list" : "ping" }));
+  return rest(at.base, "/mcp", { body: messages, headers: { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-03-26", Authorization: `Bearer ${token}`, ...from() } });
+}
+
+test("every message of a batch costs a token; a batch that does not fit is refused as a whole, and what it would have cost is not taken [RTE-25, RTE-16]", async () => {
+  const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "20" });
+  try {
+    const token = await known(await person("batches"), slow);
+    const began = performance.now();
+    expect((await batch(slow, token, 9)).status).toBe(200);
+    const refused = await batch(slow, token, 19);
+    const wait = Number(refused.headers.get("retry-after"));
+    expect([refused.status, refused.body]).toEqual([429, { jsonrpc: "2.0", id: null, error: { code: "429", message: `Too many requests: try again in ${wait} seconds.` } }]);
+    // 20 in the bucket, of which 1 went before, 9 for the batch, and 1 for the head of the one that was refused.
+    const most = 9 + Math.ceil((performance.now() - began) / 1_000);
+    expect(wait).toBeLessThanOrEqual(18 - 9 + 1);
+    expect(wait).toBeGreaterThanOrEqual(18 - most);
+    const { passed } = await atOnce(30, () => post(slow, token));
+    expect(passed).toBeGreaterThanOrEqual(9);
+    expect(passed).toBeLessThanOrEqual(9 + Math.ceil((performance.now() - began) / 1_000));
+  } finally {
+    await slow.stop();
+  }
+});
+
+test("a batch with more messages than a bucket holds is 422, for no wait would help [RTE-25]", async () => {
+  const token = await known(await person("long-batch"), service);
+  const { status, body } = await batch(service, token, 21);
+  expect([status, body.error.message]).toEqual([422, "a batch must have at most 20 messages"]);
+});
+
+test("what bears no valid token is charged to the address, and a new valid one to its account [RTE-16, RTE-11, RTE-21]", async () => {
   const subject = await person("newcomer");
-  for (const make of [async () => undefined, async (turn: number) => `garbage-${turn}`, (turn: number) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++addresses}` })]) {
+  for (const make of [async () => undefined, async (turn: number) => `garbage-${turn}`]) {
     const headers = from();
     const tokens = await Promise.all(Array.from({ length: 12 }, (_, turn) => make(turn)));
-    // So that fetching keys and metadata is behind us.
-    await post(tight, await accessToken(fake, { sub: "nobody-there", jti: String(++addresses) }));
-    fake.asked.length = 0;
     const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn], headers));
     expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
-    expect(fake.asked.length).toBeLessThanOrEqual(passed);
     expect((await post(tight, tokens[0], from())).status).not.toBe(429);
+    expect((await post(tight, await accessToken(fake, { sub: await person(`valid-${++addresses}`) }), headers)).status).toBe(200);
   }
+  const tokens = await Promise.all(Array.from({ length: 12 }, (_, turn) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++addresses}` })));
+  const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn]));
+  expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
 });
 
 test("a token that was refused goes on being charged to the address [RTE-16]", async () => {
@@ -117,16 +150,16 @@ test("a token that was refused goes on being charged to the address [RTE-16]", a
   expect(statuses).toContain(429);
 });
 
-test("the bucket of a person is not that of the account's key, nor that of the address [RTE-16]", async () => {
-  const subject = await person("separate");
+test("a person's assistants and the key of their account share one bucket, and it is not that of the address [RTE-16, RTE-09]", async () => {
+  const subject = await person("shared");
   const headers = from();
-  const token = await known(subject, service);
+  const token = await known(subject, tight);
   const account = (await service.app.services.accounts.ofIdentity({ issuer: fake.issuer, subject }))?._id;
   if (account === undefined) throw new Error("no account");
   const { secret: key } = await service.app.services.apiKeys.create(account, "read_write");
-  await atOnce(40, () => post(service, token, headers));
-  expect((await service.rest("/v1/sessions", { key, headers })).status).toBe(200);
-  expect((await service.rest("/v1/sessions", { headers })).status).toBe(401);
+  const { passed, seconds } = await atOnce(12, (turn) => (turn % 2 === 0 ? post(tight, token, headers) : tight.rest("/v1/sessions", { key, headers })));
+  expect(passed).toBeLessThanOrEqual(1 + Math.ceil(seconds));
+  expect((await tight.rest("/v1/sessions", { headers })).status).toBe(401);
 });
 
 test("documents and preflights are not throttled away from one who is [RTE-16]", async () => {

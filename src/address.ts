@@ -1,0 +1,53 @@
+// Client addresses: one spelling for each address, and the network that one client has to itself.
+import { isIPv4, isIPv6 } from "node:net";
+
+/**
+ * The address that a text names, in its one spelling: without a port or a zone, and an IPv4-mapped IPv6 address as the
+ * IPv4 address. Undefined where the text names none.
+ */
+export function addressOf(text: string): string | undefined {
+  const host = hostOf(text.trim());
+  if (isIPv4(host)) return host;
+  const [bare = ""] = host.split("%", 1);
+  if (!isIPv6(bare)) return undefined;
+  const groups = groupsOf(bare);
+  if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff") return groups.slice(6).flatMap(bytesOf).join(".");
+  return spelled(bare);
+}
+
+/** What one client has to itself: an IPv4 address, or the /64 network of an IPv6 address. Any other text is its own. */
+export function networkOf(address: string): string {
+  return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
+}
+
+/** Without brackets and port: `1.2.3.4:567`, `[2001:db8::1]:443`. The text itself where it has neither. */
+function hostOf(text: string): string {
+  const bracket = text.indexOf("]");
+  if (text.startsWith("[") && bracket !== -1) {
+    const host = text.slice(1, bracket);
+    return host.includes(":") && (bracket === text.length - 1 || isPort(text.slice(bracket + 1))) ? host : text;
+  }
+  const colon = text.indexOf(":");
+  return colon !== -1 && colon === text.lastIndexOf(":") && isPort(text.slice(colon)) ? text.slice(0, colon) : text;
+}
+
+function isPort(text: string): boolean {
+  return /^:\d{1,5}$/.test(text) && Number(text.slice(1)) <= 65_535;
+}
+
+/** The URL standard spells an IPv6 address in one way, in hexadecimal alone. */
+function spelled(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): string[] {
+  const [head = "", tail] = spelled(address).split("::");
+  const [first, last] = [head, tail ?? ""].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]];
+  return [...first, ...Array<string>(8 - first.length - last.length).fill("0"), ...last];
+}
+
+function bytesOf(group: string): [number, number] {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 255];
+}

@@ -1,0 +1,73 @@
+// The limits of one instance: buckets for requests and documents, look-ups that may fail, places for work.
+import type { RedisLink } from "../db/redis.ts";
+import { deadlineIn, deadlineMs } from "../deadline.ts";
+import type { Inbound } from "../rpc/dispatch.ts";
+import type { BucketSize } from "./bucket.ts";
+import { localBucket, sharedBucket } from "./bucket.ts";
+import type { Capacity } from "./capacity.ts";
+import { createCapacity } from "./capacity.ts";
+import type { Recognizers } from "./credentials.ts";
+import { createRecognizer, lookUpSize } from "./credentials.ts";
+import type { Throttle } from "./throttle.ts";
+import { addressBucket, createThrottle } from "./throttle.ts";
+
+/** What limits a request. */
+export interface Limits {
+  readonly throttle: Throttle;
+  readonly capacity: Capacity;
+  /** Charges a request for a document; fails with RATE_LIMITED. */
+  throttleDocument(inbound: Pick<Inbound, "address">): Promise<void>;
+  /** Sends a large body when not too many are on their way; fails with UNAVAILABLE where too many wait. */
+  sendLarge(send: () => Promise<void>): Promise<void>;
+  readonly recognizers: Recognizers;
+  /** How many callers have a bucket in this instance's own memory. */
+  fallbackBuckets(): number;
+}
+
+/** Counters of what the limits decide. */
+export interface LimitCounters {
+  readonly throttleFallbacks: { inc(): void };
+  readonly throttledFromMemory: { inc(): void };
+  readonly refusedLookUps: { inc(): void };
+  readonly overloaded: { inc(): void };
+}
+
+/** Documents are asked for in handfuls: a page, and the files that it needs. */
+const documentSize = { rate: 20, burst: 100 };
+/** So many large files leave at once: some 30 MB where nobody takes them compressed. */
+const mostLargeBodies = 8;
+
+/** `redis` is undefined where there is none; `maxInFlight` is how many requests are worked on at once. */
+export function createLimits(
+  redis: RedisLink | undefined,
+  size: BucketSize,
+  maxInFlight: number,
+  counters: LimitCounters,
+): Limits {
+  const onFallback = (): void => counters.throttleFallbacks.inc();
+  const onRemembered = (): void => counters.throttledFromMemory.inc();
+  const onOverload = (): void => counters.overloaded.inc();
+  const fallback = localBucket(size);
+  const capacity = createCapacity(maxInFlight, onOverload);
+  const throttle = createThrottle(redis && sharedBucket(redis, size, { onRemembered }), fallback, onFallback);
+  const documents = createThrottle(
+    redis && sharedBucket(redis, documentSize, { prefix: "documents", onRemembered }),
+    localBucket(documentSize),
+    onFallback,
+  );
+  const largeBodies = createCapacity(mostLargeBodies, onOverload);
+  const recognition = {
+    throttle,
+    lookUps: localBucket(lookUpSize),
+    capacity,
+    onRefusedLookUp: () => counters.refusedLookUps.inc(),
+  };
+  return {
+    throttle,
+    capacity,
+    throttleDocument: ({ address }) => documents(addressBucket(address)),
+    sendLarge: (send) => largeBodies.run("known", deadlineIn(deadlineMs), send),
+    recognizers: (accountOf) => createRecognizer(recognition, accountOf),
+    fallbackBuckets: fallback.count,
+  };
+}

@@ -1,0 +1,193 @@
+// The one way to look a credential up, over parts made by hand: what a look-up costs whom, and how many are made at once.
+import { UUID } from "mongodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Failure, fail } from "../../src/errors.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { LocalBucket } from "../../src/guards/bucket.ts";
+import { localBucket } from "../../src/guards/bucket.ts";
+import { createCapacity } from "../../src/guards/capacity.ts";
+import type { Arrival, Credential, Found, Recognizer } from "../../src/guards/credentials.ts";
+import { createRecognizer } from "../../src/guards/credentials.ts";
+import { reasonOf } from "./made.ts";
+
+interface Holder {
+  readonly accountId: UUID | undefined;
+}
+
+const account = new UUID("3f2a8c54-0000-4000-8000-000000000001");
+const bucketOfAccount = `account:${account.toHexString()}`;
+/** What happened: `find a`, `take …`. */
+let steps: string[];
+let lookUps: LocalBucket;
+let refusedLookUps: number;
+let find: (name: string) => Promise<Holder | undefined>;
+let recognizer: Recognizer<Holder>;
+
+function make(most = 8, burst = 3, line?: number): void {
+  steps = [];
+  refusedLookUps = 0;
+  lookUps = localBucket({ rate: 0.001, burst });
+  const throttle = (bucket: string): Promise<void> => Promise.resolve(void steps.push(`take ${bucket}`));
+  const parts = {
+    throttle,
+    lookUps,
+    capacity: createCapacity(most, () => undefined, line),
+    onRefusedLookUp: () => (refusedLookUps += 1),
+  };
+  recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId);
+}
+beforeEach(() => {
+  make();
+  find = () => Promise.resolve({ accountId: account });
+});
+
+function credential(name: string, provenLater = true): Credential<Holder> {
+  return {
+    name,
+    provenLater,
+    lookUp() {
+      steps.push(`find ${name}`);
+      return find(name);
+    },
+  };
+}
+const arrival = (changes: Partial<Arrival<Holder>> = {}): Arrival<Holder> => ({
+  address: "192.0.2.1",
+  deadline: deadlineIn(4_000),
+  optional: false,
+  onHolder: () => undefined,
+  ...changes,
+});
+const recognize = (
+  name: string | undefined,
+  changes: Partial<Arrival<Holder>> = {},
+  provenLater = true,
+): Promise<Found<Holder>> =>
+  recognizer.recognize(name === undefined ? undefined : credential(name, provenLater), arrival(changes));
+
+test("what is valid costs its address nothing, however often it is met for the first time [RTE-20, RTE-21]", async () => {
+  for (let turn = 0; turn < 20; turn++)
+    expect(await recognize(`key ${turn}`)).toMatchObject({ kind: "valid", proven: true });
+  const all = await Promise.all(Array.from({ length: 3 }, (_, turn) => recognize(`another ${turn}`)));
+  expect(all.map(({ kind }) => kind)).toEqual(["valid", "valid", "valid"]);
+  expect(steps.filter((step) => step === `take ${bucketOfAccount}`)).toHaveLength(23);
+  expect(refusedLookUps).toBe(0);
+});
+
+test("what is not valid costs its network a look-up; without one left it is refused without a look-up, and what is known goes on [RTE-20]", async () => {
+  await recognize("good");
+  find = () => Promise.resolve(undefined);
+  for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3"])
+    expect(await recognize(`forged for ${address}`, { address })).toEqual({ kind: "invalid", failure: undefined });
+  expect(steps.slice(2)).toEqual(
+    ["2001:db8::1", "2001:db8::2", "2001:db8::3"].flatMap((address) => [
+      `find forged for ${address}`,
+      "take address:2001:db8:0:0::/64",
+    ]),
+  );
+  steps.length = 0;
+  await expect(recognize("forged", { address: "2001:db8::4" })).rejects.toMatchObject({
+    reason: Reason.RATE_LIMITED,
+    retryAfterSeconds: 1_000,
+  });
+  expect([steps, refusedLookUps]).toEqual([[], 1]);
+  expect(await recognize("good", { address: "2001:db8::4" })).toMatchObject({ kind: "valid", proven: false });
+  expect(await recognize(undefined, { address: "2001:db8::4" })).toEqual({ kind: "invalid", failure: undefined });
+  expect(await recognize("forged", { address: "2001:db8:0:1::4" })).toEqual({ kind: "invalid", failure: undefined });
+  expect(steps).toEqual([
+    `take ${bucketOfAccount}`,
+    "take address:2001:db8:0:0::/64",
+    "find forged",
+    "take address:2001:db8:0:1::/64",
+  ]);
+});
+
+test("of many at once no more are looked up than may fail [RTE-20]", async () => {
+  find = () => Promise.resolve(undefined);
+  const told = await Promise.all(Array.from({ length: 50 }, (_, turn) => reasonOf(recognize(`forged ${turn}`))));
+  expect(told.filter((one) => one === "RATE_LIMITED")).toHaveLength(47);
+  expect(steps.filter((step) => step.startsWith("find"))).toHaveLength(3);
+});
+
+test("a look-up that cannot tell costs nothing but a token of the address [RTE-20, AUT-04]", async () => {
+  const cause = new Error("away");
+  find = () => Promise.reject(cause);
+  for (let turn = 0; turn < 5; turn++) expect(await recognize(`key ${turn}`)).toEqual({ kind: "unreadable", cause });
+  expect(steps.filter((step) => step === "take address:192.0.2.1")).toHaveLength(5);
+});
+
+test("a failure that is a 401 says that a credential is not valid, and any other that it cannot be told [RTE-20]", async () => {
+  find = async () => fail(Reason.INVALID_TOKEN, { message: "It has expired." });
+  expect(await recognize("one")).toMatchObject({ kind: "invalid", failure: expect.any(Failure) as unknown });
+  find = async () => fail(Reason.UNAVAILABLE);
+  expect(await recognize("two")).toMatchObject({ kind: "unreadable" });
+});
+
+test("a credential that is proven later is charged from memory; another is charged, and then looked up again [RTE-09, RTE-22]", async () => {
+  for (const provenLater of [true, false]) {
+    await recognize(`key ${provenLater}`, {}, provenLater);
+    steps.length = 0;
+    expect(await recognize(`key ${provenLater}`, {}, provenLater)).toMatchObject({
+      kind: "valid",
+      proven: !provenLater,
+    });
+    expect(steps).toEqual([`take ${bucketOfAccount}`, ...(provenLater ? [] : [`find key ${provenLater}`])]);
+  }
+});
+
+test("what is found to be no longer valid is forgotten: from then on it is charged to the address [RTE-11]", async () => {
+  await recognize("key", {}, false);
+  find = () => Promise.resolve(undefined);
+  expect(await recognize("key", {}, false)).toEqual({ kind: "invalid", failure: undefined });
+  steps.length = 0;
+  expect(await recognize("key")).toEqual({ kind: "invalid", failure: undefined });
+  expect(steps).toEqual(["find key", "take address:192.0.2.1"]);
+});
+
+test("who holds a credential without an account is charged to the address [RTE-11]", async () => {
+  find = () => Promise.resolve({ accountId: undefined });
+  expect(await recognize("person")).toMatchObject({ kind: "valid" });
+  expect(steps).toEqual(["find person", "take address:192.0.2.1"]);
+});
+
+test("look-ups take half of the places at most; requests with a known credential have the others, and those that wait are met when one is free [RTE-23, RTE-21]", async () => {
+  make(8, 200);
+  await recognize("good");
+  const ends: (() => void)[] = [];
+  find = () => new Promise((resolve) => ends.push(() => resolve({ accountId: account })));
+  const strangers = Array.from({ length: 100 }, (_, turn) => recognize(`key ${turn}`));
+  await vi.waitFor(() => expect(ends).toHaveLength(4));
+  for (let turn = 0; turn < 10; turn++) expect(await recognize("good")).toMatchObject({ kind: "valid" });
+  const again = Array.from({ length: 8 }, () => recognize("good", {}, false));
+  await vi.waitFor(() => expect(steps.filter((step) => step === "find good")).toHaveLength(5));
+  expect(ends).toHaveLength(8);
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await Promise.all([...strangers, ...again])).every(({ kind }) => kind === "valid")).toBe(true);
+});
+
+test("one that waited while another request with it was looked up is not looked up again [RTE-21]", async () => {
+  make(2, 200);
+  const found = await Promise.all(Array.from({ length: 10 }, () => recognize("key")));
+  expect(found.filter(({ kind }) => kind === "valid")).toHaveLength(10);
+  expect(steps.filter((step) => step === "find key")).toHaveLength(1);
+});
+
+test("where no place is to be had in time a request is refused, and its look-up is not counted as failed; one that is served anyway is charged to its address [RTE-20, RTE-23, HLT-04]", async () => {
+  make(2, 2, 0);
+  let end = (): void => undefined;
+  find = () => new Promise((resolve) => (end = () => resolve(undefined)));
+  const first = recognize("held");
+  await vi.waitFor(() => expect(steps).toEqual(["find held"]));
+  for (let turn = 0; turn < 5; turn++) expect(await reasonOf(recognize(`key ${turn}`))).toBe("UNAVAILABLE");
+  expect(await reasonOf(recognize(undefined))).toBe("UNAVAILABLE");
+  expect(steps).toEqual(["find held"]);
+  expect(await recognize("key", { optional: true })).toMatchObject({ kind: "unreadable" });
+  expect(await recognize(undefined, { optional: true })).toMatchObject({ kind: "invalid" });
+  expect(steps).toEqual(["find held", "take address:192.0.2.1", "take address:192.0.2.1"]);
+  end();
+  await first;
+});

@@ -1,0 +1,35 @@
+// The dashboard's pages and the throttle: who is signed in is charged to their account, wherever they come from.
+import { expect, test } from "vitest";
+import { ann, ask, ben, signIn, useHouse } from "../sign-in/set-up.ts";
+
+const house = useHouse();
+
+test("a page for who is signed in takes from the account's bucket, whatever the address, and so do the operations on the key and the key [RTE-18, RTE-10]", async () => {
+  const { cookie } = await signIn(house(), ann);
+  const { cookie: other } = await signIn(house(), ben);
+  const tight = await house().service.another({
+    BASE_URL: house().base,
+    RATE_LIMIT: "1",
+    RATE_BURST: "1",
+    TRUST_PROXY: "1",
+  });
+  try {
+    let addresses = 0;
+    const from = (): Record<string, string> => ({ "X-Forwarded-For": `10.0.0.${++addresses}` });
+    const page = (of: string) => ask(`${tight.base}/`, { cookie: of, headers: from() });
+    expect((await page(cookie)).status).toBe(200);
+    const began = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) =>
+        turn % 2 === 0 ? page(cookie) : ask(`${tight.base}/v1/api-key`, { cookie, headers: from() }),
+      ),
+    );
+    const passed = answers.filter(({ status }) => status !== 429).length;
+    expect(passed).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - began) / 1_000));
+    // Another account has a bucket of its own, and so has each address.
+    expect((await page(other)).status).toBe(200);
+    expect((await page("")).status).toBe(200);
+  } finally {
+    await tight.stop();
+  }
+});

@@ -1,0 +1,116 @@
+// Documents, files of pages, and metadata: charged to the address in a bucket of their own, and large ones take a place while they leave.
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
+import { inboundOf, pathOf } from "../../src/http/inbound.ts";
+import { createReference } from "../../src/reference/surface.ts";
+import { pipelined, tallied } from "../http/pipelined.ts";
+import type { RestCall, TestService } from "../support/service.ts";
+import { rest, startService } from "../support/service.ts";
+
+let service: TestService;
+let renderer: string;
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
+  const page = (await service.rest("/docs", { headers: from() })).text;
+  const [, path = ""] = /src="([^"]+renderer\.js)"/.exec(page) ?? [];
+  renderer = new URL(path, `${service.base}/docs`).pathname;
+  expect(renderer).toMatch(/renderer\.js$/);
+});
+afterAll(() => service.stop());
+
+function from(address = randomBytes(4).join(".")): Record<string, string> {
+  return { "X-Forwarded-For": address };
+}
+
+test("all of them take from one bucket of 100, refilled at 20 a second, whether they are there or not; RATE_LIMIT does not count [RTE-24]", async () => {
+  const headers = from();
+  const lines = (): string[] => [`X-Forwarded-For: ${headers["X-Forwarded-For"]}`];
+  const began = performance.now();
+  const paths = [
+    "/docs",
+    "/openapi.json",
+    "/openapi.yaml",
+    "/llms.txt",
+    "/dashboard.css",
+    "/icon.svg",
+    "/.well-known/oauth-protected-resource",
+    "/docs/nothing",
+    "/openapi.json",
+  ];
+  const answers = (await Promise.all(paths.map((path) => pipelined(service.base, path, 20, lines)))).flat();
+  const most = 101 + 20 * Math.ceil((performance.now() - began) / 1_000);
+  const { 200: served = 0, 404: unknown = 0, 429: refused = 0 } = tallied(answers);
+  expect(served + unknown + refused).toBe(180);
+  expect(served + unknown).toBeGreaterThanOrEqual(100);
+  expect(served + unknown).toBeLessThanOrEqual(most);
+  for (const { status, headers: sent, body } of answers) {
+    expect(sent.get("retry-after")).toBe(status === 429 ? "1" : undefined);
+    if (status === 429)
+      expect(JSON.parse(body)).toEqual({
+        error: { code: "429", message: "Too many requests: try again in 1 second." },
+      });
+  }
+  expect((await service.rest("/docs", { headers: from() })).status).toBe(200);
+});
+
+test("who has read too many documents may call, and who has called too often may read [RTE-24]", async () => {
+  const reader = from();
+  await pipelined(service.base, "/openapi.json", 300, () => [`X-Forwarded-For: ${reader["X-Forwarded-For"]}`]);
+  expect((await service.rest("/v1/health", { headers: reader })).status).toBe(200);
+  const caller = from();
+  const calls = await Promise.all(Array.from({ length: 6 }, () => service.rest("/v1/health", { headers: caller })));
+  expect(tallied(calls)[429]).toBeGreaterThan(0);
+  expect((await service.rest("/llms.txt", { headers: caller })).status).toBe(200);
+});
+
+test("a large file takes a place while it leaves; small ones, its head alone, and what the client has already take none [RTE-24]", async () => {
+  const steps: string[] = [];
+  const reference = createReference({
+    baseUrl: () => "http://localhost",
+    throttle: () => Promise.resolve(void steps.push("charge")),
+    async sendLarge(send) {
+      steps.push("begin");
+      await send();
+      steps.push("end");
+    },
+    onError: () => undefined,
+  });
+  const server = createServer(
+    (request, response) =>
+      void reference
+        .handle(pathOf(request), request, response, inboundOf(request, 0))
+        .then(() => steps.push("handled")),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const send = async (path: string, call: RestCall = {}): Promise<string[]> => {
+    steps.length = 0;
+    const { headers } = await rest(`http://127.0.0.1:${port}`, path, call);
+    await until(() => Promise.resolve(steps.includes("handled")), AbortSignal.timeout(20_000));
+    return [...steps, headers.get("etag") ?? ""];
+  };
+  try {
+    const [, , , , etag = ""] = await send(renderer, { headers: { "Accept-Encoding": "identity" } });
+    expect(await send(renderer, { headers: { "Accept-Encoding": "identity" } })).toEqual([
+      "charge",
+      "begin",
+      "end",
+      "handled",
+      etag,
+    ]);
+    for (const [path, call] of [
+      ["/docs", {}],
+      [renderer, { method: "HEAD" }],
+      [renderer, { headers: { "Accept-Encoding": "identity", "If-None-Match": etag } }],
+      ["/docs/nothing", {}],
+    ] as const) {
+      expect((await send(path, call)).slice(0, -1), path).toEqual(["charge", "handled"]);
+    }
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});

@@ -1,0 +1,126 @@
+// What forged credentials cost a running instance, counted in commands: few look-ups, whatever kind they are of; and what valid ones cost their callers: nothing.
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newSecret } from "../../src/api-keys/secret.ts";
+import { pipelined, tallied } from "../http/pipelined.ts";
+import { accessToken, offerIntrospection } from "../mcp/oauth/set-up.ts";
+import type { FakeProvider } from "../sign-in/fake-provider.ts";
+import { startFakeProvider } from "../sign-in/fake-provider.ts";
+import { newOwner } from "../sign-in/set-up.ts";
+import { listenToMongo } from "../support/commands.ts";
+import type { TestService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+
+let fake: FakeProvider;
+let service: TestService;
+/** What the provider was asked by introspection. */
+let introspected = 0;
+
+beforeAll(async () => {
+  fake = await startFakeProvider();
+  offerIntrospection(fake, (token) => {
+    introspected += 1;
+    return { active: token.split(".").length === 3 };
+  });
+  service = await startService({ ...fake.settings(), TRUST_PROXY: "1" });
+});
+afterAll(async () => {
+  await service.stop();
+  await fake.stop();
+});
+
+const forgedToken = (): string => `forged-${randomBytes(16).toString("hex")}`;
+const forged: readonly (readonly [name: string, path: string, line: () => string, ofKind: RegExp])[] = [
+  ["API keys", "/v1/contacts?query=ann", () => `Authorization: Bearer ${newSecret()}`, /^aggregate api_keys$/],
+  ["API keys where none is needed", "/v1/health", () => `Authorization: Bearer ${newSecret()}`, /^aggregate api_keys$/],
+  ["API keys on an unknown path", "/v1/nothing", () => `Authorization: Bearer ${newSecret()}`, /^aggregate api_keys$/],
+  [
+    "dashboard sessions at the operations on the key",
+    "/v1/api-key",
+    () => `Cookie: records_session=${randomBytes(32).toString("base64url")}`,
+    /^aggregate dashboard_sessions$/,
+  ],
+  [
+    "dashboard sessions at the dashboard",
+    "/",
+    () => `Cookie: records_session=${randomBytes(32).toString("base64url")}`,
+    /^aggregate dashboard_sessions$/,
+  ],
+  ["access tokens", "/mcp", () => `Authorization: Bearer ${forgedToken()}`, /./],
+];
+
+test.each(forged)(
+  "of 2,000 forged %s from one address 256 are looked up at most, and 20 a second after them; the others are 429 [RTE-20]",
+  async (_name, path, line, ofKind) => {
+    const address = randomBytes(4).join(".");
+    const heard = listenToMongo(service.app.client);
+    introspected = 0;
+    const began = performance.now();
+    const answers = (
+      await Promise.all(
+        Array.from({ length: 4 }, () =>
+          pipelined(service.base, path, 500, () => [`X-Forwarded-For: ${address}`, line()]),
+        ),
+      )
+    ).flat();
+    const most = 257 + 20 * Math.ceil((performance.now() - began) / 1_000);
+    const commands = heard.stop().filter(({ label }) => ofKind.test(label) && !/switches/.test(label));
+    expect(commands.length).toBeLessThanOrEqual(most);
+    expect(introspected).toBeLessThanOrEqual(most);
+    expect(commands.length + introspected).toBeGreaterThan(0);
+    // Where no place is to be had soon, a request that needs no key is served without a look-up.
+    const least = /health|nothing/.test(path) ? 1_000 : 2_000 - most;
+    expect(tallied(answers)[429]).toBeGreaterThanOrEqual(least);
+    for (const { status, headers } of answers) expect(headers.has("retry-after")).toBe(status === 429);
+    const text = await (await fetch(`${service.internal}/metrics`)).text();
+    expect(Number(/^records_refused_lookups_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(least);
+    // Another address has look-ups of its own.
+    const [elsewhere] = await pipelined(service.base, path, 1, () => [
+      `X-Forwarded-For: ${randomBytes(4).join(".")}`,
+      line(),
+    ]);
+    expect(elsewhere?.status).not.toBe(429);
+  },
+);
+
+test("200 valid keys at once behind one address all pass on a fresh instance, and so do as many tokens of theirs [RTE-21]", async () => {
+  const keys = (await Promise.all(Array.from({ length: 200 }, () => service.account()))).map(({ key }) => key);
+  const fresh = await service.another();
+  try {
+    const address = randomBytes(4).join(".");
+    const answers = await pipelined(fresh.base, "/v1/contacts?query=ann", 200, (turn) => [
+      `X-Forwarded-For: ${address}`,
+      `Authorization: Bearer ${keys[turn]}`,
+    ]);
+    expect(tallied(answers)).toEqual({ 200: 200 });
+    await newOwner(service, fake.issuer, "many-tokens", "many-tokens@example.com");
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, (_, turn) => accessToken(fake, { sub: "many-tokens", jti: `many-${turn}` })),
+    );
+    expect(
+      tallied(
+        await pipelined(fresh.base, "/mcp", 50, (turn) => [
+          `X-Forwarded-For: ${address}`,
+          `Authorization: Bearer ${tokens[turn]}`,
+        ]),
+      ),
+    ).toEqual({ 405: 50 });
+    // What was found to be valid costs the address nothing of what a forger has spent.
+    const heard = listenToMongo(fresh.app.client);
+    await pipelined(fresh.base, "/v1/contacts?query=ann", 400, () => [
+      `X-Forwarded-For: ${address}`,
+      `Authorization: Bearer ${newSecret()}`,
+    ]);
+    expect(heard.stop().filter(({ label }) => label === "aggregate api_keys").length).toBeGreaterThanOrEqual(256);
+    expect(
+      tallied(
+        await pipelined(fresh.base, "/v1/contacts?query=ann", 200, (turn) => [
+          `X-Forwarded-For: ${address}`,
+          `Authorization: Bearer ${keys[turn]}`,
+        ]),
+      ),
+    ).toEqual({ 200: 200 });
+  } finally {
+    await fresh.stop();
+  }
+});

@@ -1,0 +1,32 @@
+// Many GETs in one piece on one connection: an instance takes all of them in at once, however slow the client is.
+import { expect } from "vitest";
+import type { RawAnswer } from "./raw.ts";
+import { exchange } from "./raw.ts";
+
+/** The answers in their order; `lines` are the header lines of each request. */
+export async function pipelined(
+  base: string,
+  path: string,
+  count: number,
+  lines: (turn: number) => readonly string[] = () => [],
+): Promise<readonly RawAnswer[]> {
+  const one = (turn: number): string =>
+    [
+      `GET ${path} HTTP/1.1`,
+      "Host: localhost",
+      ...lines(turn),
+      ...(turn === count - 1 ? ["Connection: close"] : []),
+      "",
+      "",
+    ].join("\r\n");
+  const { answers } = await exchange(base, Array.from({ length: count }, (_, turn) => one(turn)).join(""), 30_000);
+  expect(answers).toHaveLength(count);
+  return answers;
+}
+
+/** Each status that came back, and how often. */
+export function tallied(answers: readonly { readonly status: number }[]): Record<number, number> {
+  const tally: Record<number, number> = {};
+  for (const { status } of answers) tally[status] = (tally[status] ?? 0) + 1;
+  return tally;
+}
