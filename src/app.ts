@@ -87,8 +87,7 @@ export interface App {
   stop(idleMs?: number): Promise<void>;
 }
 
-const mongoWaitMs = 30_000;
-const graceMs = 10_000;
+const [mongoWaitMs, graceMs] = [30_000, 10_000];
 
 /**
  * Starts an instance. `prepare` runs before anyone is listened to. Rejects when MongoDB cannot be reached within 30

@@ -29,7 +29,7 @@ export const dependencies: Drill = {
   controls: [
     control("an instance without a deadline, whose MongoDB freezes", foremost.mongoFrozen, {
       file: "src/deadline.ts",
-      from: "Math.max(0, at - performance.now()));\n  });",
+      from: "Math.max(0, deadline.at - performance.now()));\n  });",
       to: "60_000);\n  });",
     }),
     control("an instance that takes a full disk for a fault of its own", foremost.diskFull, {

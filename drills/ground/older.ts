@@ -70,8 +70,19 @@ export async function programOf({ folder }: OlderCode, source: string): Promise<
 }
 
 function sameLock(folder: string): boolean {
-  const lock = (of: string): string => readFileSync(join(of, "package-lock.json"), "utf8");
-  return lock(folder) === lock(root);
+  return runtimePackages(folder) === runtimePackages(root);
+}
+
+/** The packages that the code runs with: what only its checks and tests need may differ. */
+function runtimePackages(of: string): string {
+  const { packages } = JSON.parse(readFileSync(join(of, "package-lock.json"), "utf8")) as Lock;
+  const [, ...installed] = Object.entries(packages);
+  return JSON.stringify(installed.filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true));
+}
+
+/** What is read of a package-lock.json; its first package is the project itself. */
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
 }
 
 function git(...args: readonly string[]): string {

@@ -11,6 +11,8 @@ export interface Findings {
 
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+/** What stands around records in a prompt is another each time. */
+const fence = /records-[0-9a-f]{32}/g;
 const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** The secrets that an answer holds, as they are or in base64; not those that the request itself said. */
@@ -32,7 +34,7 @@ export function likeness(operation: Pick<Operation, "wire" | "textOf">, answer: 
     if (typeof one !== "string") continue;
     text = text.replaceAll(one, "<asked>").replaceAll(one.toLowerCase(), "<asked>").replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<asked>");
   }
-  return succeeded ? text.replace(uuid, "<id>").replace(moment, "<moment>") : text;
+  return succeeded ? text.replace(uuid, "<id>").replace(moment, "<moment>").replace(fence, "<fence>") : text;
 }
 
 /** Where two texts part, a few characters of each. */

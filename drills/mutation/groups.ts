@@ -15,10 +15,10 @@ const tests = (folder: string, ...names: string[]): string[] => names.map((name)
 
 /** The groups, each with the tests that know its files best. */
 export const groups: readonly Group[] = [
-  { name: "validation", mutate: guards("validate", "mask"), tests: tests("guards", "validation") },
+  { name: "validation", mutate: guards("validate", "mask", "showable"), tests: tests("guards", "validation") },
   {
     name: "doors",
-    mutate: ["src/deadline.ts", ...guards("assistant", "authenticate", "call", "capacity", "chain", "doors", "internal", "scope", "session", "stream", "switches", "throttle")],
+    mutate: ["src/deadline.ts", ...guards("assistant", "authenticate", "call", "capacity", "chain", "doors", "internal", "limits", "scope", "session", "stream", "switches", "throttle")],
     tests: tests("guards", "public-door", "session-door", "other-doors"),
   },
   { name: "messages", mutate: ["src/rpc/connect.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")], tests: tests("rpc", "unreadable", "deadlines") },
@@ -33,5 +33,5 @@ export const groups: readonly Group[] = [
   { name: "credentials", mutate: ["src/address.ts", ...guards("credentials")], tests: tests("guards", "credentials", "addresses") },
   { name: "buckets", mutate: guards("bucket"), tests: tests("guards", "bucket") },
   { name: "commit", mutate: ["src/db/write.ts"], tests: tests("db", "write"), mongod: true },
-  { name: "idempotency", mutate: guards("idempotency", "reservations"), tests: tests("idempotency", "claims", "keys"), mongod: true },
+  { name: "idempotency", mutate: guards("erased-answers", "idempotency", "reservations"), tests: tests("idempotency", "claims", "keys"), mongod: true },
 ];

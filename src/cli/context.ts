@@ -21,6 +21,8 @@ export interface Context {
   where(): Where;
   /** The one link of the run. Loaded when it is first asked for: `--help` needs none of it. */
   link(): Promise<Link>;
+  /** Closes the link, where one was asked for. */
+  close(): Promise<void>;
 }
 
 /** The context for the options that the program was given. */
@@ -35,6 +37,7 @@ export function createContext(program: Command, environment: NodeJS.ProcessEnv):
     },
     where: find,
     link: () => (link ??= connect(find())),
+    close: async () => (await link?.catch(() => undefined))?.close(),
   };
 }
 

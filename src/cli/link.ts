@@ -11,6 +11,8 @@ import type { Where } from "./where.ts";
 export interface Link {
   readonly url: string;
   client<S extends DescService>(service: S): Client<S>;
+  /** Ends the connection: a stream that was given up would keep the process until the service closes it. */
+  close(): void;
 }
 
 /** A peer that has been silent for as long is asked whether it is still there, so that a dead connection is noticed. */
@@ -27,6 +29,9 @@ export function createLink({ url, token }: Where): Link {
   return {
     url,
     client: (service) => createClient(service, transport),
+    close() {
+      if (sessionManager.state() === "open") sessionManager.abort();
+    },
   };
 }
 

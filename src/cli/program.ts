@@ -40,6 +40,8 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     return exitCode;
   } catch (error) {
     return await tell(error, argv.includes("--json"), context);
+  } finally {
+    await context.close();
   }
 }
 

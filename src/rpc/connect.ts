@@ -155,14 +155,14 @@ export function createRpcSurface(
       // It stumbles over its own message where that would repeat what is no text.
       return undefined;
     });
-    if (answer === undefined) return admitted.reject([violation("message", "the message cannot be read")]);
+    if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
     if (call.decoded) return answer;
     const bytes = await allBytes(answer.body);
     const error = await refusedWith(protocol, answer, bytes);
     // Only the library knows what it could have understood instead.
     if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
-    const isSize = error.code === Code.ResourceExhausted;
-    return admitted.reject([isSize ? tooLarge(one.maxBytes) : violation("message", shortened(error.rawMessage))]);
+    if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(one.maxBytes)]);
+    return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
   }
 
   async function answerOpen(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
@@ -203,6 +203,8 @@ async function invoke(message: Message, { values, responseHeader, protocolName }
 function tooLarge(maxBytes: number): Violation {
   return violation("size", `the message must be at most ${maxBytes} bytes`);
 }
+
+const unreadable = "the message cannot be read";
 
 /** The message as a whole has no name: the text says what it is about. */
 function violation(rule: string, message: string): Violation {

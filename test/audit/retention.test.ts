@@ -10,8 +10,8 @@ import { startMongod } from "../../src/embedded/mongod.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { ensureIndexes } from "../../src/db/mongo.ts";
 import { indexesFor } from "../../src/services.ts";
-import { administratorUri } from "../support/administrator.ts";
 import { testCacheDir } from "../support/global-setup.ts";
+import { startOwnMongod } from "../support/own-mongod.ts";
 import { startService } from "../support/service.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -54,15 +54,20 @@ test("the doctor names a database that keeps entries for another time than the s
 });
 
 test("an entry is deleted when it is older than that, and no younger one [RET-02]", async () => {
-  await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 30 }));
-  const log = client.db().collection<{ _id: string; created_at: Date }>("audit_log");
-  const ages = { old: 31, young: 29, now: 0 };
-  const madeBefore = (days: number): Date => new Date(Date.now() - days * dayMs);
-  await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: madeBefore(days) })));
-  const administrator = await MongoClient.connect(await administratorUri(mongod, folder));
-  await administrator.db("admin").command({ setParameter: 1, ttlMonitorSleepSecs: 1 });
-  await administrator.close();
-  await expect.poll(() => log.distinct("_id"), { timeout: 90_000, interval: 200 }).toEqual(["now", "young"]);
+  // Its monitor looks every second.
+  const own = await startOwnMongod();
+  const other = await MongoClient.connect(own.uri);
+  try {
+    await ensureIndexes(other.db(), indexesFor({ auditRetentionDays: 30 }));
+    const log = other.db().collection<{ _id: string; created_at: Date }>("audit_log");
+    const ages = { old: 31, young: 29, now: 0 };
+    const madeBefore = (days: number): Date => new Date(Date.now() - days * dayMs);
+    await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: madeBefore(days) })));
+    await expect.poll(() => log.distinct("_id"), { timeout: 30_000, interval: 200 }).toEqual(["now", "young"]);
+  } finally {
+    await other.close();
+    await own.stop();
+  }
 });
 
 test("an instance keeps entries for 400 days, or for as many as it is told [RET-01]", async () => {

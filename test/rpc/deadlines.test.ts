@@ -71,7 +71,7 @@ async function whileHanging(failCommands: readonly string[], work: (seen: Seen) 
   const onFailed = ({ requestId }: { requestId: number }): void => void (ids.has(requestId) && seen.failed++);
   client.on("commandStarted", onStarted).on("commandFailed", onFailed);
   try {
-    const block = { failCommands, blockConnection: true, blockTimeMS: 2_500, appName: "records" };
+    const block = { failCommands, blockConnection: true, blockTimeMS: 1_500, appName: "records" };
     await withFault(mongod.uri, "alwaysOn", block, () => work(seen));
   } finally {
     client.off("commandStarted", onStarted).off("commandFailed", onFailed);

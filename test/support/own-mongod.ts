@@ -38,6 +38,7 @@ function kind(memory: string, ready: ServerKind["ready"]): ServerKind {
       ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
       ...["--replSet", REPLICA_SET, "--oplogSize", "64", "--wiredTigerCacheSizeGB", memory],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false", "--setParameter", "enableTestCommands=1"],
+      ...["--setParameter", "ttlMonitorSleepSecs=1"],
     ],
     ready,
     uri: (port) => `mongodb://127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}`,

@@ -36,7 +36,7 @@ export async function findSecrets(service: Pick<TestService, "app" | "internal" 
 
 /** Every collection as text; binary values as the bytes that they are. */
 export async function databaseTexts(db: Db): Promise<[string, string][]> {
-  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const collections = await db.listCollections({ name: { $not: /^system\./ } }, { nameOnly: true }).toArray();
   return Promise.all(
     collections.map(async ({ name }): Promise<[string, string]> => {
       const documents = await db.collection(name).find({}, { limit: mostDocuments }).toArray();

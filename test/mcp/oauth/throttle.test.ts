@@ -35,10 +35,11 @@ async function person(subject: string): Promise<string> {
 }
 const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record<string, string> => ({ "X-Forwarded-For": address });
 const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestAnswer> => send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
-/** A token that each instance has seen. */
+/** A token that each instance has seen; the person's bucket is full again. */
 async function known(subject: string, ...instances: TestService[]): Promise<string> {
   const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++addresses}` });
   for (const instance of instances) expect((await post(instance, token)).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, 100 * instances.length + 100));
   return token;
 }
 async function atOnce(count: number, ask: (turn: number) => Promise<RestAnswer>): Promise<{ answers: RestAnswer[]; passed: number; seconds: number }> {
