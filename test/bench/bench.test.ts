@@ -32,13 +32,14 @@ test("everybody answers every line, and nobody fails", () => {
   expect(rows.filter(({ line }) => line === "get").map(({ subject }) => subject)).toEqual(["ours", "floor", "floor3", "fastify", "fastifyAgg"]);
 });
 
-test("a search for one word examines no more than its page; of a word that is longer than its term, at most 5,000 keys more", () => {
+test("a search for one word reads no more documents than its page, and counts at most 5,000 keys where the word has more than eight letters", () => {
   const searches = benched.results.searches.filter(({ list, words }) => list === "notes" && words === "one");
   expect(searches.length).toBeGreaterThan(2);
   for (const { title, sizes } of searches.filter(({ comparable }) => comparable)) {
+    const mayBeLong = title === "a frequent word" || title === "a word of middling frequency";
     for (const { keys, documents } of sizes) {
       expect(documents, title).toBeLessThanOrEqual(16);
-      expect(keys, title).toBeLessThanOrEqual(title === "a frequent word" ? 5_016 : 16);
+      expect(keys, title).toBeLessThanOrEqual(mayBeLong ? 5_016 : 16);
     }
   }
 });

@@ -33,18 +33,18 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
       seen.add(kind);
       return stepsUnder(command, at, turn + at, isNew);
     }),
-    ...share(connectionBreaks, 4, turn).map((fault) => fresh(fault, 0)),
-    ...share(handshakeBreaks, 3, turn).map((fault) => fresh(fault, "handshake")),
+    ...share(connectionBreaks, 3, turn).map((fault) => fresh(fault, 0)),
+    ...share(handshakeBreaks, 2, turn).map((fault) => fresh(fault, "handshake")),
   ];
 }
 
 function stepsUnder(command: Command, at: number, turn: number, isNew: boolean): Step[] {
   const step = (fault: Fault, again: boolean): Step => ({ plan: { fault, at }, emptied: false, again });
   return [
-    ...(isNew ? connectionBreaks : share(connectionBreaks, 4, turn)).map((fault) => step(fault, true)),
+    ...(isNew ? connectionBreaks : share(connectionBreaks, 3, turn)).map((fault) => step(fault, true)),
     ...share(stateChangeReplies, 2, turn).map((fault) => step(fault, true)),
     ...(acknowledges(command) ? share(writeConcernReplies, 2, turn) : []).map((fault) => step(fault, false)),
-    ...share(passingReplies, 5, turn).map((fault) => step(fault, false)),
+    ...share(passingReplies, 3, turn).map((fault) => step(fault, false)),
   ];
 }
 
