@@ -87,7 +87,8 @@ export interface App {
   stop(idleMs?: number): Promise<void>;
 }
 
-const [mongoWaitMs, graceMs] = [30_000, 10_000];
+const mongoWaitMs = 30_000;
+const graceMs = 10_000;
 
 /**
  * Starts an instance. `prepare` runs before anyone is listened to. Rejects when MongoDB cannot be reached within 30
@@ -263,7 +264,6 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   });
   const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));
-
   await primary.held(mongoWaitMs);
   const port = await listen(openListener, "PORT", config.port, "HOST", config.host);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;

@@ -49,9 +49,13 @@ export async function putBatch<T extends KnownRecord>(client: MongoClient, scope
       const found = spec.find === undefined ? [] : await findTouched(collection, scope, spec.names, { ...spec.find, session });
       const layer = createLayer(found, spec.find?.kind);
       const outcomes = spec.names.map((name, at): Outcome => {
-        if ((collisions.get(at) ?? 0) > 1) return alreadyExists();
         try {
-          return layer.put(at, name, (before) => recordOf(at, before));
+          return layer.put(at, name, (before) => {
+            // An item with a mistake of its own is told that one.
+            const record = recordOf(at, before);
+            if ((collisions.get(at) ?? 0) > 1) throw alreadyExists().failure;
+            return record;
+          });
         } catch (error) {
           if (error instanceof Failure) return { failure: error };
           throw error;

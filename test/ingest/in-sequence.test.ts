@@ -136,6 +136,12 @@ const cases: readonly (readonly [string, readonly Batch[]])[] = [
     { rpc: "UpsertContacts", field: "contacts", items: [{ id: first, email: "a@example.com" }, { id: second, email: "b@example.com" }] },
     { rpc: "UpsertContacts", field: "contacts", items: [{ id: first, email: "b@example.com" }, { id: second, email: null }, { id: first, email: "b@example.com" }] },
   ]],
+  ["an id that another account has, named with and without a mistake", [
+    { rpc: "UpsertSessionNotes", field: "notes", items: [
+      { id: "stranger", session_id: first, type: "SESSION_NOTE_TYPE_USER_MANUAL" },
+      { id: "stranger", type: "SESSION_NOTE_TYPE_USER_MANUAL" },
+    ] },
+  ]],
   ["a record that an item before it deletes", [
     { rpc: "UpsertContacts", field: "contacts", items: [{ id: first }] },
     { rpc: "DeleteRecords", field: "contact_ids", items: [first ?? "", first ?? ""] },
