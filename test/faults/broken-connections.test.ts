@@ -63,16 +63,17 @@ describe.concurrent("one fault in any command is success or 503, and success aft
   test.each(recipes.map((recipe, turn) => [titleOf(recipe), recipe, turn] as const))("%s", (_title, recipe, turn) =>
     lanes.use(async (lane) => {
       const steps = stepsFor(serviceOf(recipe), await commandsOf(recipe, lane), turn, seen);
+      const under = steps.filter(({ emptied }) => !emptied);
       let hits = 0;
       const flaws: string[] = [];
       for (const step of steps) {
         const verdict = await tried(recipe, lane, step);
-        hits += verdict.hits;
+        if (!step.emptied) hits += verdict.hits;
         flaws.push(...verdict.flaws);
       }
       expect(flaws).toEqual([]);
-      // An instance needs no connection for what it remembers, nor a handshake where it still has one.
-      expect(hits).toBeGreaterThanOrEqual(0.7 * steps.filter(({ emptied }) => !emptied).length);
+      // What an instance does besides, such as renewing its lease, may take the place of a command.
+      expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
     }),
   );
 });
