@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // Two processes run all files: what the service loads is loaded and compiled twice, and not for every file.
+    isolate: false,
     maxWorkers: 2,
   },
 });

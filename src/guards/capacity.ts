@@ -87,7 +87,8 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
           lines[standing].delete(one);
           resolve(false);
         },
-        Math.ceil(Math.min(longestWaitMs, at - performance.now())),
+        // A timer may fire up to a millisecond early: the deadline would not have passed then.
+        Math.ceil(Math.min(longestWaitMs, at - performance.now())) + 1,
       );
       lines[standing].add(one);
     });
