@@ -2,16 +2,33 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
 
+/** Drills that judge by the clock: each has the machine to itself. */
+const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
+const exclude = [...configDefaults.exclude, ...leftOut.map(({ files }) => files)];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...leftOut.map(({ files }) => files)],
     globalSetup: ["test/support/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // Two processes run all files: what the service loads is loaded and compiled twice, and not for every file.
+    // A process runs many files: it loads and compiles the service once, and not for every file.
     isolate: false,
-    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "suite",
+          include: ["test/**/*.test.ts"],
+          exclude: [...exclude, ...timed],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });
