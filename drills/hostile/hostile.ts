@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import type { Control, Drill, Form, Report, Say } from "../drill.ts";
+import type { Break, Build } from "../ground/broken.ts";
+import { brokenBuild, brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Person } from "../isolation/people.ts";
@@ -53,51 +53,44 @@ const requestId = 'const sentId = single(headers["x-request-id"]);';
 export const hostile: Drill = {
   name: "hostile",
   promise: "No client can keep the others waiting, whatever it sends or leaves out",
-  run: (form, say) => attack(form, say, "all", form === "long" ? [] : hurried),
+  run: (form, say) => attack(form, say, "all", brokenBuild(...(form === "long" ? [] : hurried))),
+  breaks: hurried,
   controls: [
-    {
-      broken:
-        "the weights of what a client accepts are split off by an expression that tries blanks from each place on",
-      run: broken(
-        { slot: "accept-encoding", version: "HTTP/2" },
-        {
-          file: "src/http/inbound.ts",
-          from: requestId,
-          to: `single(headers["accept-encoding"])?.split(/\\s*;\\s*q=/);\n  ${requestId}`,
-        },
-      ),
-    },
-    {
-      broken: "slow clients have all the time that they want",
-      run: broken(
-        "slow",
-        { file: listener, from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
-        { file: listener, from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
-      ),
-    },
-    {
-      broken: "a text of any length is held against the pattern of an email",
-      run: broken(
-        { onceBad: emailSlot },
-        {
-          file: "src/guards/validate.ts",
-          from: "  if (text.length > patternLimit) return false;\n",
-          to: "",
-        },
-      ),
-    },
+    control(
+      "the weights of what a client accepts are split off by an expression that tries blanks from each place on",
+      { slot: "accept-encoding", version: "HTTP/2" },
+      {
+        file: "src/http/inbound.ts",
+        from: requestId,
+        to: `single(headers["accept-encoding"])?.split(/\\s*;\\s*q=/);\n  ${requestId}`,
+      },
+    ),
+    control(
+      "slow clients have all the time that they want",
+      "slow",
+      { file: listener, from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
+      { file: listener, from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
+    ),
+    control(
+      "a text of any length is held against the pattern of an email",
+      { onceBad: emailSlot },
+      {
+        file: "src/guards/validate.ts",
+        from: "  if (text.length > patternLimit) return false;\n",
+        to: "",
+      },
+    ),
   ],
 };
 
-function broken(focus: Focus, ...breaks: readonly Break[]): Run {
-  return (_form, say) => attack("short", say, focus, breaks);
+function control(broken: string, focus: Focus, ...breaks: readonly Break[]): Control {
+  return brokenControl(broken, breaks, (build, say) => attack("short", say, focus, build));
 }
 
-async function attack(form: Form, say: Say, focus: Focus, breaks: readonly Break[]): Promise<Report> {
+async function attack(form: Form, say: Say, focus: Focus, { NODE_OPTIONS }: Build): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "records-gauge-"));
   const socket = join(folder, "gauge");
   const fake = await startFakeProvider();
-  const { NODE_OPTIONS } = brokenBuild(...breaks);
   const settings = gauged(socket, `${NODE_OPTIONS} --max-old-space-size=${heapMb}`);
   const environment = { ...fake.settings(), ...limits, ...settings };
   try {

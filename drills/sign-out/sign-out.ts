@@ -8,9 +8,9 @@ import { enter, seconds, startFakeProvider } from "../../test/sign-in/fake-provi
 import { ask, ownerStatus } from "../../test/sign-in/set-up.ts";
 import { ingestInto } from "../../test/support/ingest.ts";
 import { rest } from "../../test/support/service.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Assistant } from "./assistant.ts";
@@ -27,22 +27,29 @@ export const signOut: Drill = {
   promise: "Who signs out in one browser is signed out everywhere: no token of before is served, however it is refreshed, and a new sign-in is",
   run: (form, say) => examine(form, say),
   controls: [
-    {
-      broken: "a token with a session is judged by when it was issued",
-      run: broken(
-        { file: "src/mcp/tokens.ts", from: 'const authenticatedAt = number(claims["auth_time"])', to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)' },
-        { file: "src/sign-in/ended-store.ts", from: 'if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };', to: "" },
-      ),
-    },
-    {
-      broken: "signing out ends the session of that browser alone",
-      run: broken({ file: "src/sign-in/ended-store.ts", from: "ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),", to: "" }),
-    },
+    control(
+      "a token with a session is judged by when it was issued",
+      {
+        file: "src/mcp/tokens.ts",
+        from: 'const authenticatedAt = number(claims["auth_time"])',
+        to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)',
+      },
+      {
+        file: "src/sign-in/ended-store.ts",
+        from: 'if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };',
+        to: "",
+      },
+    ),
+    control("signing out ends the session of that browser alone", {
+      file: "src/sign-in/ended-store.ts",
+      from: "ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),",
+      to: "",
+    }),
   ],
 };
 
-function broken(...breaks: readonly Break[]): Run {
-  return (_form, say) => examine("short", say, brokenBuild(...breaks));
+function control(broken: string, ...breaks: readonly Break[]): Control {
+  return brokenControl(broken, breaks, (build, say) => examine("short", say, build));
 }
 
 interface Seen {

@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { accessToken, offerIntrospection } from "../../test/mcp/oauth/set-up.ts";
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { newKey, startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import { waitingMs } from "../hostile/vitals.ts";
@@ -42,12 +42,12 @@ export const starvation: Drill = {
   promise:
     "Whatever one client does, others below the limit keep 99 % of their answers, and health takes at most 250 ms",
   run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
-  controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 3), unlimitedLookUps) }],
+  controls: [
+    brokenControl("failed look-ups of keys are not limited", unlimitedLookUps, (build, say) =>
+      starve({ form: "short", some: attacks.slice(0, 3), isControl: true }, say, build),
+    ),
+  ],
 };
-
-function broken(some: readonly Attack[], breaks: readonly Break[]): Run {
-  return (_form, say) => starve({ form: "short", some, isControl: true }, say, breaks);
-}
 
 /** What is done in a run. */
 interface Plan {
@@ -56,11 +56,10 @@ interface Plan {
   readonly isControl: boolean;
 }
 
-async function starve(plan: Plan, say: Say, breaks: readonly Break[] = []): Promise<Report> {
+async function starve(plan: Plan, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const fake = await startFakeProvider();
   // The provider is asked about what only it can read, as long as nobody bounds that.
   offerIntrospection(fake, () => ({ active: false }));
-  const build = breaks.length === 0 ? {} : brokenBuild(...breaks);
   try {
     return await onGround(
       { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
