@@ -87,12 +87,16 @@ test("a rotated key keeps the bucket of the old one, and the operations on it ta
   await expectThrottled(tight(), "/v1/health", { key, headers: from() });
   const account = new UUID(id);
   const keys = tight().app.services.apiKeys;
-  for (let rotation = 0; rotation < 4; rotation++) {
+  const began = performance.now();
+  let passedInAll = 0;
+  // A bucket for each key would let one request through in every round.
+  for (let rotation = 0; rotation < 8; rotation++) {
     await keys.revoke(account);
     const { secret } = await keys.create(account, "read_write");
-    const { passed, seconds } = await atOnce(6, () => tight().rest("/v1/sessions", { key: secret, headers: from() }));
-    expect(passed).toBeLessThanOrEqual(1 + Math.ceil(seconds));
+    const { passed } = await atOnce(6, () => tight().rest("/v1/sessions", { key: secret, headers: from() }));
+    passedInAll += passed;
   }
+  expect(passedInAll).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - began) / 1_000));
 });
 
 test("one address is one bucket however it is spelled, mapped or followed by a port, and an IPv6 network is one as well [RTE-19]", async () => {

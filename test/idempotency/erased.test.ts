@@ -24,13 +24,19 @@ async function remove(client: Client, names: Readonly<Record<string, readonly st
   for (const { error } of body.results as { error?: unknown }[]) expect(error).toBeUndefined();
 }
 
+/** Everything that is kept in Redis for the keys of an account. */
+async function keptInRedis(client: Client): Promise<string> {
+  const names = await redis().keys(`idempotency:${client.id}:*`);
+  const values = (await Promise.all(names.map((name) => redis().get(name)))).map((value) => value ?? "");
+  const decoded = values.map((value) => value.split(",").map((part) => Buffer.from(part, "base64").toString()).join());
+  return [...values, ...decoded].join("\n");
+}
+
 /** Everything that is kept for the keys of an account, in MongoDB and in Redis. */
 async function kept(client: Client): Promise<string> {
   const claims = await service().app.client.db().collection("idempotency").find({ "_id.account_id": new UUID(client.id) }).toArray();
   const binary = claims.map(({ message }) => Buffer.from((message as { buffer: Uint8Array }).buffer).toString());
-  const names = await redis().keys(`idempotency:${client.id}:*`);
-  const values = await Promise.all(names.map(async (name) => ((await redis().get(name)) ?? "").split(",").map((part) => Buffer.from(part, "base64").toString()).join() + (await redis().get(name))));
-  return [JSON.stringify(claims), ...binary, ...values].join("\n");
+  return [JSON.stringify(claims), ...binary, await keptInRedis(client)].join("\n");
 }
 
 const deletedMessage = "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
@@ -41,6 +47,7 @@ test("of a deleted contact no answer stays, and its keys answer 404 on every ins
   const note = await append(client, "n", id);
   expect([note.status, (await create(client, "other", "Someone else")).status]).toEqual([201, 201]);
   expect(await kept(client)).toContain(secret);
+  await expect.poll(() => keptInRedis(client)).toContain(secret);
   await remove(client, { contact_ids: [id] });
   expect(await kept(client)).not.toContain(secret);
   expect(await kept(client)).not.toContain(note.body.data.id);

@@ -1,6 +1,7 @@
 // A caller's own deadline and its cancellation: they reach the database's commands, on every wire.
 import { request as httpRequest } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import type { Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
@@ -58,6 +59,11 @@ function contacts(transport: TransportOf, timeout?: string) {
   };
 }
 
+/** How long a command hangs. A command fails earlier only where the service breaks it off. */
+const hangsMs = 2_500;
+/** Milliseconds that a client gives a call whose command hangs: enough to begin the command on a busy machine. */
+const shortDeadline = "800";
+
 /** Commands of these kinds, which hang while the work is done, and what became of them. */
 async function whileHanging(failCommands: readonly string[], work: (seen: Seen) => Promise<void>): Promise<void> {
   const { client } = service.app;
@@ -71,7 +77,7 @@ async function whileHanging(failCommands: readonly string[], work: (seen: Seen) 
   const onFailed = ({ requestId }: { requestId: number }): void => void (ids.has(requestId) && seen.failed++);
   client.on("commandStarted", onStarted).on("commandFailed", onFailed);
   try {
-    const block = { failCommands, blockConnection: true, blockTimeMS: 1_500, appName: "records" };
+    const block = { failCommands, blockConnection: true, blockTimeMS: hangsMs, appName: "records" };
     await withFault(mongod.uri, "alwaysOn", block, () => work(seen));
   } finally {
     client.off("commandStarted", onStarted).off("commandFailed", onFailed);
@@ -90,9 +96,9 @@ describe.each(wires)("over %s", (_name, transport) => {
   test("a deadline that passes is deadline_exceeded, and bounds the database's command [OPS-23]", async () => {
     await contacts(transport).get();
     await whileHanging(["aggregate"], async ({ started }) => {
-      expect(told(await failureOf(contacts(transport, "300").get()))).toEqual(exceeded);
+      expect(told(await failureOf(contacts(transport, shortDeadline).get()))).toEqual(exceeded);
       expect(started.map(({ command }) => command["maxTimeMS"] as number)).toEqual([expect.any(Number)]);
-      expect(started[0]?.command["maxTimeMS"]).toBeLessThanOrEqual(300);
+      expect(started[0]?.command["maxTimeMS"]).toBeLessThanOrEqual(Number(shortDeadline));
     });
   });
 
@@ -103,10 +109,13 @@ describe.each(wires)("over %s", (_name, transport) => {
   test("a write is broken off at it, and nothing is written afterwards [OPS-23, CON-05]", async () => {
     const fullName = `Late by ${_name}`;
     await whileHanging(["update"], async (seen) => {
-      expect(told(await failureOf(contacts(transport, "300").create(fullName)))).toEqual(exceeded);
+      expect(told(await failureOf(contacts(transport, shortDeadline).create(fullName)))).toEqual(exceeded);
       await expect.poll(() => seen.failed).toBe(1);
     });
+    // Until then the server itself holds the command back.
+    await sleep(hangsMs);
     await contacts(transport).create(`After ${fullName}`);
+    expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: `After ${fullName}` })).toBe(1);
     expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: fullName })).toBe(0);
   });
 
@@ -115,7 +124,7 @@ describe.each(wires)("over %s", (_name, transport) => {
     await whileHanging(["aggregate"], async (seen) => {
       const cancel = new AbortController();
       const call = failureOf(contacts(transport).get(cancel.signal));
-      await expect.poll(() => seen.started.length).toBe(1);
+      await expect.poll(() => seen.started.length, { timeout: 10_000 }).toBe(1);
       expect(seen.failed).toBe(0);
       cancel.abort();
       await call;
@@ -164,7 +173,7 @@ test("over REST a client that goes away ends its read, and a write that it began
     const session = connectHttp2(service.base);
     const stream = session.request({ ":path": path, authorization: `Bearer ${key}` });
     stream.on("error", () => undefined);
-    await expect.poll(() => seen.started.length).toBe(1);
+    await expect.poll(() => seen.started.length, { timeout: 10_000 }).toBe(1);
     stream.close(8);
     await expect.poll(() => seen.failed, { timeout: 4_000 }).toBe(1);
     session.close();

@@ -110,6 +110,7 @@ describe("a logout token", () => {
     expect((await tell(await fake.sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
     // Of somebody else: the clock is moved on, and the others sign in by the right one.
     const { cookie } = await enter(base, fake, { sid, sub: "person-rota" });
+    expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
     const old = fake.key;
     await fake.rotate();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
