@@ -31,7 +31,7 @@ export interface Drill {
   /** The promise that it stands for, as one sentence. */
   readonly promise: string;
   readonly run: Run;
-  /** What its own runs replace in the sources. */
+  /** Replacements in the sources for its own runs. */
   readonly breaks?: readonly Break[];
   /** The same with a fault of ours built in: a drill that does not see it proves nothing. */
   readonly controls: readonly Control[];
@@ -41,7 +41,7 @@ export interface Drill {
 export interface Control {
   /** What is broken in it. */
   readonly broken: string;
-  /** What it replaces in the sources; none where something else is broken. */
+  /** Its replacements in the sources; absent where something else is broken. */
   readonly breaks?: readonly Break[];
   readonly run: Run;
 }

@@ -33,11 +33,11 @@ type Focus = "all" | "slow" | Exclude<Selection, "all">;
 
 /** More than this, in megabytes, is memory that somebody outside has made grow. */
 const mostGrowthMb = 150;
-/** A rate that the probes and one request after the other keep to. Our own proxy names an address for each of these. */
+/** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
 /** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
 const heapMb = 192;
-/** How long derived cases are sent, in milliseconds. Their order is fixed: a longer run has all of a shorter one. */
+/** How long derived cases are sent, in milliseconds. The order is fixed: a longer run includes a shorter one. */
 const derivingMs = { long: 900_000, short: 6_000 } as const;
 const listener = "src/http/listener.ts";
 const headersLimit = "const headersTimeoutMs = 10_000;";
@@ -127,7 +127,7 @@ async function judge(
     const idle = await probes.take();
     figures["probe p99 ms, nothing else going on"] = idle.p99;
     const memoryBefore = residentMb(pid);
-    // A short run is one among others, on a machine that is busy with them: there only the median is judged.
+    // Other tests run beside a short run: only the median is judged.
     const judged = long ? "p99" : "p50";
     const mostMs = long ? Math.max(longestBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
 
@@ -148,7 +148,7 @@ async function judge(
       const unexplained = failures.filter((one) => long || !one.endsWith(" 503"));
       for (const failure of unexplained.slice(0, 3)) violations.push(`${what}: a probe was not answered: ${failure}`);
     };
-    // A control has seen what it is there for with the first.
+    // The first violation is enough for a control.
     const found = focus === "all" ? 10 : 1;
     const weighed = async (kind: string, cases: Iterable<Case>, ms: number): Promise<void> => {
       const {

@@ -1,4 +1,4 @@
-// A person signs out in one browser while assistants of every kind refresh and call on: none of them is served any more.
+// A person signs out in one browser while assistants call and refresh: the service rejects all their tokens.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../test/faults/child.ts";
@@ -19,12 +19,15 @@ import { startAssistant } from "./assistant.ts";
 /** Rounds with and without introspection each, and the calls of each assistant before and after the sign-out. */
 const sizes = { long: { rounds: 3, before: 20, after: 70 }, short: { rounds: 1, before: 6, after: 12 } } as const;
 const instances = 3;
-/** A call takes some ms; this long only where something hangs. */
+/** A call takes some milliseconds: a longer wait means that something hangs. */
 const patienceMs = 120_000;
 
 export const signOut: Drill = {
   name: "sign-out",
-  promise: "Who signs out in one browser is signed out everywhere: no token of before is served, however it is refreshed, and a new sign-in is",
+  promise: [
+    "A sign-out in one browser ends every session and token of the person: no refreshed token is served,",
+    "and a new sign-in is",
+  ].join(" "),
   run: (form, say) => examine(form, say),
   controls: [
     control(
@@ -61,7 +64,7 @@ interface Seen {
 
 async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const seen: Seen = { violations: [], before: 0, after: 0, afterWithRefreshed: 0 };
-  // A control needs no more than one of the ways.
+  // One way is enough for a control.
   for (const introspects of build["NODE_OPTIONS"] === undefined ? [true, false] : [false]) {
     const fake = await startFakeProvider();
     try {
@@ -116,7 +119,7 @@ async function round(ground: Ground, fake: FakeProvider, { before, after }: { re
   }
 }
 
-/** Who has signed in afterwards is served everywhere. */
+/** Every instance serves a sign-in after the sign-out. */
 async function judgeNewSignIn(fake: FakeProvider, bases: readonly string[], subject: string, { violations }: Seen): Promise<void> {
   const again = { sub: subject, sid: randomUUID(), auth_time: seconds() + 4 };
   const { answer, cookie } = await enter(bases[0] ?? "", fake, again);

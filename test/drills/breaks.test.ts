@@ -1,4 +1,4 @@
-// What drills replace in the sources: a replacement whose text is gone would show only when its control runs.
+// The replacements of all drills: a text that is gone from its file fails here, before a control runs.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ test("each text that a drill replaces occurs exactly once in its file", () => {
   expect(breaks.filter((change) => occurrences(change) !== 1)).toEqual([]);
 });
 
-test("every drill that breaks a build lists what it replaces", () => {
+test("every drill with a broken build lists its replacements", () => {
   const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const breaking = sources.filter((path) => /\bbrokenControl\(/.test(readFileSync(join(folder, path), "utf8")));
   const drillsOf = (paths: readonly string[]): string[] => [...new Set(paths.map((path) => path.split("/")[0] ?? ""))];

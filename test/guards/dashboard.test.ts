@@ -1,11 +1,11 @@
-// The dashboard's pages and the throttle: who is signed in is charged to their account, wherever they come from.
+// The throttle of the dashboard's pages: a signed-in user takes from the account's bucket, from any address.
 import type { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { ann, ask, ben, signIn, useHouse } from "../sign-in/set-up.ts";
 
 const house = useHouse();
 
-test("a page for who is signed in takes from the account's bucket, whatever the address, and so do the operations on the key and the key [RTE-18, RTE-10]", async () => {
+test("the pages of a signed-in user, the operations on the key and the key itself share the account's bucket [RTE-18, RTE-10]", async () => {
   const { cookie } = await signIn(house(), ann);
   const { cookie: other } = await signIn(house(), ben);
   const tight = await house().service.another({
@@ -30,9 +30,9 @@ test("a page for who is signed in takes from the account's bucket, whatever the 
     expect((await page(cookie)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 12 }, (_, turn) => ways[turn % ways.length]?.()));
     const passed = answers.filter((answer) => answer?.status !== 429).length;
-    // One a second comes back. The clocks of the test and of Redis may differ a little.
+    // The bucket refills by one a second. The clocks of the test and of Redis may differ a little.
     expect(passed).toBeLessThanOrEqual(Math.floor((performance.now() - began) / 1_000 + 0.1));
-    // Another account has a bucket of its own, and so has each address.
+    // Another account has its own bucket, and so does each address.
     expect((await page(other)).status).toBe(200);
     expect((await page("")).status).toBe(200);
   } finally {

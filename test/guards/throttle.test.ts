@@ -45,7 +45,7 @@ test("two instances charge one bucket [RTE-08, OPS-17]", async () => {
   }
 });
 
-test("a request with a valid key is charged to its account, wherever it comes from [RTE-09]", async () => {
+test("a request with a valid key takes from its account, from any address [RTE-09]", async () => {
   const [one, other] = await Promise.all([tight().account(), tight().account()]);
   await expectThrottled(tight(), "/v1/contacts?query=ann", { key: one.key, headers: from() });
   const { passed } = await atOnce(12, () => tight().rest("/v1/contacts?query=ann", { key: one.key, headers: from() }));
@@ -55,7 +55,7 @@ test("a request with a valid key is charged to its account, wherever it comes fr
   expect((await tight().rest("/v1/contacts?query=ann", { key: other.key, headers: address })).status).toBe(200);
 });
 
-test("health with a valid key is charged to its account, and is 429 over the throttle [RTE-09, HLT-04]", async () => {
+test("health with a valid key takes from its account, and is 429 above the limit [RTE-09, HLT-04]", async () => {
   const { key } = await tight().account();
   const { answers, passed } = await atOnce(12, () => tight().rest("/v1/health", { key, headers: from() }));
   expect(passed).toBeLessThanOrEqual(3);
@@ -99,7 +99,7 @@ test("a rotated key keeps the bucket of the old one, and the operations on it ta
   expect(passedInAll).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - began) / 1_000));
 });
 
-test("one address is one bucket however it is spelled, mapped or followed by a port, and an IPv6 network is one as well [RTE-19]", async () => {
+test("all spellings of an address share a bucket, mapped or with a port, and so do the addresses of an IPv6 network [RTE-19]", async () => {
   const part = randomBytes(2).toString("hex");
   const spellings = [
     Array.from({ length: 12 }, (_, turn) => `203.0.113.77:${1_000 + turn}`).concat("::ffff:203.0.113.77", "[::ffff:cb00:714d]:1"),

@@ -1,4 +1,4 @@
-// What a rejected request gets on every wire: 429 or RESOURCE_EXHAUSTED, and when to retry.
+// The throttle's rejection on every wire: 429 or RESOURCE_EXHAUSTED, with the time to retry.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -23,7 +23,7 @@ test("after as many seconds as Retry-After says a request passes [RTE-03]", asyn
   expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
 });
 
-test("many requests at once with one key are 200 or 429, never 503, with a place for one alone, over REST and gRPC; most of them ask Redis for nothing [RTE-22, RTE-03, RTE-14]", async () => {
+test("many requests at once with one key are 200 or 429, never 503, on REST and gRPC; most need no Redis command [RTE-22, RTE-03, RTE-14]", async () => {
   const narrow = await service().another({ MAX_IN_FLIGHT: "1", RATE_LIMIT: "1" });
   const transport = createGrpcTransport({ baseUrl: narrow.base });
   const client = createClient(ContactService, transport);
@@ -34,7 +34,7 @@ test("many requests at once with one key are 200 or 429, never 503, with a place
     expect(Object.keys(tallied(answers))).toEqual(["200", "429"]);
     expect(tallied(answers)[200]).toBeGreaterThanOrEqual(20);
     for (const { status, headers } of answers) expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
-    // As many as there are tokens, and one for each that comes back meanwhile.
+    // One for each token in the bucket, and one for each token of the refill.
     expect((await heard.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
     const counted = /^records_throttled_from_memory_total (\d+)$/m.exec(await (await fetch(`${narrow.internal}/metrics`)).text());
     expect(Number(counted?.[1])).toBeGreaterThan(100);
@@ -47,7 +47,7 @@ test("many requests at once with one key are 200 or 429, never 503, with a place
   }
 });
 
-test("an unknown rpc is UNIMPLEMENTED to a gRPC client, and RESOURCE_EXHAUSTED with RetryInfo while it is throttled; on other wires it is 404 and 429 [RTE-14, RTE-22]", async () => {
+test("an unknown rpc is UNIMPLEMENTED over gRPC, and RESOURCE_EXHAUSTED with RetryInfo above the limit; elsewhere 404 and 429 [RTE-14, RTE-22]", async () => {
   const headers = from();
   const call = (rpc: string, type: string): ReturnType<typeof http2Call> => http2Call(tight().base, { ":method": "POST", ":path": `/${rpc}`, "content-type": type, te: "trailers", "x-forwarded-for": headers["X-Forwarded-For"] });
   for (const rpc of ["records.v1.ContactService/Nothing", "records.v9.No/Thing", "grpc.health.v1.Health/Check"]) {
@@ -86,7 +86,7 @@ test.each([
   await expectThrottled(tight(), path, { method, headers: from() });
 });
 
-test("no answer but 429 carries Retry-After [RTE-04]", async () => {
+test("only a 429 has Retry-After [RTE-04]", async () => {
   const [account, reader] = await Promise.all([service().account(), service().account("read_only")]);
   const { key } = account;
   const answers = await Promise.all([
@@ -128,7 +128,7 @@ test.each([
   ["application/json", "no JSON at all", 429],
   ["application/proto", "\x0a\x03ann", 429],
   ["application/grpc-web+proto", "\0\0\0\0\x05\x0a\x03ann", 200],
-])("a throttled call in %s is told in its own protocol, whatever its message: %j [RTE-14, WIR-08, WIR-09, RTE-07]", async (type, body, status) => {
+])("a throttled call in %s is rejected in its own protocol, whatever its message: %j [RTE-14, WIR-08, WIR-09, RTE-07]", async (type, body, status) => {
   const { key } = await tight().account();
   const send = (): Promise<Response> =>
     fetch(`${tight().base}/records.v1.ContactService/SearchContacts`, { method: "POST", headers: { "Content-Type": type, Authorization: `Bearer ${key}` }, body });

@@ -1,4 +1,4 @@
-// Two instances with a throttle for a test file, many requests at once, and what a rejected request must look like.
+// Set-up for tests of the throttle: two instances, many requests at once, and the expected rejection.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { RestAnswer, RestCall, TestService } from "../support/service.ts";
@@ -32,7 +32,7 @@ export function from(address = randomBytes(4).join(".")): Record<string, string>
   return { "X-Forwarded-For": address };
 }
 
-/** What came of many requests at once. */
+/** The result of many requests at once. */
 export interface AtOnce {
   readonly answers: RestAnswer[];
   /** How many were not 429. */

@@ -1,4 +1,4 @@
-// What is kept for idempotency keys goes with the record: nothing of it stays, and its key creates no other.
+// Deleting a record erases the responses that are stored for its idempotency keys.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
@@ -41,7 +41,7 @@ async function kept(client: Client): Promise<string> {
 
 const deletedMessage = "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
-test("of a deleted contact no answer stays, and its keys answer 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
+test("deleting a contact erases its stored responses; its keys return 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
   const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   const note = await append(client, "n", id);
@@ -62,7 +62,7 @@ test("of a deleted contact no answer stays, and its keys answer 404 on every ins
   expect(await recordsOf(service().app.client, client)).toEqual({ contacts: 1, notes: 0, claims: 3 });
 });
 
-test("a deleted note takes its own answer along and no other [IDM-21]", async () => {
+test("deleting a note erases its own response and no other [IDM-21]", async () => {
   const client = await newClient(service());
   const { id } = (await create(client, "c", "Ann")).body.data;
   const note = (await append(client, "n", id)).body.data;
@@ -74,14 +74,14 @@ test("a deleted note takes its own answer along and no other [IDM-21]", async ()
   expect((await create(client, "c", "Ann")).headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("archiving a contact leaves its answers [IDM-07]", async () => {
+test("archiving a contact keeps its stored responses [IDM-07]", async () => {
   const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   await client.put.archive(id);
   expect((await create(client, "c")).headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("answers of the release before, which do not say which records they show, go with their records too [IDM-21]", async () => {
+test("erases stored responses of the previous release, which do not name their records [IDM-21]", async () => {
   const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   await append(client, "n", id);
@@ -94,12 +94,12 @@ test("answers of the release before, which do not say which records they show, g
   expect((await create(client, "other", "Someone else")).status).toBe(201);
 });
 
-test("an answer that is on its way into Redis when its record is deleted is not kept there [IDM-21, IDM-22]", async () => {
+test("does not keep a response in Redis whose record is deleted while Redis stores it [IDM-21, IDM-22]", async () => {
   const client = await newClient(service());
   for (let round = 0; round < 10; round++) {
     const { id } = (await create(client, `k${round}`)).body.data;
     await redis().del(`idempotency:${client.id}:k${round}`);
-    // Replays read the answer from MongoDB, and keep it in Redis, around the deletion.
+    // Replays read the response from MongoDB and store it in Redis during the deletion.
     const [, ...replays] = await Promise.all([remove(client, { contact_ids: [id] }), create(client, `k${round}`), create(client, `k${round}`, secret, other())]);
     for (const { status } of replays) expect([201, 404]).toContain(status);
     expect((await create(client, `k${round}`)).status).toBe(404);
@@ -109,7 +109,7 @@ test("an answer that is on its way into Redis when its record is deleted is not 
   expect((await recordsOf(service().app.client, client)).contacts).toBe(0);
 });
 
-test("a create whose repeats meet the deletion of its record happens once [IDM-22]", async () => {
+test("a create happens once, also if retries run during the deletion of its record [IDM-22]", async () => {
   const client = await newClient(service());
   const seen = new Set<string>();
   for (let round = 0; round < 10; round++) {
@@ -130,7 +130,7 @@ test("a create whose repeats meet the deletion of its record happens once [IDM-2
 });
 
 test.each(["garbage", "[1,2,3]", "{}", '["AAAA","AAAA","{}"]', '["AAAA","AAAA","{}","AAAA"]', "null", ""])(
-  "a value in Redis that is not ours counts as absent: %s [IDM-23]",
+  "a foreign value in Redis counts as absent: %s [IDM-23]",
   async (value) => {
     const client = await newClient(service());
     await redis().set(`idempotency:${client.id}:g`, value);
@@ -138,12 +138,12 @@ test.each(["garbage", "[1,2,3]", "{}", '["AAAA","AAAA","{}"]', '["AAAA","AAAA","
     await redis().set(`idempotency:${client.id}:g`, value);
     const again = await create(client, "g", "Ann");
     expect([first.status, again.status, again.headers.get("idempotent-replayed"), again.text]).toEqual([201, 201, "true", first.text]);
-    // The answer takes its place.
+    // The response replaces it.
     await expect.poll(() => redis().get(`idempotency:${client.id}:g`)).not.toBe(value);
   },
 );
 
-test("a value of another type in Redis counts as absent, and Redis not as away [IDM-23]", async () => {
+test("a value of another type counts as absent, and Redis as available [IDM-23]", async () => {
   const client = await newClient(service());
   await redis().rpush(`idempotency:${client.id}:g`, "garbage");
   expect((await create(client, "g", "Ann")).status).toBe(201);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
-/** What a test file gets from its set-up. */
+/** The instances and the client of a test file. */
 export interface TwoInstances {
   service(): TestService;
   other(): TestService;

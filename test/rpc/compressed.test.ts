@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const { createContact, getContact } = ContactService.method;
 
-test("JSON that is no UTF-8 inside gzip is refused too [VAL-12]", async () => {
+test("rejects JSON in gzip that is not UTF-8 [VAL-12]", async () => {
   const broken = gzipSync(Buffer.from('{"full_name":"\xff"}', "latin1"));
   for (const form of forms.filter((one) => one.json)) {
     expectUnreadable(await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") }), form, "the message must be UTF-8");

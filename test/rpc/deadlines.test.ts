@@ -1,4 +1,4 @@
-// A caller's own deadline and its cancellation: they reach the database's commands, on every wire.
+// A client's own deadline and its cancellation reach the database's commands on every wire.
 import { request as httpRequest } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +46,7 @@ const wires: readonly (readonly [name: string, transport: TransportOf])[] = [
   ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
 ];
 
-/** The client's own clock stands still: what it is told comes from the service. */
+/** Sends the deadline as a header only: the client has no timer, so the error comes from the service. */
 function contacts(transport: TransportOf, timeout?: string) {
   const client = createClient(ContactService, transport(service.base));
   const headers = {
@@ -64,7 +64,7 @@ const hangsMs = 2_500;
 /** Milliseconds that a client gives a call whose command hangs: enough to begin the command on a busy machine. */
 const shortDeadline = "800";
 
-/** Commands of these kinds, which hang while the work is done, and what became of them. */
+/** Makes commands of these kinds hang while the work runs, and counts those that start and fail. */
 async function whileHanging(failCommands: readonly string[], work: (seen: Seen) => Promise<void>): Promise<void> {
   const { client } = service.app;
   const seen: Seen = { started: [], failed: 0 };
@@ -106,20 +106,20 @@ describe.each(wires)("over %s", (_name, transport) => {
     for (const timeout of ["4000", "99999999"]) expect((await contacts(transport, timeout).get()).contact?.id).toBe(contact);
   });
 
-  test("a write is broken off at it, and nothing is written afterwards [OPS-23, CON-05]", async () => {
+  test("a write ends at the deadline, and nothing is written afterwards [OPS-23, CON-05]", async () => {
     const fullName = `Late by ${_name}`;
     await whileHanging(["update"], async (seen) => {
       expect(told(await failureOf(contacts(transport, shortDeadline).create(fullName)))).toEqual(exceeded);
       await expect.poll(() => seen.failed).toBe(1);
     });
-    // Until then the server itself holds the command back.
+    // The server itself blocks the command until then.
     await sleep(hangsMs);
     await contacts(transport).create(`After ${fullName}`);
     expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: `After ${fullName}` })).toBe(1);
     expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: fullName })).toBe(0);
   });
 
-  test("a caller that cancels ends the command that is run for it [OPS-23]", async () => {
+  test("a client that cancels ends its command [OPS-23]", async () => {
     await contacts(transport).get();
     await whileHanging(["aggregate"], async (seen) => {
       const cancel = new AbortController();
@@ -142,7 +142,7 @@ test("a deadline passes while the credential is looked up [OPS-23]", async () =>
   });
 });
 
-test("a deadline passes while the message is still coming [OPS-23]", async () => {
+test("a deadline passes while the message is still being received [OPS-23]", async () => {
   const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100", "connect-timeout-ms": "300" };
     const call = httpRequest(`${service.base}/records.v1.ContactService/GetContact`, { method: "POST", headers }, (response) => {
@@ -166,7 +166,7 @@ test("a deadline ends a stream [OPS-23]", async () => {
   });
 });
 
-test("over REST a client that goes away ends its read, and a write that it began is finished [OPS-23]", async () => {
+test("over REST a client that leaves ends its read, and its write is finished [OPS-23]", async () => {
   const path = `/v1/contacts/${contact}`;
   await service.rest(path, { key });
   await whileHanging(["aggregate"], async (seen) => {

@@ -1,4 +1,4 @@
-// How large a message may be: what its rpc's proto says, rejected as early as the size is known.
+// The size limit of messages: each rpc's proto sets it, and a larger message is rejected early.
 import { beforeAll, describe, expect, test } from "vitest";
 import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
@@ -67,7 +67,7 @@ describe("a message over the limit", () => {
     for (const form of forms) expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, ["full_name: must be at most 200 characters"]);
   });
 
-  test("is what the rpc's proto says: a kibibyte for health, and batches of ingest are far larger [WIR-06]", async () => {
+  test("comes from the rpc's proto: a kibibyte for health, and far more for batches of ingest [WIR-06]", async () => {
     const checkHealth = HealthService.method.checkHealth;
     for (const form of forms) {
       const large = form.json ? Buffer.from(`{}${" ".repeat(1023)}`) : Buffer.concat([Buffer.from([0xfa, 0x7f, 0xfe, 0x07]), Buffer.alloc(1022)]);
@@ -80,7 +80,7 @@ describe("a message over the limit", () => {
   });
 });
 
-test("every rpc says how large its messages may be [WIR-06]", () => {
+test("every rpc has a size limit [WIR-06]", () => {
   const services = [HealthService, ContactService, SessionService, NoteService, IngestService, AccountService, InterfaceService];
   for (const rpc of services.flatMap(({ methods }) => methods)) expect(maxMessageBytes(rpc), rpc.name).toBeGreaterThan(0);
 });

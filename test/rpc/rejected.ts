@@ -1,4 +1,4 @@
-// What a client is told about a message that the service rejects: the same in every form of a call.
+// Expectations for rejected messages, for every form of a call.
 import { expect } from "vitest";
 import type { Form, Told } from "./forms.ts";
 

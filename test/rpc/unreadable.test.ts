@@ -1,4 +1,4 @@
-// Messages that cannot be decoded: on every wire the client is told what is wrong with the message, and where.
+// Messages that cannot be decoded: the error says what is wrong and where, on every wire.
 import { gzipSync } from "node:zlib";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
@@ -84,7 +84,7 @@ test("an empty message is read as one: what is required is missing [VAL-01, WIR-
   }
 });
 
-test("everything that is wrong with a message that can be read is told at once [ERR-03, WIR-06]", async () => {
+test("reports all violations of a readable message at once [ERR-03, WIR-06]", async () => {
   for (const form of forms) {
     const answer = await send(service().base, form, createContact, enveloped(form, written(form, createContact, { fullName: "", email: "x", phone: "1".repeat(51) })), key);
     expect(answer.violations.map((one) => one.split(":")[0]), form.name).toEqual(["full_name", "email", "phone"]);
@@ -100,7 +100,7 @@ test("a unary call with no message or with two is gRPC's own unimplemented, and 
   expect(await counts(service())).toEqual(before);
 });
 
-test("on the internal listener what is unknown or ill-typed in a batch is refused as a whole [VAL-06, ADM-01, WIR-06]", async () => {
+test("the internal listener rejects a batch with an unknown property or a wrong type as a whole [VAL-06, ADM-01, WIR-06]", async () => {
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const rpc = IngestService.method.upsertSessionNotes;
   const cases: readonly (readonly [unknown, string])[] = [
@@ -118,7 +118,7 @@ test("on the internal listener what is unknown or ill-typed in a batch is refuse
   }
 });
 
-test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])("a date-time that does not exist is named by its place, in gzip as well: 2026-%s [VAL-06, ING-01]", async (time) => {
+test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])("names the place of a date-time that does not exist, also in gzip: 2026-%s [VAL-06, ING-01]", async (time) => {
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const rpc = IngestService.method.upsertSessionNotes;
   const message = Buffer.from(JSON.stringify({ account_id: owner.id, notes: [{}, { session_id: owner.session, created_at: `2026-${time}Z` }] }));
