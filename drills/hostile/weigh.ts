@@ -79,6 +79,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
   if (group.length > 0) await weighGroup();
   const throttled = statuses.get(429) ?? 0;
   if (throttled > count / 50) violations.push(`${throttled} of ${count} were throttled, and so not put to the test`);
+  if (count > 0 && ![...statuses.keys()].some((status) => status > 0)) violations.push("no request got a response");
   return { count, worst, violations };
 }
 

@@ -129,3 +129,10 @@ test("finds the expensive case among many, and reports a server error", async ()
   });
   expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing was answered 500"]]);
 });
+
+test("a run in which no request gets a response is a violation", async () => {
+  const { gauge } = costing(() => 0);
+  const failing: Case = { name: "failing", send: () => Promise.reject(new Error("refused")) };
+  const { violations } = await weighAll([failing, failing], gauge, { untilMs: Infinity, found: 10 });
+  expect(violations).toEqual(["no request got a response"]);
+});

@@ -1,4 +1,4 @@
-// The bound on requests in flight: a burst waits in a queue, and a full queue rejects in the client's protocol.
+// The bound on requests in flight: a burst waits in a queue; a full queue rejects requests.
 import { connect } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";

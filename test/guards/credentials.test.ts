@@ -75,7 +75,7 @@ test("a valid credential costs its address nothing, also on its first look-up [R
   expect(refusedLookUps).toBe(0);
 });
 
-test("an invalid credential costs its network a look-up; with none left it is rejected without one, and known ones are served [RTE-20]", async () => {
+test("an invalid credential costs its network a look-up; with none left it is rejected, and known ones are served [RTE-20]", async () => {
   await recognize("good");
   find = () => Promise.resolve(undefined);
   for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3"])

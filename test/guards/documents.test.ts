@@ -1,4 +1,4 @@
-// The throttle of documents, files of pages and metadata: a bucket for each address, and a place for each large file.
+// The throttle of documents and metadata: a bucket for each address, and a place for each large file.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

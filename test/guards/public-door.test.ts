@@ -33,7 +33,7 @@ function call(rpc: Parameters<Made["call"]>[1], headers?: Record<string, string>
 }
 
 describe("with a key", () => {
-  test("a read takes from its key's account, gets a scope of that account, and is noted as a use of the key [RTE-09]", async () => {
+  test("a read takes from its key's account, gets that account's scope, and is noted as a use [RTE-09]", async () => {
     expect(await call(getContact, key, one)).toEqual({ message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown, replayed: false, body: undefined });
     expect(parts.steps).toEqual(["find", `take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
     expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);

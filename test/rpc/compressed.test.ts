@@ -54,7 +54,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("of which nobody says how it is compressed is invalid_argument [VAL-01, WIR-06]", async () => {
+  test("without the name of its compression is invalid_argument [VAL-01, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       for (const headers of [key, { ...key, ...encoding(form, "identity") }]) {
         const answer = await send(service().base, form, createContact, enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1), headers);
@@ -63,7 +63,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("that inflates to a gibibyte is refused for its size, and takes no memory to speak of [VAL-04, WIR-06]", async () => {
+  test("that inflates to a gibibyte is rejected for its size, and takes little memory [VAL-04, WIR-06]", async () => {
     // A gzip may have many members, so that this one need not be made as a whole.
     const member = gzipSync(Buffer.alloc(16 * 1024 * 1024));
     const bomb = Buffer.concat(Array.from({ length: 64 }, () => member));

@@ -27,7 +27,7 @@ const { createContact } = ContactService.method;
 
 describe("a message over the limit", () => {
   const tooLarge = [": the message must be at most 262144 bytes"];
-  /** A message of so many bytes, in an envelope where there is one. */
+  /** A message of `size` bytes, in an envelope if the protocol has one. */
   function ofSize(form: Form, size: number): Buffer {
     const around = written(form, createContact, { fullName: "a".repeat(100_000) }).length - 100_000;
     return enveloped(form, written(form, createContact, { fullName: "a".repeat(size - around) }));
@@ -39,7 +39,7 @@ describe("a message over the limit", () => {
     }
   });
 
-  test("is told so while it is still being sent, by HTTP/1.1 without a length too [VAL-04, WIR-06]", async () => {
+  test("is rejected while it is still being sent, also over HTTP/1.1 without a length [VAL-04, WIR-06]", async () => {
     const connect = forms.find(({ name }) => name === "connect, json, HTTP/1") as Form;
     let sent = 0;
     const body = new ReadableStream({
@@ -53,7 +53,7 @@ describe("a message over the limit", () => {
     expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([400, "the message must be at most 262144 bytes"]);
   });
 
-  test("is known by what its envelope promises, before it has come [VAL-04, WIR-06]", async () => {
+  test("is rejected by the length in its envelope, before it is received [VAL-04, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       for (const size of [256 * 1024 + 1, 0xffff_ffff]) {
         const body = enveloped(form, Buffer.from("x"));
@@ -63,7 +63,7 @@ describe("a message over the limit", () => {
     }
   });
 
-  test("of exactly the limit is read: it is refused for what is in it [VAL-04, WIR-06]", async () => {
+  test("of exactly the limit is read, and rejected for its content [VAL-04, WIR-06]", async () => {
     for (const form of forms) expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, ["full_name: must be at most 200 characters"]);
   });
 

@@ -37,6 +37,7 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
   ["one property twice, once escaped", createContact, '{"full_name":"a","full\\u005fname":"b"}', 'duplicate object key "full_name"'],
   ["one property under both its names", createContact, '{"full_name":"a","fullName":"b"}', "full_name from JSON: set multiple times"],
   ["a lone surrogate", createContact, '{"full_name":"lone \\ud83d"}', "CreateContactRequest.full_name from JSON"],
+  // Connect names the property; a gRPC trailer cannot carry its name, and only says that the message cannot be read.
   ["a lone surrogate in a name", createContact, '{"full_name":"x","\\ud83d":1}', ""],
   ["a mask that is no string", updateContact, `{"update_mask":5,"contact_id":"00000000-0000-4000-8000-000000000000"}`, "google.protobuf.FieldMask from JSON"],
   ["an array", createContact, "[]", "CreateContactRequest from JSON"],

@@ -64,7 +64,7 @@ test("a person has one bucket of 20, refilled at 10 a second, over all instances
   expect([mine.passed < 30, theirs.passed]).toEqual([true, 15]);
 });
 
-test("a 429 has Retry-After and no RateLimit header, in an envelope that is also a JSON-RPC error; a 200 has neither [RTE-16]", async () => {
+test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON-RPC error [RTE-16]", async () => {
   const token = await known(await person("refused"), service);
   const { answers } = await atOnce(40, () => post(service, token));
   const refused = answers.filter(({ status }) => status === 429);
@@ -101,7 +101,7 @@ function batch(at: TestService, token: string, count: number): Promise<RestAnswe
   return rest(at.base, "/mcp", { body: messages, headers: { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-03-26", Authorization: `Bearer ${token}`, ...from() } });
 }
 
-test("every message of a batch costs a token; a batch that does not fit is rejected as a whole, and costs one token [RTE-25, RTE-16]", async () => {
+test("every message of a batch costs a token; a batch without enough tokens is rejected and costs one [RTE-25, RTE-16]", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "20" });
   try {
     const token = await known(await person("batches"), slow);
