@@ -34,7 +34,7 @@ export function brokenControl(
   return { broken, breaks, run: (_form, say, options) => run(brokenBuild(...breaks), say, options) };
 }
 
-/** The settings of a child that runs with these changes. Throws where a text to be replaced does not occur exactly once. */
+/** The settings of a child that runs with these changes. Throws if a text does not occur exactly once. */
 export function brokenBuild(...breaks: readonly Break[]): Build {
   const changes = breaks.map((change) => {
     const { file, from, to } = change;

@@ -6,7 +6,12 @@ import type { Form, Told } from "./forms.ts";
 export function expectRefused(told: Told, form: Form, expected: readonly string[]): void {
   const { status, code, reason, message, violations } = told;
   const text = expected.map((violation) => violation.replace(/^: /, "")).join("; ");
-  expect({ code, reason, message, violations }, form.name).toEqual({ code: "invalid_argument", reason: "INVALID_REQUEST", message: text, violations: expected });
+  expect({ code, reason, message, violations }, form.name).toEqual({
+    code: "invalid_argument",
+    reason: "INVALID_REQUEST",
+    message: text,
+    violations: expected,
+  });
   expect(status, form.name).toBe(form.protocol === "connect" ? 400 : 200);
 }
 
