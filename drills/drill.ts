@@ -1,4 +1,5 @@
 // What a drill is: something is broken on purpose, and a promise of the README holds all the same, or is seen not to.
+import type { Break } from "./ground/broken.ts";
 
 /** How long a drill may take: minutes with many faults by a person's command, or seconds with a few among the tests. */
 export type Form = "long" | "short";
@@ -30,6 +31,8 @@ export interface Drill {
   /** The promise that it stands for, as one sentence. */
   readonly promise: string;
   readonly run: Run;
+  /** Replacements in the sources for its own runs. */
+  readonly breaks?: readonly Break[];
   /** The same with a fault of ours built in: a drill that does not see it proves nothing. */
   readonly controls: readonly Control[];
 }
@@ -38,5 +41,7 @@ export interface Drill {
 export interface Control {
   /** What is broken in it. */
   readonly broken: string;
+  /** Its replacements in the sources; absent where something else is broken. */
+  readonly breaks?: readonly Break[];
   readonly run: Run;
 }

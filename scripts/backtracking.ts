@@ -1,4 +1,4 @@
-// Tells regular expressions that need more than linear time for some text: two analysers, and each sees what the other does not.
+// Finds regular expressions that need more than linear time, with two analysers that complement each other.
 import { checkSync } from "recheck";
 import { analyse } from "scslre";
 
@@ -8,20 +8,20 @@ export interface Pattern {
   readonly flags: string;
 }
 
-/** The analyser's build without programs of its own (Java, a native binary): it runs, and judges alike, wherever Node does. */
+/** The analyser's build without Java or a native binary: it gives the same result wherever Node runs. */
 const backend = "pure";
-/** What cannot be told in this time counts as slow. */
+/** An expression that takes longer to analyse counts as slow. */
 const limitMs = 120_000;
 
 /**
- * Why an expression is not linear, or undefined where it is proven to be. Counted is the search through the whole text, so
- * that `/x*$/`, which begins again at every x, is as slow as `/^(?:x*)*$/`.
+ * Why an expression is not linear; undefined if it is proven to be linear. The search through the whole text counts:
+ * `/x*$/` begins again at every x, and so is as slow as `/^(?:x*)*$/`.
  */
 export function slownessOf(pattern: Pattern): string | undefined {
   return repeated(pattern) ?? attacked(pattern);
 }
 
-/** Fast, and of the structure alone. */
+/** A fast check of the structure. */
 function repeated({ source, flags }: Pattern): string | undefined {
   const { reports } = analyse({ source, flags }, { reportTypes: { Move: true, Self: true, Trade: true } });
   const [first] = reports;
@@ -29,7 +29,7 @@ function repeated({ source, flags }: Pattern): string | undefined {
   return `${first.exponential ? "exponential" : "quadratic"} in text of /${first.character.literal.source}/`;
 }
 
-/** By automata, which prove it. They know neither assertions around a place nor the flag v: there the structure decides. */
+/** A proof by automata. They support neither lookaround nor the flag v: there the structure decides. */
 function attacked({ source, flags }: Pattern): string | undefined {
   if (flags.includes("v")) return undefined;
   process.env["RECHECK_BACKEND"] = backend;

@@ -1,4 +1,4 @@
-// `npm run check`: whether the protos are in order, src/gen is what they generate, everything compiles, and every regular expression is linear. Changes nothing.
+// `npm run check`: lints the protos, compares src/gen, compiles, and proves regular expressions linear. Changes no file.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

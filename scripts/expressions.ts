@@ -18,7 +18,7 @@ export interface FoundExpression extends Place {
   readonly flags: string;
 }
 
-/** A regular expression whose text the program makes when it runs; `code` is how. */
+/** A regular expression whose text is built at run time by `code`. */
 export interface BuiltExpression extends Place {
   readonly code: string;
 }
@@ -63,7 +63,7 @@ function isNamed(node: Node, name: string): boolean {
   return ast.isIdentifier(node) && node.text === name;
 }
 
-/** Whether the name is used as a value other than to call it, to test for it or to name a type. */
+/** Whether the name is used as a value, not in a call, an `instanceof` or a type. */
 function isAlias(node: Node): boolean {
   const { parent } = node;
   if (ast.isNewExpression(parent) || ast.isCallExpression(parent)) return parent.expression !== node;
@@ -74,7 +74,7 @@ function isString(node: Expression, checker: Checker): boolean {
   return ((checker.getTypeAtLocation(node)?.flags ?? 0) & TypeFlags.StringLike) !== 0;
 }
 
-/** The text of an expression that is made of literals and of constants alone. */
+/** The text of an expression that consists of literals and constants; undefined for any other. */
 function textOf(node: Expression, checker: Checker): string | undefined {
   if (ast.isStringLiteral(node) || ast.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (ast.isParenthesizedExpression(node)) return textOf(node.expression, checker);

@@ -3,11 +3,11 @@ import { slownessOf } from "./backtracking.ts";
 import { expressionsOf } from "./expressions.ts";
 import { withTrees } from "./syntax-trees.ts";
 
-/** Where expressions meet text from outside. */
+/** The code that applies expressions to text from outside. */
 const projects = ["tsconfig.json", "tsconfig.page.json"];
 const folders = ["src/", "gateway/", "client/src/"];
 
-/** The expressions whose text is not in the code, each with the reason why it is linear. */
+/** Files that build expressions at run time, each with the reason why they are linear. */
 const builtElsewhere: ReadonlyMap<string, string> = new Map([
   ["src/search/fold.ts", "one character class, of the keys of a table in the file"],
   ["src/search/words.ts", "runs of one character class, and one character at the beginning, of a list of scripts in the file"],

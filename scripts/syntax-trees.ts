@@ -1,4 +1,4 @@
-// Opens the syntax trees of TypeScript projects, with their types, for rules that look at the code.
+// Opens the syntax trees and types of TypeScript projects, for rules about the code.
 import { API } from "typescript/unstable/sync";
 import type { Checker } from "typescript/unstable/sync";
 import type { Node, SourceFile } from "typescript/unstable/ast";

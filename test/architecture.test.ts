@@ -129,7 +129,7 @@ test("a call that goes past src/db is seen", () => {
   }
 });
 
-/** Look-ups of credentials outside a recognizer's `lookUp`; the composition root hands them in. */
+/** Look-ups of credentials outside a recognizer's `lookUp`, which the composition root passes in. */
 function looseLookUps({ path, text }: { path: string; text: string }): string[] {
   if (!/^src\/(?!app\.ts|embedded\/|cli\/)/.test(path)) return [];
   const lines = text.split("\n").filter((line) => /\b(?:keys|apiKeys|tokens|signIn)\??\.(?:find|identify)\(|\bfind\(cookies\)/.test(line));

@@ -160,11 +160,11 @@ test.each([
   expectRefused(name, { ...others, [name]: value });
 });
 
-test.each(["http://id.example.com", "http://10.0.0.7:8080/realms/records", "http://localhost.example.com", "http://keycloak:8080", "http://127.0.0.1.example.com"])("the issuer %s is refused by its name: http is for this machine alone [OPS-22]", (issuer) => {
+test.each(["http://id.example.com", "http://10.0.0.7:8080/realms/records", "http://localhost.example.com", "http://keycloak:8080", "http://127.0.0.1.example.com"])("rejects the issuer %s by its name: http is for loopback alone [OPS-22]", (issuer) => {
   expectRefused("OIDC_ISSUER", { ...oidc, OIDC_ISSUER: issuer });
 });
 
-test.each(["https://id.example.com", "http://localhost:8082", "http://id.localhost:8082/realms/records", "http://127.0.0.1:9", "http://[::1]:9"])("the issuer %s is taken [OPS-22]", (issuer) => {
+test.each(["https://id.example.com", "http://localhost:8082", "http://id.localhost:8082/realms/records", "http://127.0.0.1:9", "http://[::1]:9"])("accepts the issuer %s [OPS-22]", (issuer) => {
   expect(readConfig({ ...oidc, OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
 });
 

@@ -35,7 +35,7 @@ const collectorToken = "a-token-of-the-collector";
 let program: Program;
 
 beforeAll(async () => {
-  // Without an endpoint the headers are used for nothing.
+  // Without an endpoint the headers have no effect.
   program = await startProgram({ DATA_DIR: folder.path, OTEL_EXPORTER_OTLP_HEADERS: `authorization=${collectorToken}` });
 });
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { startMongoProxy } from "../../test/faults/mongo-proxy.ts";
 import type { WireAnswer } from "../../test/idempotency/wires.ts";
 import { withFault } from "../../test/support/own-mongod.ts";
 import type { Drill, Report, Say } from "../drill.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Breach, BrokenWrite } from "./moments.ts";
 import { commands, everyWrite, sampledWrites, spell } from "./moments.ts";
@@ -15,22 +15,29 @@ import { startReplyProxy } from "./reply-proxy.ts";
 import type { PreparedWrite } from "./write.ts";
 import { prepareWrite } from "./write.ts";
 
+const claimAfter = {
+  file: "src/db/write.ts",
+  from: "  return transaction(client, scope.deadline, async (session) => {\n    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work({ session }, {});\n  });",
+  to: "  const result = await transaction(client, scope.deadline, (session) => work({ session }, {}));\n  if (claim !== undefined) await insertClaim(claims, claim, undefined);\n  return result;",
+};
+
+const killedBeforeClaim: BrokenWrite = {
+  operation: "create",
+  wire: "REST",
+  breach: { kind: "killed", at: { command: "update", collection: "idempotency", when: "before" } },
+};
+
 export const crash: Drill = {
   name: "crash",
   promise: "A write with an idempotency key that is broken at any step happens exactly once when it is repeated on another instance",
   run: (form, say) => run(form === "long" ? everyWrite : sampledWrites, say),
   controls: [
-    {
-      broken: "the idempotency key is stored after the transaction of its record",
-      run: (_form, say) => run([{ operation: "create", wire: "REST", breach: { kind: "killed", at: { command: "update", collection: "idempotency", when: "before" } } }], say, brokenBuild(claimAfter), / contacts are there, /),
-    },
+    brokenControl(
+      "the idempotency key is stored after the transaction of its record",
+      [claimAfter],
+      (broken, say) => run([killedBeforeClaim], say, broken, / contacts are there, /),
+    ),
   ],
-};
-
-const claimAfter = {
-  file: "src/db/write.ts",
-  from: "  return transaction(client, scope.deadline, async (session) => {\n    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work({ session }, {});\n  });",
-  to: "  const result = await transaction(client, scope.deadline, (session) => work({ session }, {}));\n  if (claim !== undefined) await insertClaim(claims, claim, undefined);\n  return result;",
 };
 
 /** The way to an instance that is broken, and that instance. */

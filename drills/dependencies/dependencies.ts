@@ -3,7 +3,7 @@ import type { ChildInstance } from "../../test/faults/child.ts";
 import { judge } from "../../test/faults/stream.ts";
 import type { Drill, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Fault } from "./faults.ts";
 import { faults, foremost } from "./faults.ts";
 import type { Site } from "./site.ts";
@@ -41,7 +41,7 @@ export const dependencies: Drill = {
 };
 
 function control(broken: string, fault: Fault, change: Break): Drill["controls"][number] {
-  return { broken, run: (_form, say) => sufferAll([fault], once, say, brokenBuild(change)) };
+  return brokenControl(broken, [change], (build, say) => sufferAll([fault], once, say, build));
 }
 
 /** Suffers the faults one after the other. All have as many members. */

@@ -2,25 +2,45 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import type { Control, Report, RunOptions, Say } from "../drill.ts";
 
 /** One change of one source file. */
 export interface Break {
   /** Its path from the root of the repository. */
   readonly file: string;
-  /** The text that is replaced: it has to stand there exactly once. */
+  /** The text that is replaced: it has to occur there exactly once. */
   readonly from: string;
   readonly to: string;
 }
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** The settings of a child that runs with these changes. Throws where a text to be replaced does not stand there exactly once. */
-export function brokenBuild(...breaks: readonly Break[]): { readonly NODE_OPTIONS: string } {
-  const changes = breaks.map(({ file, from, to }) => {
-    const path = join(root, file);
-    const found = readFileSync(path, "utf8").split(from).length - 1;
+/** Settings of a child that runs with changed sources. */
+export interface Build extends Readonly<Record<string, string>> {
+  readonly NODE_OPTIONS: string;
+}
+
+/** How often the text to be replaced occurs in its file. */
+export function occurrences({ file, from }: Break): number {
+  return readFileSync(join(root, file), "utf8").split(from).length - 1;
+}
+
+/** A control of a drill that runs with these changes. */
+export function brokenControl(
+  broken: string,
+  breaks: readonly Break[],
+  run: (build: Build, say: Say, options?: RunOptions) => Promise<Report>,
+): Control {
+  return { broken, breaks, run: (_form, say, options) => run(brokenBuild(...breaks), say, options) };
+}
+
+/** The settings of a child that runs with these changes. Throws if a text does not occur exactly once. */
+export function brokenBuild(...breaks: readonly Break[]): Build {
+  const changes = breaks.map((change) => {
+    const { file, from, to } = change;
+    const found = occurrences(change);
     if (found !== 1) throw new Error(`${file} holds ${found} times what is to be broken: ${from}`);
-    return { url: pathToFileURL(path).href, from, to };
+    return { url: pathToFileURL(join(root, file)).href, from, to };
   });
   // Plain JavaScript in a URL: it is loaded before anything that reads TypeScript.
   const hooks = `const changes = ${JSON.stringify(changes)};

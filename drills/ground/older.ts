@@ -73,14 +73,14 @@ function sameLock(folder: string): boolean {
   return runtimePackages(folder) === runtimePackages(root);
 }
 
-/** The packages that the code runs with: what only its checks and tests need may differ. */
+/** The runtime packages; packages for checks and tests may differ. */
 function runtimePackages(of: string): string {
   const { packages } = JSON.parse(readFileSync(join(of, "package-lock.json"), "utf8")) as Lock;
   const [, ...installed] = Object.entries(packages);
   return JSON.stringify(installed.filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true));
 }
 
-/** What is read of a package-lock.json; its first package is the project itself. */
+/** The fields of package-lock.json that this file reads; the first package is the project itself. */
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
 }

@@ -2,7 +2,7 @@
 // shows it.
 import type { Control } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { RoundPlan } from "./round.ts";
 import { runHistories } from "./rounds.ts";
 
@@ -89,10 +89,9 @@ const planned: readonly Planned[] = [
   },
 ];
 
-export const controls: readonly Control[] = planned.map(({ broken, breaks, rounds, seen }) => ({
-  broken,
-  async run(_form, say) {
-    const report = await runHistories(rounds, say, brokenBuild(...breaks));
+export const controls: readonly Control[] = planned.map(({ broken, breaks, rounds, seen }) =>
+  brokenControl(broken, breaks, async (build, say) => {
+    const report = await runHistories(rounds, say, build);
     return { ...report, violations: report.violations.filter((violation) => seen.test(violation)) };
-  },
-}));
+  }),
+);

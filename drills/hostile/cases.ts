@@ -1,14 +1,14 @@
-// Every place with every pattern, each by another way: as many as there is time for, always in the same order.
+// Generates test cases: every place of a request filled with every pattern, always in the same order.
 import type { Pattern } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 import type { Status } from "./wire.ts";
 
-/** A request that may be hard on the instance, and the same with less of what is hard in it. */
+/** A request that may be expensive for the instance, at its full length and at shorter lengths. */
 export interface Case {
   readonly name: string;
-  /** True where it comes in so many parts that the network decides how much of it is read at a stretch. */
+  /** True for a body of many small chunks: the network decides how much is read at once. */
   readonly inParts?: boolean;
-  /** Sends it with this share of its length: 1 for the whole, 0 for next to nothing. Undefined where it has no form. */
+  /** Sends a share of its length: 1 is all of it, 0 almost nothing. Undefined if the text cannot be sent there. */
   send(share: number): Promise<Status | undefined>;
 }
 
@@ -23,12 +23,12 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** All pairs of a place and a pattern, without end: in the next round by other ways. */
+/** All pairs of a place and a pattern, repeated without end. Each round picks other ways to send them. */
 export function* casesOf(slots: readonly Slot[], patterns: readonly Pattern[], seed: number): Generator<Case> {
   const random = randomFrom(seed);
   const pick = <T>(among: readonly T[]): T | undefined => among[Math.floor(random() * among.length)];
   const pairs = slots.flatMap((_, slot) => patterns.map((_, pattern) => [slot, pattern] as const));
-  // Fisher and Yates: whenever it ends, every place and every pattern has had its share.
+  // Fisher-Yates shuffle: a run that ends early still covers all places and patterns evenly.
   for (let at = pairs.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1));
     [pairs[at], pairs[other]] = [pairs[other] as (typeof pairs)[number], pairs[at] as (typeof pairs)[number]];
@@ -45,7 +45,7 @@ export function* casesOf(slots: readonly Slot[], patterns: readonly Pattern[], s
   }
 }
 
-/** One place filled by one way with one pattern of so many code units. */
+/** One place filled with one pattern of `length` code units. */
 export function caseOf(slot: string, way: Slot["ways"][number], pattern: Pattern, length: number): Case {
   return {
     name: `${slot} of ${way.name}: ${pattern.name}, ${length}`,

@@ -1,4 +1,4 @@
-// The cases that the sources and the descriptors give: every place of every request with every pattern.
+// Derives the test cases from the sources and the descriptors: every place of every request with every pattern.
 import type { Operation, Where } from "../isolation/operations.ts";
 import { assistantOperations } from "../isolation/assistant.ts";
 import { rpcOperations } from "../isolation/operations.ts";
@@ -15,16 +15,16 @@ import { readSought } from "./sources.ts";
 import type { Wire } from "./wire.ts";
 import { createHttp2, http1 } from "./wire.ts";
 
-/** Which cases there are. */
+/** Which cases to run. */
 export type Selection =
-  /** All places; with those first that once were bad. */
+  /** All places; the regressions come first. */
   | "all"
-  /** One place, and nothing but what is derived for it. */
+  /** The derived cases of one place. */
   | { readonly slot: string; readonly version: Wire["version"] }
-  /** One of those that once were bad. */
+  /** One of the regressions. */
   | { readonly onceBad: string };
 
-/** The cases, and what they are made of. */
+/** The cases and their counts. */
 export interface Derived {
   readonly cases: Iterable<Case>;
   readonly places: number;
@@ -33,7 +33,7 @@ export interface Derived {
   close(): void;
 }
 
-/** Chance is the same in every run: what one has seen, the next one sees again. */
+/** Fixed, so that a run can be repeated. */
 const seed = 20_261_122;
 
 /** Finds the cases of a running instance. */

@@ -1,24 +1,24 @@
-// Texts that a backtracking matcher is slow on, made from a regular expression: what may repeat repeats, then fails.
+// Generates attack strings from a regular expression: a repetition is pumped, then a mismatch follows.
 import type { AST } from "@eslint-community/regexpp";
 import { RegExpParser } from "@eslint-community/regexpp";
 
-/** A text with a part that repeats: `start`, `part` as often as there is room, `end`. */
+/** An attack string: `start`, then `part` as often as there is room, then `end`. */
 export interface Pump {
   readonly start: string;
   readonly part: string;
   readonly end: string;
 }
 
-/** Characters out of which one is taken that a class of characters has. */
+/** Candidates for a member of a character class. */
 const candidates = [..."a1 0-.,;=\"'/_~%@:+*(){}[]<>&|\\!ZzFf\t\n", "\u00e9", "\u0301", "\ud83d\ude00"];
-/** What hardly any expression ends with: the first can stand in a header, too. */
+/** Endings that hardly any expression matches. The first is valid in a header. */
 const mismatches = ["!", "\u00ff", ""];
-/** A repetition of more than so many is one without a bound, as far as a request is long enough. */
+/** A repetition with a larger maximum counts as unbounded. */
 const many = 100;
-/** Characters of a class that are tried: the more alike two neighbours are, the more ways a matcher has to go. */
+/** How many characters of a class are tried. Overlapping neighbours give a matcher more ways to backtrack. */
 const tried = 3;
 
-/** The pumps of every repetition of an expression; none where the source is no expression. */
+/** The pumps of every repetition of an expression; none if the source is not a valid expression. */
 export function pumpsOf(source: string): Pump[] {
   let pattern: AST.Pattern;
   try {
@@ -31,7 +31,7 @@ export function pumpsOf(source: string): Pump[] {
   return [...seen.values()];
 }
 
-/** What repeats within a run of elements, after a text that matches all that comes before. */
+/** The pumps within a sequence of elements. `before` matches the preceding elements. */
 function pumpsWithin({ elements }: AST.Alternative, before: string): Pump[] {
   let start = before;
   return elements.flatMap((element) => {
@@ -51,11 +51,11 @@ function pumpsOfElement(element: AST.Element, start: string): Pump[] {
   return [
     ...inner,
     ...parts.flatMap((part) => [
-      // White space at the beginning of a header is not part of it.
+      // Leading white space does not belong to the value of a header.
       ...mismatches.flatMap((end) =>
         (start === "" ? ["", "a"] : [start]).map((first) => ({ start: first, part, end })),
       ),
-      // An expression that is not bound to the beginning is tried at each place where it may begin.
+      // An expression without an anchor is tried at each position where it may begin.
       ...(start === ""
         ? []
         : [
@@ -66,7 +66,7 @@ function pumpsOfElement(element: AST.Element, start: string): Pump[] {
   ];
 }
 
-/** Texts that match an element; where it is a class, of several of its characters. */
+/** Texts that match an element; several for a character class. */
 function samples(element: AST.Element): string[] {
   switch (element.type) {
     case "Character":

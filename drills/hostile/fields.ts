@@ -1,4 +1,4 @@
-// Every field of every message on every wire, its names, and bodies that are no messages: where a body takes a text.
+// The places of a body that take a text: every field on every wire, property names, and malformed bodies.
 import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
@@ -12,11 +12,11 @@ import type { Request } from "./requests.ts";
 import type { Slot, Way } from "./slots.ts";
 import type { Status, Wire } from "./wire.ts";
 
-/** What the longest field takes and more, the longest that a note takes, and what shorter fields take. */
+/** Bytes: more than the longest field, the longest note, and the limits of shorter fields. */
 const sizes = [240_000, 40_000, 10_000, 200, 100, 50];
-/** What becomes of a compressed message. */
+/** The size of a compressed message after it is inflated. */
 const inflated = [1_000_000, 240_000];
-/** A path takes less. */
+/** Sizes for a path or a query. */
 const inTarget = [10_000, 200, 100];
 
 /** Every field of the operations, by its name. */
@@ -28,7 +28,7 @@ export function fieldSlots(operations: readonly Operation[], person: Person): Sl
       const required = Object.fromEntries(
         operation.required.map((name) => [name, valuesOf(name, person, person)?.own]),
       );
-      // What a path or a query holds is percent-encoded there, three bytes for one.
+      // A path or a query percent-encodes the text: three bytes for one.
       const mostBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
       const way = textWay(`${operation.name} by ${operation.wire}`, mostBytes, (text) =>
         operation.send({ ...required, [field]: text }, person),
@@ -39,7 +39,7 @@ export function fieldSlots(operations: readonly Operation[], person: Person): Sl
   return [...slots].map(([name, ways]) => ({ name, ways }));
 }
 
-/** Every text of the batches that services inside send, and of what operators say of an account. */
+/** Every text field of the internal rpcs: ingest batches and account administration. */
 export function internalSlots({ internal }: Where, person: Person): Slot[] {
   const ask = (path: string, message: object): Promise<Status> =>
     send(
@@ -67,7 +67,7 @@ export function internalSlots({ internal }: Where, person: Person): Slot[] {
     });
 }
 
-/** Where JSON is read: the name of a property, and all that a whole body may be. Forms and calls are bodies, too. */
+/** Places in a JSON body: a property's name and the whole body. Forms and JSON-RPC calls are bodies too. */
 export function bodySlots(requests: readonly Request[], wire: Wire): Slot[] {
   const withBody = requests.filter(({ sent }) => sent.body !== undefined);
   const spoken = (type: string) => withBody.filter(({ sent }) => sent.headers["content-type"] === type);
@@ -107,9 +107,9 @@ function textWay(name: string, mostBytes: readonly number[], put: (text: string)
   return {
     name,
     mostBytes,
-    // With its escapes, or a text of characters that JSON escapes would be refused for the size of its body.
+    // Includes the escapes: otherwise the size limit would reject a text that JSON escapes.
     bytesOf: (text) => Buffer.byteLength(JSON.stringify(text)),
-    // A text that no message can hold is not sent: in protobuf's binary form there are no lone surrogates.
+    // Protobuf's binary form cannot hold a lone surrogate: such a text is not sent.
     send: async (text) => {
       try {
         return await put(text);

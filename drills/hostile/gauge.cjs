@@ -1,4 +1,4 @@
-// Loaded into an instance before all else: tells over a socket for how long its event loop stood still at most.
+// Preloaded into an instance: reports the longest delay of its event loop over a socket.
 "use strict";
 const { isMainThread } = require("node:worker_threads");
 const path = process.env["DRILL_GAUGE"];
@@ -9,7 +9,7 @@ if (isMainThread && path !== undefined && path !== "") {
   delay.enable();
   const server = require("node:net").createServer((socket) => {
     socket.on("error", () => socket.destroy());
-    // Each byte is a question for what was since the one before.
+    // Each byte asks for the longest delay since the byte before.
     socket.on("data", () => {
       socket.write(`${delay.max / 1e6}\n`);
       delay.reset();

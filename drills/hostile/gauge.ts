@@ -1,21 +1,21 @@
-// Asks an instance for how long a request kept its main thread: the longest stretch, and the processor's time in all.
+// Measures how long a request keeps an instance's main thread busy: the longest block and the CPU time.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { mainThreadMs } from "./vitals.ts";
 
-/** What some requests took of the main thread, in milliseconds. */
+/** The cost of some requests on the main thread, in milliseconds. */
 export interface Taken {
   /** The time on the processor. */
   readonly cpuMs: number;
   /**
-   * The longest stretch in which nobody else could be served: never more than the time on the processor, as a machine
-   * that has no time for the instance holds up its clock as well.
+   * The longest time in which no other request could be served. At most the CPU time: on a busy machine the clock
+   * also counts time in which the instance did not run.
    */
   readonly blockMs: number;
 }
 
-/** Measures what is done in the meantime. */
+/** Measures the cost of the work that it is given. */
 export interface Gauge {
   during(work: () => Promise<unknown>): Promise<Taken>;
   close(): void;
@@ -23,7 +23,7 @@ export interface Gauge {
 
 const module = join(import.meta.dirname, "gauge.cjs");
 
-/** The settings of an instance that can be asked over this socket. */
+/** The settings of an instance that reports over this socket. */
 export function gauged(
   path: string,
   nodeOptions: string,
@@ -50,7 +50,7 @@ export async function openGauge(path: string, pid: number): Promise<Gauge> {
       await longest();
       const before = mainThreadMs(pid);
       await work();
-      // The answer waits, as everybody's does, until the instance has time for it.
+      // The reply waits for the event loop, as every request does.
       const stretch = await longest();
       const cpuMs = mainThreadMs(pid) - before;
       return { cpuMs, blockMs: Math.min(stretch, cpuMs) };

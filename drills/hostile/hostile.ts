@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import type { Control, Drill, Form, Report, Say } from "../drill.ts";
+import type { Break, Build } from "../ground/broken.ts";
+import { brokenBuild, brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Person } from "../isolation/people.ts";
@@ -33,11 +33,11 @@ type Focus = "all" | "slow" | Exclude<Selection, "all">;
 
 /** More than this, in megabytes, is memory that somebody outside has made grow. */
 const mostGrowthMb = 150;
-/** A rate that the probes and one request after the other keep to. Our own proxy names an address for each of these. */
+/** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
 /** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
 const heapMb = 192;
-/** How long derived cases are sent, in milliseconds. Their order is fixed: a longer run has all of a shorter one. */
+/** How long derived cases are sent, in milliseconds. The order is fixed: a longer run includes a shorter one. */
 const derivingMs = { long: 900_000, short: 6_000 } as const;
 const listener = "src/http/listener.ts";
 const headersLimit = "const headersTimeoutMs = 10_000;";
@@ -53,51 +53,44 @@ const requestId = 'const sentId = single(headers["x-request-id"]);';
 export const hostile: Drill = {
   name: "hostile",
   promise: "No client can keep the others waiting, whatever it sends or leaves out",
-  run: (form, say) => attack(form, say, "all", form === "long" ? [] : hurried),
+  run: (form, say) => attack(form, say, "all", brokenBuild(...(form === "long" ? [] : hurried))),
+  breaks: hurried,
   controls: [
-    {
-      broken:
-        "the weights of what a client accepts are split off by an expression that tries blanks from each place on",
-      run: broken(
-        { slot: "accept-encoding", version: "HTTP/2" },
-        {
-          file: "src/http/inbound.ts",
-          from: requestId,
-          to: `single(headers["accept-encoding"])?.split(/\\s*;\\s*q=/);\n  ${requestId}`,
-        },
-      ),
-    },
-    {
-      broken: "slow clients have all the time that they want",
-      run: broken(
-        "slow",
-        { file: listener, from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
-        { file: listener, from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
-      ),
-    },
-    {
-      broken: "a text of any length is held against the pattern of an email",
-      run: broken(
-        { onceBad: emailSlot },
-        {
-          file: "src/guards/validate.ts",
-          from: "  if (text.length > patternLimit) return false;\n",
-          to: "",
-        },
-      ),
-    },
+    control(
+      "the weights of what a client accepts are split off by an expression that tries blanks from each place on",
+      { slot: "accept-encoding", version: "HTTP/2" },
+      {
+        file: "src/http/inbound.ts",
+        from: requestId,
+        to: `single(headers["accept-encoding"])?.split(/\\s*;\\s*q=/);\n  ${requestId}`,
+      },
+    ),
+    control(
+      "slow clients have all the time that they want",
+      "slow",
+      { file: listener, from: headersLimit, to: "const headersTimeoutMs = 600_000;" },
+      { file: listener, from: requestLimit, to: "const requestTimeoutMs = 600_000;" },
+    ),
+    control(
+      "a text of any length is held against the pattern of an email",
+      { onceBad: emailSlot },
+      {
+        file: "src/guards/validate.ts",
+        from: "  if (text.length > patternLimit) return false;\n",
+        to: "",
+      },
+    ),
   ],
 };
 
-function broken(focus: Focus, ...breaks: readonly Break[]): Run {
-  return (_form, say) => attack("short", say, focus, breaks);
+function control(broken: string, focus: Focus, ...breaks: readonly Break[]): Control {
+  return brokenControl(broken, breaks, (build, say) => attack("short", say, focus, build));
 }
 
-async function attack(form: Form, say: Say, focus: Focus, breaks: readonly Break[]): Promise<Report> {
+async function attack(form: Form, say: Say, focus: Focus, { NODE_OPTIONS }: Build): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "records-gauge-"));
   const socket = join(folder, "gauge");
   const fake = await startFakeProvider();
-  const { NODE_OPTIONS } = brokenBuild(...breaks);
   const settings = gauged(socket, `${NODE_OPTIONS} --max-old-space-size=${heapMb}`);
   const environment = { ...fake.settings(), ...limits, ...settings };
   try {
@@ -134,7 +127,7 @@ async function judge(
     const idle = await probes.take();
     figures["probe p99 ms, nothing else going on"] = idle.p99;
     const memoryBefore = residentMb(pid);
-    // A short run is one among others, on a machine that is busy with them: there only the median is judged.
+    // Other tests run beside a short run: only the median is judged.
     const judged = long ? "p99" : "p50";
     const mostMs = long ? Math.max(longestBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
 
@@ -155,7 +148,7 @@ async function judge(
       const unexplained = failures.filter((one) => long || !one.endsWith(" 503"));
       for (const failure of unexplained.slice(0, 3)) violations.push(`${what}: a probe was not answered: ${failure}`);
     };
-    // A control has seen what it is there for with the first.
+    // The first violation is enough for a control.
     const found = focus === "all" ? 10 : 1;
     const weighed = async (kind: string, cases: Iterable<Case>, ms: number): Promise<void> => {
       const {

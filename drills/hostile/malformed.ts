@@ -1,4 +1,4 @@
-// Sends what the HTTP parser refuses, and holds each answer to the envelope and the headers (contract §2.3, §2.8).
+// Sends requests that the HTTP parser rejects, and checks each response (contract §2.3, §2.8).
 import { refused } from "../../test/http/malformed.ts";
 import { exchange } from "../../test/http/raw.ts";
 

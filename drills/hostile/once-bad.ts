@@ -1,10 +1,10 @@
-// The requests that once kept all others waiting: whatever a run has time for, these are in it.
+// Regressions: requests that once blocked all others. Every run includes them.
 import type { Case } from "./cases.ts";
 import { caseOf } from "./cases.ts";
 import { filled, pump } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 
-/** A place by its name, the ways to it that are tried, and what stands there. */
+/** A place, the ways to reach it, and its text. */
 interface Bad {
   readonly slot: string;
   readonly ways: RegExp;
@@ -12,11 +12,11 @@ interface Bad {
   readonly length: number;
 }
 
-/** What the control with an expression for emails is seen by. */
+/** The place at which the control with the email pattern shows. */
 export const emailSlot = "the field email";
 
 const bad: readonly Bad[] = [
-  // Blanks that `\s*` takes from each place on, and the digits of a weight that two repetitions share between them.
+  // Blanks that `\s*` matches from each position, and digits of a weight that two repetitions share.
   { slot: "accept-encoding", ways: /^HEAD \/docs\/…\/\S* over HTTP\/2/, pump: pump("a", " ", "b"), length: 58_000 },
   {
     slot: "accept-encoding",
@@ -24,18 +24,18 @@ const bad: readonly Bad[] = [
     pump: pump("gzip;q=0.", "1", "b"),
     length: 58_000,
   },
-  // The error of a library, which quotes what it found, and was searched for its own words.
+  // The text of a library's error quotes the name, and an expression searched that text.
   {
     slot: "a property's name",
     ways: /^CheckHealth by Connect$/,
     pump: pump("", 'duplicate object key "'),
     length: 200_000,
   },
-  // An expression that is quadratic where the text is long, and harmless where the length is looked at before.
+  // A quadratic expression, which is harmless once the length is limited.
   { slot: emailSlot, ways: /^POST \/v1\/contacts by REST/, pump: pump("a@", "a.", "@"), length: 40_000 },
 ];
 
-/** Those of them that stand in these places. */
+/** The regressions of these places. */
 export function onceBad(slots: readonly Slot[], which: (slot: string) => boolean = () => true): Case[] {
   return bad
     .filter(({ slot }) => which(slot))

@@ -1,23 +1,23 @@
-// Texts that are hard to read, of any length: made from what the sources look for, and from what is known to be hard.
+// Expensive texts of any length: from the literals and expressions of the sources, and from known attacks.
 import type { Pump } from "./expressions.ts";
 import { pumpsOf } from "./expressions.ts";
 import type { Sought } from "./sources.ts";
 
-/** A text by what it is made of. */
+/** A text of any length. */
 export interface Pattern {
   readonly name: string;
-  /** The text with as many code units as this, or a few less. */
+  /** The text with `length` code units, or a few less. */
   make(length: number): string;
 }
 
 /** Characters that separate something in headers, URLs, forms, JSON, tokens, dates or addresses. */
 const delimiters = [..." \t\n,;=:&?/\\.-_~+*@#%!|'\"`()[]{}<>^$0123456789aAzZ\0\u00a0\u00e9"];
 
-/** What has no expression and no literal in the sources: the tables of Unicode, JSON's escapes, encodings, dates. */
+/** Known attacks that no literal or expression of the sources shows: Unicode, JSON escapes, encodings, dates. */
 const known: readonly (readonly [name: string, pump: Pump])[] = [
   ["a letter under combining marks", pump("a", "\u0301\u0323\u0330")],
   ["combining marks in the wrong order", pump("a", "\u0315\u0300\u05ae\u0062")],
-  ["the parts of an email, without an end", pump("a@", "a.", "@")],
+  ["labels of an email without an end", pump("a@", "a.", "@")],
   ["dots after an at sign", pump("@", ".")],
   ["at signs", pump("a", "@a.")],
   ["paired surrogates", pump("", "\u{1f468}\u200d\u{1f469}\u200d")],
@@ -47,7 +47,7 @@ const known: readonly (readonly [name: string, pump: Pump])[] = [
   ["nested parameters", pump("a", "[a]", "=1")],
 ];
 
-/** All patterns. What the sources look for comes first. */
+/** All patterns. Those from the sources come first. */
 export function patternsFor({ literals, expressions }: Pick<Sought, "literals" | "expressions">): Pattern[] {
   const parts = [...new Set([...literals, ...delimiters])];
   const pumps = [
@@ -62,7 +62,7 @@ export function pump(start: string, part: string, end = ""): Pump {
   return { start, part, end };
 }
 
-/** The text of a pump that has as many code units as there is room. */
+/** The text of a pump, filled up to `length` code units. */
 export function filled({ start, part, end }: Pump, length: number): string {
   const room = length - start.length - end.length;
   return start + part.repeat(Math.max(1, Math.floor(room / part.length))) + end;

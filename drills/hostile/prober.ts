@@ -1,4 +1,4 @@
-// The other side of `probes.ts`, a process of its own: asks again and again over connections that it keeps.
+// Child process of `probes.ts`: sends requests repeatedly over kept connections.
 import { Agent, get } from "node:http";
 
 /** Whom to ask for what. */

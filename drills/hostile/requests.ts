@@ -1,4 +1,4 @@
-// A valid request for every operation on every wire, and for every other path: hard texts are put into these.
+// A valid request for every operation on every wire and every other path: templates for the test cases.
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import type { Route } from "../../gateway/route.ts";
@@ -22,7 +22,7 @@ export interface Request {
 const json = "application/json";
 const mcpHeaders = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-06-18" };
 
-/** All of them; `asset` is the path of the largest file that the reference page asks for. */
+/** All of them; `asset` is the path of the largest file of the reference page. */
 export function requestsOf(where: Where, person: Person, asset: string): Request[] {
   const by = { authorization: `Bearer ${person.key}` };
   const cookie = { cookie: person.cookie, origin: where.origin };
@@ -42,7 +42,7 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
       rest(route, where, person),
       ...(route.credential === "session" ? [] : rpcs(route, where, person)),
     ]),
-    // Health is served by the library itself; the rest stands for all that the internal listener has.
+    // The library serves health itself. These two represent the other rpcs of the internal listener.
     ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(({ parent, name }): Request => ({
       name: `${name} on the internal listener`,
       sent: {
@@ -67,13 +67,13 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
     get("/sign-in"),
     get("/sign-in/callback?code=a&state=b", cookie),
     get("/v1/contacts", by, "OPTIONS"),
-    // A foreign origin: nobody is to be signed out for good.
+    // A foreign origin, so that the request signs nobody out.
     form("/sign-out", { ...cookie, origin: "http://elsewhere.example" }),
     form("/sign-out/back-channel", {}),
   ];
 }
 
-/** What a route needs, filled in. */
+/** Values for the required fields of a route. */
 function given(route: Route, person: Person): JsonObject {
   const fields = [...route.path, ...route.query, ...(route.body?.fields ?? [])].filter(({ required }) => required);
   const some = fields.length === 0 || route.body === undefined ? (route.body?.fields.slice(0, 1) ?? []) : fields;
@@ -90,7 +90,7 @@ function rest(route: Route, { base, origin }: Where, person: Person): Request {
   const properties = Object.fromEntries(
     (body?.fields ?? []).flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])),
   );
-  // What would change the credentials of all the others is sent from elsewhere, and refused for it.
+  // A foreign origin: the service rejects a change of credentials that the other cases need.
   const from = method === "GET" ? origin : "http://elsewhere.example";
   const by =
     credential === "session" ? { cookie: person.cookie, origin: from } : { authorization: `Bearer ${person.key}` };

@@ -1,15 +1,15 @@
-// Every header, path segment and query parameter that takes a text, and the ways in which each is reached.
+// The places outside a body that take a text: headers, path segments and query parameters.
 import type { Request } from "./requests.ts";
 import type { Sent, Status, Wire } from "./wire.ts";
 
 /** One way to put a text somewhere. */
 export interface Way {
   readonly name: string;
-  /** The most bytes that a text may have there; one of these is taken. */
+  /** Sizes in bytes. A case picks one of them as its maximum. */
   readonly mostBytes: readonly number[];
-  /** The bytes that the text takes; undefined where it cannot stand there. */
+  /** The encoded size of the text; undefined if the place cannot hold it. */
   bytesOf(text: string): number | undefined;
-  /** Undefined where the text turns out to have no form there. */
+  /** Undefined if the text cannot be sent there. */
   send(text: string): Promise<Status | undefined>;
 }
 
@@ -19,7 +19,7 @@ export interface Slot {
   readonly ways: readonly Way[];
 }
 
-/** Every header in every request by every version of HTTP; after the scheme and the name that some begin with, too. */
+/** Every header in every request over every version of HTTP, with and without its usual prefix. */
 export function headerSlots(headers: readonly string[], requests: readonly Request[], wires: readonly Wire[]): Slot[] {
   const starts: Readonly<Record<string, readonly string[]>> = {
     authorization: ["", "Bearer "],
@@ -45,7 +45,7 @@ function headerWay(header: string, start: string, name: string, sent: Sent, wire
   };
 }
 
-/** Segments of paths, parameters of queries by value and by name, and what is no path at all. */
+/** Path segments, names and values of query parameters, and unknown paths. */
 export function targetSlots(requests: readonly Request[], wires: readonly Wire[]): Slot[] {
   const slots = new Map<string, Way[]>();
   const add = (slot: string, request: Request, path: (text: string) => string): void => {

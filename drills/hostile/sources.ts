@@ -1,10 +1,10 @@
-// What the service's sources look for in what clients send, out of their syntax trees: headers, texts, expressions.
+// Extracts from the syntax trees what the service reads: header names, literals and regular expressions.
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-/** What some sources look for. */
+/** Names and texts that some sources read or compare. */
 export interface Sought {
   /** Names of request headers that are read, in lower case. */
   readonly headers: readonly string[];
@@ -21,20 +21,20 @@ interface Node {
 }
 
 const root = join(import.meta.dirname, "..", "..");
-/** What no request reaches: generated tables, programs for operators, the embedded servers, what a browser runs. */
+/** Code that no request reaches: generated tables, command line, embedded servers, browser scripts. */
 const unreached = /^src\/(?:gen|cli|embedded)\/|\/page\/|^gateway\/plugin\/|\.d\.ts$/;
-/** Methods that take a text apart or look for one in it. */
+/** Methods that split or search a text. */
 const searching = new Set("split indexOf lastIndexOf includes startsWith endsWith replace replaceAll".split(" "));
 const comparing = new Set(["===", "!=="]);
-/** A header's name where the sources hand it on by a variable. */
+/** The form of a header's name that the sources pass in a variable. */
 const headerName = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/;
-/** Node's parser and its HTTP/1.1 and HTTP/2 layers act on these by themselves. */
+/** Node's parser and its HTTP layers read these. */
 const readByNode = [
   ...["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
   ...[":authority", "cookie", "user-agent", "http2-settings", "proxy-connection", "set-cookie"],
 ];
 
-/** What the service looks for in requests, and the headers that the libraries behind it and Node read. */
+/** The names and texts of the service, and the headers that its libraries and Node read. */
 export function readSought(): Sought {
   const own = ["src", "gateway"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
@@ -56,7 +56,7 @@ export function readSought(): Sought {
   };
 }
 
-/** What one source looks for. Libraries have too many other words for headers to be guessed among them. */
+/** The names and texts of one source. Guesses header names only in our own sources. */
 export function soughtIn(text: string, whose: "ours" | "theirs" = "ours"): Sought {
   const headers: string[] = [];
   const literals: string[] = [];
@@ -126,7 +126,7 @@ function isHeaders(value: unknown): boolean {
     : isNode(property, "name") && property["name"] === "headers";
 }
 
-/** The names by which a member of `headers` is read: one, or those of which one is chosen. */
+/** The names by which a member of `headers` is read; several in a conditional expression. */
 function namesIn({ computed, property }: Node): string[] {
   if (computed !== true) return [String((property as Node)["name"])];
   const names: string[] = [];

@@ -8,14 +8,14 @@ export function residentMb(pid: number): number {
 }
 
 /**
- * How long the main thread has run, in milliseconds: what a request costs is the difference, on a busy machine too.
- * While it runs nobody else is answered.
+ * CPU time of the main thread, in milliseconds. The difference is the cost of a request, also on a busy machine.
+ * While the thread runs, no other request is served.
  */
 export function mainThreadMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
 
-/** How long the main thread could have run and had no processor, in milliseconds. */
+/** How long the main thread was runnable but had no processor, in milliseconds. */
 export function waitingMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
 }

@@ -1,51 +1,51 @@
-// Sends hard requests and judges each: how long it keeps all others waiting, and how its cost grows with its length.
+// Sends expensive requests and judges each by how long it blocks and how its cost grows.
 import type { Case } from "./cases.ts";
 import type { Gauge, Taken } from "./gauge.ts";
 import type { Status } from "./wire.ts";
 
-/** No request may keep all others waiting for longer at a stretch, in milliseconds. */
+/** The longest time in milliseconds for which a request may block all others. */
 export const longestBlockMs = 100;
 /**
- * Four times the length may cost this many times as much: a linear cost grows 4 times, a quadratic one 16 times. What
- * lies between is the collecting of garbage, which has to follow a deep structure more than once.
+ * The most growth of the cost when the length grows 4 times. A linear cost grows 4 times, a quadratic one 16 times.
+ * The difference leaves room for garbage collection, which follows a deep structure more than once.
  */
 const mostGrowth = 10;
-/** Growth is judged from here on: below it the other work of the instance, and its garbage, are as much. */
+/** Growth is judged above this cost only: other work of the instance costs as much. */
 const judgedMs = 40;
 const quarter = 1 / 4;
-/** What takes less is not looked at again: other work of the instance comes to as much now and then. */
+/** A cheaper group is not measured again: other work of the instance costs as much now and then. */
 const noiseMs = 15;
-/** The least of so many counts: what else goes on at the same time can only add to it. */
+/** Measurements per case. The least counts: other work can only add to a measurement. */
 const times = 3;
-/** What takes this long is no other work of the instance, and is not looked at again. */
+/** A longer block cannot be other work, so it is not measured a third time. */
 const beyondDoubtMs = 1_000;
-/** An encoding that Connect has no code for, a busy database, and a deadline of the caller's own. */
+/** An encoding without a Connect code, a busy database, and the client's own deadline. */
 const foreseen = new Set([501, 503, 504]);
-/** So many are sent at once, and weighed by themselves where all together take more than they should. */
+/** Cases per group. An expensive group is measured again case by case. */
 const together = 6;
 
-/** What came of all cases. */
+/** The result of all cases. */
 export interface Weighed {
   readonly count: number;
   readonly worst: readonly { readonly name: string; readonly taken: Taken }[];
   readonly violations: readonly string[];
 }
 
-/** When there is no need to look on. */
+/** When to stop. */
 export interface Limits {
   /** In the time of `performance.now`. */
   readonly untilMs: number;
-  /** So many violations are enough. */
+  /** Stops after so many violations. */
   readonly found: number;
 }
 
-/** Sends cases until there are no more, or one of the limits is reached. */
+/** Sends cases until none is left or a limit is reached. */
 export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, found }: Limits): Promise<Weighed> {
   const violations: string[] = [];
   const worst: { name: string; taken: Taken }[] = [];
   const statuses = new Map<number, number>();
   let count = 0;
-  // What a request takes that is not hard at all; followed, as code that has run often takes less.
+  // A moving average of the cost of a cheap request: warm code is faster.
   let usualMs = 3;
   let group: Case[] = [];
 
@@ -79,10 +79,11 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
   if (group.length > 0) await weighGroup();
   const throttled = statuses.get(429) ?? 0;
   if (throttled > count / 50) violations.push(`${throttled} of ${count} were throttled, and so not put to the test`);
+  if (count > 0 && ![...statuses.keys()].some((status) => status > 0)) violations.push("no request got a response");
   return { count, worst, violations };
 }
 
-/** Weighs one case by itself. */
+/** Measures and judges one case. */
 export async function weigh(
   one: Case,
   gauge: Gauge,
@@ -117,7 +118,7 @@ export async function weigh(
   };
 }
 
-/** A connection that is broken over a request is an answer, too. */
+/** A closed connection counts as status 0. */
 function attempt(one: Case, share: number): Promise<Status | undefined> {
   return one.send(share).catch(() => ({ status: 0 }));
 }

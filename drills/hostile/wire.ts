@@ -1,4 +1,4 @@
-// Sends one request as it stands, over HTTP/1.1 and HTTP/2: no library mends a header, and none is waited for in vain.
+// Sends one request over HTTP/1.1 or HTTP/2 without a library that fixes its headers, and with a short timeout.
 import type { ClientHttp2Session } from "node:http2";
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
@@ -12,7 +12,7 @@ export interface Sent {
   readonly body?: Uint8Array | undefined;
 }
 
-/** What came of it: 0 where there was no status. */
+/** The HTTP status; 0 without a response. */
 export interface Status {
   readonly status: number;
 }
@@ -20,19 +20,19 @@ export interface Status {
 /** A way to send, by the version of HTTP. */
 export interface Wire {
   readonly version: "HTTP/1.1" | "HTTP/2";
-  /** Bytes that a header may have in all. */
+  /** The maximum size of a header in bytes. */
   readonly mostBytes: number;
-  /** Headers that it has no place for. */
+  /** Headers that it cannot carry. */
   readonly lacks: ReadonlySet<string>;
   send(sent: Sent): Promise<Status>;
 }
 
-/** Some headers leave the service waiting for what never comes: its own limits end that, and nobody waits here. */
+/** Some headers make the service wait for a body. Its own limits end that; the drill does not wait. */
 const patienceMs = 400;
 
 let addresses = 0;
 
-/** As our own proxy tells it: each request comes from another address, so that no bucket of one is in the way. */
+/** The trusted proxy's header: each request has another address, so that the throttle rejects none. */
 function fromAnywhere(): Readonly<Record<string, string>> {
   addresses += 1;
   return { "x-forwarded-for": `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}` };

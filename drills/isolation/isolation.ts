@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { childToken } from "../../test/faults/child.ts";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import { assistantOperations } from "./assistant.ts";
@@ -29,27 +29,31 @@ export const isolation: Drill = {
   promise: "Nobody sees another's records, nor whether they are there, by any id, word or key on any wire",
   run: (form, say) => examine(form, say, "all"),
   controls: [
-    {
-      broken: "a contact is read by its id alone",
-      run: broken("REST", { file: "src/contacts/store.ts", from: "{ $match: { _id: id, account_id: scope.accountId } },", to: "{ $match: { _id: id } }," }),
-    },
-    {
-      broken: "a contact is deleted by its id alone",
-      run: broken("ingest", { file: "src/ingest/deletion.ts", from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)", to: "contacts.deleteOne({ _id: id }, options)" }),
-    },
-    {
-      broken: "every assistant is taken for the first one",
-      run: broken("MCP", { file: "src/guards/assistant.ts", from: "const holder = (inbound: Inbound): TokenFacts => entered.get(inbound)", to: "let first: TokenFacts | undefined; const holder = (inbound: Inbound): TokenFacts => first ??= entered.get(inbound)" }),
-    },
-    {
-      broken: "the 404 of another's contact says so",
-      run: broken("REST", { file: "src/contacts/store.ts", from: "return rows === undefined ? undefined : contactMessage(", to: "if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: \"It is another's.\" });\n      return rows === undefined ? undefined : contactMessage(" }),
-    },
+    control("a contact is read by its id alone", "REST", {
+      file: "src/contacts/store.ts",
+      from: "{ $match: { _id: id, account_id: scope.accountId } },",
+      to: "{ $match: { _id: id } },",
+    }),
+    control("a contact is deleted by its id alone", "ingest", {
+      file: "src/ingest/deletion.ts",
+      from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)",
+      to: "contacts.deleteOne({ _id: id }, options)",
+    }),
+    control("every assistant is taken for the first one", "MCP", {
+      file: "src/guards/assistant.ts",
+      from: "const holder = (inbound: Inbound): TokenFacts => entered.get(inbound)",
+      to: "let first: TokenFacts | undefined; const holder = (inbound: Inbound): TokenFacts => first ??= entered.get(inbound)",
+    }),
+    control("the 404 of another's contact says so", "REST", {
+      file: "src/contacts/store.ts",
+      from: "return rows === undefined ? undefined : contactMessage(",
+      to: "if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: \"It is another's.\" });\n      return rows === undefined ? undefined : contactMessage(",
+    }),
   ],
 };
 
-function broken(focus: Focus, change: Break): Run {
-  return (_form, say) => examine("short", say, focus, brokenBuild(change));
+function control(broken: string, focus: Focus, change: Break): Control {
+  return brokenControl(broken, [change], (build, say) => examine("short", say, focus, build));
 }
 
 async function examine(form: Form, say: Say, focus: Focus, build: Readonly<Record<string, string>> = {}): Promise<Report> {

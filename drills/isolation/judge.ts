@@ -11,7 +11,7 @@ export interface Findings {
 
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-/** What stands around records in a prompt is another each time. */
+/** The fence around records in a prompt, which differs in each response. */
 const fence = /records-[0-9a-f]{32}/g;
 const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 

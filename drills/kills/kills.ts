@@ -1,7 +1,7 @@
 // The drill of kills: instances and primaries are killed, frozen and deposed under a stream of writes with keys.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Fault } from "./faults.ts";
 import { faultsOn } from "./faults.ts";
@@ -39,34 +39,32 @@ const plans: Record<Form, Plan> = {
 /** A plan of a control. */
 const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
 
-export const kills: Drill = {
-  name: "kills",
-  promise: "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost",
-  run: (form, say) => run({ plan: plans[form], members: 3, form, say }),
-  controls: [
-    {
-      broken: "a commit waits for the primary alone",
-      run: (_form, say) =>
-        run({ plan: { ...little, tracks: [{ "primary isolation": 1 }] }, members: 3, broken: brokenBuild(alone), say, seen: / and is lost$/ }),
-    },
-    {
-      broken: "a client repeats a write under another key",
-      run: (_form, say) =>
-        run({ plan: little, members: 1, say, keyOf: (name, attempt) => (attempt === 0 ? name : `${name}-${attempt}`), seen: / is there \d+ times$/ }),
-    },
-    {
-      broken: "the store answers a create with another contact",
-      run: (_form, say) => run({ plan: little, members: 1, broken: brokenBuild(otherAnswer), say, seen: /, and its replay would be / }),
-    },
-  ],
-};
-
 const alone = { file: "src/db/write.ts", from: 'writeConcern: { w: "majority" }', to: "writeConcern: { w: 1 }" };
 const inserted = "insertInTime(contacts, document, options, fence)));\n";
 const otherAnswer = {
   file: "src/contacts/store.ts",
   from: `${inserted}      return answer;`,
   to: `${inserted}      const other = createContactStore.before ?? answer;\n      createContactStore.before = answer;\n      return other;`,
+};
+
+export const kills: Drill = {
+  name: "kills",
+  promise: "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost",
+  run: (form, say) => run({ plan: plans[form], members: 3, form, say }),
+  controls: [
+    brokenControl("a commit waits for the primary alone", [alone], (broken, say) => {
+      const plan = { ...little, tracks: [{ "primary isolation": 1 }] };
+      return run({ plan, members: 3, broken, say, seen: / and is lost$/ });
+    }),
+    {
+      broken: "a client repeats a write under another key",
+      run: (_form, say) =>
+        run({ plan: little, members: 1, say, keyOf: (name, attempt) => (attempt === 0 ? name : `${name}-${attempt}`), seen: / is there \d+ times$/ }),
+    },
+    brokenControl("the store answers a create with another contact", [otherAnswer], (broken, say) =>
+      run({ plan: little, members: 1, broken, say, seen: /, and its replay would be / }),
+    ),
+  ],
 };
 
 /** A run of the drill, and what is different in a control. */

@@ -8,7 +8,8 @@ import { startRedis } from "../../src/embedded/redis.ts";
 import { ListSessionsRequestSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { testCacheDir } from "../../test/support/global-setup.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import type { Break } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Proxy } from "../ground/proxy.ts";
@@ -27,24 +28,28 @@ const offeredPerSecond = 50;
 const sizes = { long: { instances: 3, seconds: 60, awaySeconds: 10 }, short: { instances: 2, seconds: 5, awaySeconds: 2 } } as const;
 const environment = { RATE_LIMIT: "10", RATE_BURST: "20" };
 
+const countInWindow = `local count = redis.call('INCR', KEYS[1])
+  if count == 1 then redis.call('PEXPIRE', KEYS[1], 4000) end
+  if count <= 20 then return {1, 0} end
+  return {21, redis.call('PTTL', KEYS[1])}`;
+/** A limiter that counts in fixed windows. */
+const windowed: Break = {
+  file: "src/guards/bucket.ts",
+  from: "const takeScript = `",
+  to: `const takeScript = \`${countInWindow}\`; const right = \``,
+};
+
 export const limiter: Drill = {
   name: "limiter",
   promise: "A key passes what one bucket lets through, however its requests are spread over instances and wires; who obeys Retry-After gets through, nobody else pays for it, and without Redis each instance keeps the limit",
   run: (form, say) => limit(form, say, {}),
   controls: [
     { broken: "each instance has a Redis of its own", run: (_form, say) => limit("short", say, { apart: true }) },
-    { broken: "20 in a window of 4 seconds in place of the bucket", run: (_form, say) => limit("short", say, { build: windowed() }) },
+    brokenControl("20 in a window of 4 seconds in place of the bucket", [windowed], (build, say) =>
+      limit("short", say, { build }),
+    ),
   ],
 };
-
-/** A limiter that counts in fixed windows. */
-function windowed(): Record<string, string> {
-  const script = `local count = redis.call('INCR', KEYS[1])
-    if count == 1 then redis.call('PEXPIRE', KEYS[1], 4000) end
-    if count <= 20 then return {1, 0} end
-    return {21, redis.call('PTTL', KEYS[1])}`;
-  return brokenBuild({ file: "src/guards/bucket.ts", from: "const takeScript = `", to: `const takeScript = \`${script}\`; const right = \`` });
-}
 
 /** What is broken. */
 interface Faults {

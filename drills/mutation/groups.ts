@@ -21,7 +21,7 @@ export const groups: readonly Group[] = [
     mutate: ["src/deadline.ts", ...guards("assistant", "authenticate", "call", "capacity", "chain", "doors", "internal", "limits", "scope", "session", "stream", "switches", "throttle")],
     tests: tests("guards", "public-door", "session-door", "other-doors"),
   },
-  { name: "messages", mutate: ["src/rpc/connect.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")], tests: tests("rpc", "unreadable", "deadlines") },
+  { name: "messages", mutate: ["src/rpc/connect.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")], tests: tests("rpc", "unreadable", "compressed", "message-size", "deadlines") },
   { name: "request", mutate: gateway("request", "body", "gather"), tests: tests("gateway", "parameters", "body", "receive", "gather") },
   { name: "parameters", mutate: gateway("query", "percent", "scalar", "shown-name"), tests: tests("gateway", "query", "parameters") },
   { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import type { ChildInstance } from "../../test/faults/child.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import type { Break } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
@@ -24,20 +25,24 @@ const sizes = { long: { instances: 3, replacements: 30 }, short: { instances: 2,
 const perSecond = 40;
 const idle = 5;
 
+/** Instances whose stop waits for nothing. */
+const hasty: Break = {
+  file: "src/http/listener.ts",
+  from: "const until = performance.now() + graceMs;",
+  to: "const until = performance.now(); for (const socket of sockets) socket.destroy();",
+};
+
 export const rolling: Drill = {
   name: "rolling",
   promise: "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
   run: (form, say) => roll(form, say, { end: (instance) => instance.stop() }),
   controls: [
     { broken: "the instances are killed", run: (form, say) => roll(form, say, { end: (instance) => instance.kill().then(() => 0), once: true }) },
-    { broken: "a stop closes every connection at once", run: (form, say) => roll(form, say, { end: (instance) => instance.stop(), environment: hasty(), once: true }) },
+    brokenControl("a stop closes every connection at once", [hasty], (environment, say) =>
+      roll("short", say, { end: (instance) => instance.stop(), environment, once: true }),
+    ),
   ],
 };
-
-/** Instances whose stop waits for nothing. */
-function hasty(): Record<string, string> {
-  return brokenBuild({ file: "src/http/listener.ts", from: "const until = performance.now() + graceMs;", to: "const until = performance.now(); for (const socket of sockets) socket.destroy();" });
-}
 
 async function roll(form: Form, say: Say, { end, environment = {}, once = false }: Manner): Promise<Report> {
   const { instances, replacements } = once ? { instances: 2, replacements: 1 } : sizes[form];

@@ -1,26 +1,26 @@
-// An assistant that refreshes its token unattended, at a provider that lets it, and calls every instance by turns.
+// An assistant that refreshes its token unattended and calls the instances in rotation.
 import { randomUUID } from "node:crypto";
 import { accessToken, send } from "../../test/mcp/oauth/set-up.ts";
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { seconds } from "../../test/sign-in/fake-provider.ts";
 
-/** For whom it calls, and since when. */
+/** The person and the sign-in of its token. */
 export interface Grant {
   readonly subject: string;
-  /** The provider's session in which it was let in; none for an offline grant. */
+  /** The provider's session of the grant; none for an offline grant. */
   readonly sid: string | undefined;
-  /** When the person signed in for it, in whole seconds since 1970. */
+  /** When the person signed in, in whole seconds since 1970. */
   readonly signedInAt: number;
 }
 
-/** One call, and what came of it. */
+/** One call and its result. */
 export interface Called {
   /** In ms of `performance.now()`. */
   readonly sentAt: number;
   readonly status: number;
-  /** Whether the person's record is in the answer. */
+  /** Whether the response holds the person's record. */
   readonly hasData: boolean;
-  /** Whether the token was had by refreshing. */
+  /** Whether the token is a refreshed one. */
   readonly refreshed: boolean;
 }
 
@@ -30,10 +30,10 @@ export interface Assistant {
   stop(): Promise<void>;
 }
 
-/** Every so many calls the token is refreshed, and after every 401. */
+/** Refreshes the token after so many calls, and after each 401. */
 const callsPerToken = 3;
 
-/** Lets one call until it is stopped; `mark` stands in the person's record and nowhere else. */
+/** Starts an assistant that calls until it is stopped. Only the person's record contains `mark`. */
 export function startAssistant(fake: FakeProvider, bases: readonly string[], { subject, sid, signedInAt }: Grant, mark: string): Assistant {
   const calls: Called[] = [];
   let stopped = false;

@@ -1,4 +1,4 @@
-// A person signs out in one browser while assistants of every kind refresh and call on: none of them is served any more.
+// A person signs out in one browser while assistants call and refresh: the service rejects all their tokens.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../test/faults/child.ts";
@@ -8,9 +8,9 @@ import { enter, seconds, startFakeProvider } from "../../test/sign-in/fake-provi
 import { ask, ownerStatus } from "../../test/sign-in/set-up.ts";
 import { ingestInto } from "../../test/support/ingest.ts";
 import { rest } from "../../test/support/service.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Assistant } from "./assistant.ts";
@@ -19,30 +19,40 @@ import { startAssistant } from "./assistant.ts";
 /** Rounds with and without introspection each, and the calls of each assistant before and after the sign-out. */
 const sizes = { long: { rounds: 3, before: 20, after: 70 }, short: { rounds: 1, before: 6, after: 12 } } as const;
 const instances = 3;
-/** A call takes some ms; this long only where something hangs. */
+/** A call takes some milliseconds: a longer wait means that something hangs. */
 const patienceMs = 120_000;
 
 export const signOut: Drill = {
   name: "sign-out",
-  promise: "Who signs out in one browser is signed out everywhere: no token of before is served, however it is refreshed, and a new sign-in is",
+  promise: [
+    "A sign-out in one browser ends every session and token of the person: no refreshed token is served,",
+    "and a new sign-in is",
+  ].join(" "),
   run: (form, say) => examine(form, say),
   controls: [
-    {
-      broken: "a token with a session is judged by when it was issued",
-      run: broken(
-        { file: "src/mcp/tokens.ts", from: 'const authenticatedAt = number(claims["auth_time"])', to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)' },
-        { file: "src/sign-in/ended-store.ts", from: 'if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };', to: "" },
-      ),
-    },
-    {
-      broken: "signing out ends the session of that browser alone",
-      run: broken({ file: "src/sign-in/ended-store.ts", from: "ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),", to: "" }),
-    },
+    control(
+      "a token with a session is judged by when it was issued",
+      {
+        file: "src/mcp/tokens.ts",
+        from: 'const authenticatedAt = number(claims["auth_time"])',
+        to: 'const authenticatedAt = number(claims["sid"] === undefined ? claims["auth_time"] : claims.iat)',
+      },
+      {
+        file: "src/sign-in/ended-store.ts",
+        from: 'if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };',
+        to: "",
+      },
+    ),
+    control("signing out ends the session of that browser alone", {
+      file: "src/sign-in/ended-store.ts",
+      from: "ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),",
+      to: "",
+    }),
   ],
 };
 
-function broken(...breaks: readonly Break[]): Run {
-  return (_form, say) => examine("short", say, brokenBuild(...breaks));
+function control(broken: string, ...breaks: readonly Break[]): Control {
+  return brokenControl(broken, breaks, (build, say) => examine("short", say, build));
 }
 
 interface Seen {
@@ -54,7 +64,7 @@ interface Seen {
 
 async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const seen: Seen = { violations: [], before: 0, after: 0, afterWithRefreshed: 0 };
-  // A control needs no more than one of the ways.
+  // One way is enough for a control.
   for (const introspects of build["NODE_OPTIONS"] === undefined ? [true, false] : [false]) {
     const fake = await startFakeProvider();
     try {
@@ -109,7 +119,7 @@ async function round(ground: Ground, fake: FakeProvider, { before, after }: { re
   }
 }
 
-/** Who has signed in afterwards is served everywhere. */
+/** Every instance serves a sign-in after the sign-out. */
 async function judgeNewSignIn(fake: FakeProvider, bases: readonly string[], subject: string, { violations }: Seen): Promise<void> {
   const again = { sub: subject, sid: randomUUID(), auth_time: seconds() + 4 };
   const { answer, cookie } = await enter(bases[0] ?? "", fake, again);

@@ -5,7 +5,7 @@ import type { Site } from "../dependencies/site.ts";
 import { onSite } from "../dependencies/site.ts";
 import type { Ledger } from "../dependencies/surfaces.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Fault } from "./faults.ts";
 import { faultsOf } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
@@ -54,7 +54,11 @@ export const soak: Drill = {
   name: "soak",
   promise: "Under a steady load, with faults all the while, nothing fails that the fault does not explain, and no instance grows",
   run: (form, say) => run(form, plans[form], say),
-  controls: [{ broken: "an instance that keeps every request, and half a megabyte with it", run: (_form, say) => run("short", { ...plans.short, seconds: 2, faultEverySeconds: 60 }, say, brokenBuild(leaking)) }],
+  controls: [
+    brokenControl("an instance that keeps every request, and half a megabyte with it", [leaking], (broken, say) =>
+      run("short", { ...plans.short, seconds: 2, faultEverySeconds: 60 }, say, broken),
+    ),
+  ],
 };
 
 function run(form: Form, plan: Plan, say: Say, broken: Readonly<Record<string, string>> = {}): Promise<Report> {

@@ -1,4 +1,4 @@
-// The attacker, a process of its own at the lowest priority: what it takes of the machine, nobody else had a use for.
+// The attacker: a child process with the lowest priority, which uses only spare processor time.
 import { Agent, request } from "node:http";
 import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
@@ -7,14 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Means, Shot } from "./attacks.ts";
 import { attacks } from "./attacks.ts";
 
-/** What the attacker is told. */
+/** An order to the attacker. */
 export interface Orders {
   readonly name: string;
   readonly means: Means;
   readonly seconds: number;
 }
 
-/** What came of the attack: how many requests there were of each status, 0 for those that nobody answered. */
+/** The number of requests by status; 0 means no response. */
 export type Spent = readonly (readonly [status: number, count: number])[];
 
 interface Fire {
@@ -29,7 +29,7 @@ setPriority(constants.priority.PRIORITY_LOW);
 process.on("message", (orders: Orders) => {
   void run(orders).then((spent) => process.send?.(spent));
 });
-// Who started it is gone.
+// The parent process has ended.
 process.once("disconnect", () => process.exit());
 
 async function run({ name, means, seconds }: Orders): Promise<Spent> {

@@ -1,18 +1,18 @@
-// What one client does at its worst, a request at a time: each of these alone is to starve nobody else.
+// The attacks of one client. None of them may starve other clients.
 import { randomBytes, randomInt } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { table } from "../../gateway/route.ts";
 import { newSecret } from "../../src/api-keys/secret.ts";
 
-/** What the attacker has: an account of its own, and what it found lying about. */
+/** The attacker's account, and public data that it has found. */
 export interface Means {
   readonly base: string;
   /** A valid key and a valid token, both of the attacker's own account. */
   readonly key: string;
   readonly token: string;
-  /** Tokens that the provider signed, long over, and such as another key has signed. */
+  /** Expired tokens, and tokens that another key has signed. */
   readonly badTokens: readonly string[];
-  /** All that the public listener serves without a credential. */
+  /** The paths that the public listener serves without a credential. */
   readonly documents: readonly string[];
 }
 
@@ -29,13 +29,13 @@ export interface Attack {
   readonly name: string;
   readonly version: "HTTP/1.1" | "HTTP/2";
   readonly connections: number;
-  /** Never more than this a second: far more than the service has tokens for, and not more than the machine bears. */
+  /** The most requests a second: far above the limit, and few enough for the machine. */
   readonly perSecond: number;
-  /** Prepares what is the same in all requests, and returns what makes the next. */
+  /** Prepares the common data of all requests, and returns a function that makes the next one. */
   arm(means: Means): () => Shot;
 }
 
-/** The attacker's, as our own proxy tells it. */
+/** The attacker's address in the trusted proxy's header. */
 const address = "203.0.113.66";
 const json = "application/json";
 const mcp = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-03-26" };
@@ -49,12 +49,12 @@ function post(path: string, headers: Readonly<Record<string, string>>, body: str
   return { method: "POST", path, headers: { "x-forwarded-for": address, ...headers }, body: Buffer.from(body) };
 }
 
-/** A key that nobody has, with a right checksum: everybody can calculate one. */
+/** An unknown key with a valid checksum, which anyone can calculate. */
 function forgedKey(): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${newSecret()}` };
 }
 
-/** One after the other, and from the beginning again. */
+/** Cycles through a list. */
 function inTurn<T>(all: readonly T[]): () => T {
   let at = 0;
   return () => all[at++ % all.length] as T;
@@ -62,7 +62,7 @@ function inTurn<T>(all: readonly T[]): () => T {
 
 const usual = { version: "HTTP/1.1", connections: 200, perSecond: 2_000 } as const;
 
-/** All of them. Those of the short form come first. */
+/** All attacks. Those of the short form come first. */
 export const attacks: readonly Attack[] = [
   { ...usual, name: "forged API keys", arm: () => () => get(search, forgedKey()) },
   {

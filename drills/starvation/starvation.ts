@@ -1,9 +1,9 @@
-// One client does its worst, one attack after the other; another account and a monitor have to be answered as usual.
+// One client attacks; another account and a monitor must get their responses as usual.
 //
-// The service is judged, not the machine. The attacker is a process of its own with the lowest priority and a bounded
-// rate: it takes only the processor time that the service, its databases and the witness leave. The witness is another
-// process, and first measures a quiet phase: what is slow then is slow for other reasons. An instance that waits for a
-// processor for much of an attack is starved by the machine: nothing can be said of that attack.
+// The drill judges the service, not the machine. The attacker is a child process with the lowest priority and a bounded
+// rate. It uses only the processor time that the service, its databases and the witness leave. The witness is another
+// child process, and measures a quiet phase first for comparison. The drill does not judge an attack during which the
+// instance often waits for a processor.
 import type { Serializable } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { accessToken, offerIntrospection } from "../../test/mcp/oauth/set-up.ts";
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { newKey, startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Drill, Form, Report, Run, Say } from "../drill.ts";
+import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
-import { brokenBuild } from "../ground/broken.ts";
+import { brokenControl } from "../ground/broken.ts";
 import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import { waitingMs } from "../hostile/vitals.ts";
@@ -28,9 +28,9 @@ const sizes = {
   long: { seconds: 30, quietSeconds: 15, attacks: attacks.length },
   short: { seconds: 4, quietSeconds: 2, attacks: 3 },
 } as const;
-/** As it is by default; one proxy of ours says where a request comes from. */
+/** The default limits, behind one trusted proxy. */
 const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
-/** What is broken where failed look-ups are not limited. */
+/** Removes the limits of failed look-ups. */
 const unlimitedLookUps: readonly Break[] = [
   { file: "src/guards/credentials.ts", from: "const waitMs = lookUps.takeNow(network);", to: "const waitMs = 0;" },
   { file: "src/guards/capacity.ts", from: "stranger: Math.max(1, Math.floor(most / 2))", to: "stranger: most" },
@@ -42,25 +42,24 @@ export const starvation: Drill = {
   promise:
     "Whatever one client does, others below the limit keep 99 % of their answers, and health takes at most 250 ms",
   run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
-  controls: [{ broken: "failed look-ups of keys are not limited", run: broken(attacks.slice(0, 3), unlimitedLookUps) }],
+  controls: [
+    brokenControl("failed look-ups of keys are not limited", unlimitedLookUps, (build, say) =>
+      starve({ form: "short", some: attacks.slice(0, 3), isControl: true }, say, build),
+    ),
+  ],
 };
 
-function broken(some: readonly Attack[], breaks: readonly Break[]): Run {
-  return (_form, say) => starve({ form: "short", some, isControl: true }, say, breaks);
-}
-
-/** What is done in a run. */
+/** The plan of a run. */
 interface Plan {
   readonly form: Form;
   readonly some: readonly Attack[];
   readonly isControl: boolean;
 }
 
-async function starve(plan: Plan, say: Say, breaks: readonly Break[] = []): Promise<Report> {
+async function starve(plan: Plan, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const fake = await startFakeProvider();
-  // The provider is asked about what only it can read, as long as nobody bounds that.
+  // Without a limit each opaque token costs a request to the provider.
   offerIntrospection(fake, () => ({ active: false }));
-  const build = breaks.length === 0 ? {} : brokenBuild(...breaks);
   try {
     return await onGround(
       { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
@@ -83,7 +82,7 @@ async function judge(ground: Ground, fake: FakeProvider, plan: Plan, say: Say): 
   const figures: Record<string, number | string> = {};
   const violations: string[] = [];
   try {
-    // The first requests are those of programs that have not been compiled yet.
+    // Warms up all three programs.
     await watch(1);
     await attacker.tell({ name: some[0]?.name ?? "", means, seconds: 0 });
     const quiet = await watch(quietSeconds);
@@ -105,7 +104,7 @@ async function judge(ground: Ground, fake: FakeProvider, plan: Plan, say: Say): 
   }
 }
 
-/** Somebody who has done nothing. */
+/** An account that does not attack. */
 async function victim(ground: Ground, base: string): Promise<Errand> {
   const { key } = await ground.account();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -118,7 +117,7 @@ async function victim(ground: Ground, base: string): Promise<Errand> {
   return { base, key, path: `/v1/contacts/${data.id}` };
 }
 
-/** An account like any other, with what else an attacker can come by. */
+/** An ordinary account, and the public data that an attacker can find. */
 async function meansOf({ services: { accounts, apiKeys } }: Ground, fake: FakeProvider, base: string): Promise<Means> {
   const { _id } = await accounts.create("attacker@example.com", true);
   await accounts.link(_id, { issuer: fake.issuer, subject: "attacker" });
@@ -149,13 +148,13 @@ async function meansOf({ services: { accounts, apiKeys } }: Ground, fake: FakePr
   };
 }
 
-/** Somebody in a process of its own. */
+/** A child process that takes one order at a time. */
 interface Hand<Told, Heard> {
   tell(told: Told): Promise<Heard>;
   stop(): Promise<void>;
 }
 
-/** Somebody in a process of its own, who is told one thing after the other to do, and what came of it is heard. */
+/** Starts a child process that takes one order at a time and reports its result. */
 function start<Told, Heard>(module: string): Hand<Told, Heard> {
   const child = fork(join(import.meta.dirname, module), { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");

@@ -1,37 +1,37 @@
-// Judges one attack by what the witness saw, against what it saw before: the service, and not the machine.
+// Judges one attack: compares the witness's measurements with those of the quiet phase.
 import { quantile } from "../load/load.ts";
 import type { Form } from "../drill.ts";
 import type { Spent } from "./attacker.ts";
 import type { Seen } from "./witness.ts";
 
-/** An attack, when it is over. */
+/** The measurements of an attack. */
 export interface Attacked {
-  /** As it was without an attack. */
+  /** The measurements without an attack. */
   readonly quiet: Seen;
   readonly seen: Seen;
   readonly spent: Spent;
   readonly seconds: number;
-  /** The share of the time in which the instance could have run and had no processor. */
+  /** The share of the time in which the instance was runnable but had no processor. */
   readonly waiting: number;
 }
 
-/** Of the requests with a valid key that stay below the limit, this share is answered with 200. */
+/** The least share of 200s for requests with a valid key below the limit. */
 const leastShare = 0.99;
 const mostHealthMs = 250;
-/** Fewer requests a second, of which nobody has noticed anything, are no attack. */
+/** Fewer requests a second are no attack, unless they do harm. */
 const leastShots = 20;
-/** An instance that waits for longer is starved by its machine, not by a client. */
+/** The machine, not a client, starves an instance that waits for longer. */
 const mostWaiting = 0.4;
 
-/** Why nothing can be judged; undefined where all is well without an attack. */
+/** Why the drill cannot judge; undefined if all is well without an attack. */
 export function unfit(quiet: Seen): string | undefined {
   if (shareOf(quiet) >= leastShare && quiet.unhealthy.length === 0) return undefined;
   return `nothing can be judged: requests fail without an attack, too: ${told(quiet)}`;
 }
 
 /**
- * What should not have happened. On a machine that has no time for the instance a short run, which is one among others,
- * has nothing to say; a long one says that. `anyhow` judges all the same, for what has to be seen in any case.
+ * The violations of an attack. If the machine has no time for the instance, a short run reports nothing and a long run
+ * reports that. `anyhow` judges in any case: a control needs it.
  */
 export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, form: Form, anyhow: boolean): string[] {
   if (waiting > mostWaiting && !anyhow)
@@ -50,7 +50,7 @@ export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, for
   return [`${shotsOf(spent)} requests are no attack`];
 }
 
-/** The same in words and figures, for people. */
+/** The measurements as one line of text. */
 export function tell({ seen, spent, waiting }: Attacked): string {
   return [
     `${percent(shareOf(seen))} of the other account's answers`,

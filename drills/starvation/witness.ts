@@ -1,7 +1,7 @@
-// Another account with a valid key, and a monitor that asks for health, each at addresses of its own, in one process.
+// Child process: another account with a valid key and a health monitor, each with its own addresses.
 import { Agent, request } from "node:http";
 
-/** Whom to ask, and as whom. */
+/** The service and the account of the requests. */
 export interface Errand {
   readonly base: string;
   readonly key: string;
@@ -9,24 +9,24 @@ export interface Errand {
   readonly path: string;
 }
 
-/** What the witness is told. */
+/** An order to the witness. */
 export interface Watch {
   readonly errand: Errand;
   readonly seconds: number;
 }
 
-/** What was seen in the time that the witness was asked about. */
+/** The measurements of one order. */
 export interface Seen {
-  /** Statuses of the requests with the key, 0 for one that was not answered. */
+  /** Statuses of the requests with the key; 0 means no response. */
   readonly statuses: readonly number[];
-  /** How long each answer to a request for health took, in milliseconds, and what was not 200. */
+  /** The time of each health request in milliseconds, and the statuses other than 200. */
   readonly healthMs: readonly number[];
   readonly unhealthy: readonly number[];
 }
 
-/** Just below what one bucket lets through. */
+/** Just below the rate of one bucket. */
 const perSecond = 9;
-/** A monitor of several machines: no address asks more often than its bucket lets it. */
+/** Addresses of the monitor: each stays below the rate of its bucket. */
 const monitors = 4;
 const probesPerSecond = 20;
 const patienceMs = 6_000;
@@ -35,10 +35,10 @@ const agent = new Agent({ keepAlive: true });
 process.on("message", ({ errand, seconds }: Watch) => {
   void watch(errand, seconds).then((seen) => process.send?.(seen));
 });
-// Who started it is gone.
+// The parent process has ended.
 process.once("disconnect", () => process.exit());
 
-/** Asks at a constant rate, whatever becomes of the requests before. */
+/** Sends requests at a constant rate, whether or not earlier ones have ended. */
 async function watch({ base, key, path }: Errand, seconds: number): Promise<Seen> {
   const by = { authorization: `Bearer ${key}`, "x-forwarded-for": "198.51.100.7" };
   const [asked, probed] = await Promise.all([

@@ -4,6 +4,7 @@ import type { Drill, Report, RunOptions, Say } from "../drill.ts";
 import { onGround } from "../ground/ground.ts";
 import type { OlderCode } from "../ground/older.ts";
 import { programOf, withOlderCode } from "../ground/older.ts";
+import { brokenControl } from "../ground/broken.ts";
 import { dateAsNumber, losesUpdates } from "./breaks.ts";
 import type { Version } from "./fleet.ts";
 import { createFleet } from "./fleet.ts";
@@ -26,7 +27,7 @@ interface UpgradeRun {
   readonly say: Say;
   readonly options: RunOptions | undefined;
   /** Settings of instances of this code that are broken. */
-  readonly broken?: () => Readonly<Record<string, string>>;
+  readonly broken?: Readonly<Record<string, string>>;
   /** The violations that a control is to see; others count for nothing. */
   readonly seen?: RegExp;
 }
@@ -39,26 +40,27 @@ export const upgrade: Drill = {
   ].join(" "),
   run: (form, say, options) => run({ plan: plans[form], say, options }),
   controls: [
-    {
-      broken: "the new version stores a date as a number, which the old one cannot read",
-      run: (_form, say, options) =>
-        run({ plan: little, say, options, broken: dateAsNumber, seen: / to the old version got 500 / }),
-    },
-    {
-      broken: "the new version replaces a contact whatever was written since it was read",
-      run: (_form, say, options) =>
-        run({ plan: little, say, options, broken: losesUpdates, seen: / was read, and .* was written$/ }),
-    },
+    brokenControl(
+      "the new version stores a date as a number, which the old one cannot read",
+      dateAsNumber,
+      (broken, say, options) => run({ plan: little, say, options, broken, seen: / to the old version got 500 / }),
+    ),
+    brokenControl(
+      "the new version replaces a contact whatever was written since it was read",
+      losesUpdates,
+      (broken, say, options) =>
+        run({ plan: little, say, options, broken, seen: / was read, and .* was written$/ }),
+    ),
   ],
 };
 
 /** Milliseconds between two things that a client does. */
 const pauseMs = 40;
 
-async function run({ plan, say, options, broken = () => ({}), seen = /^/ }: UpgradeRun): Promise<Report> {
+async function run({ plan, say, options, broken = {}, seen = /^/ }: UpgradeRun): Promise<Report> {
   return withOlderCode(options?.from ?? releasedCommit, async (older) => {
     say(`the old version is ${older.commit.slice(0, 12)}, its dependencies ${older.dependencies}`);
-    const { violations, figures } = await sideBySide(plan, older, broken(), say);
+    const { violations, figures } = await sideBySide(plan, older, broken, say);
     return { violations: violations.filter((violation) => seen.test(violation)), figures };
   });
 }

@@ -59,7 +59,7 @@ test.each([
   expect(await counts(service())).toEqual(before);
 });
 
-test("a null access counts as left out: read_write for a new key, what the old one may for a rotated one [KEY-05, VAL-17]", async () => {
+test("a null access counts as absent: a new key gets read_write, a rotated key keeps its access [KEY-05, VAL-17]", async () => {
   const person = await newPerson(service());
   const made = await person.call("/v1/api-key", { method: "POST", body: { access: null } });
   expect([made.status, made.body.data.access]).toEqual([201, "read_write"]);

@@ -79,7 +79,7 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
       for (const type of ["application/json", "application/grpc", "application/grpc-web+proto", "application/connect+json"]) {
         const headers = { "Content-Type": type };
         const open = await person.call(`/${typeName}/${name}`, { method: "POST", raw: "{}", headers: { ...headers, Authorization: `Bearer ${key}` } });
-        // A gRPC client is told in its own terms that there is no such rpc.
+        // A gRPC client gets the status of an unknown rpc.
         if (type.startsWith("application/grpc")) expect([name, type, open.status, open.headers.get("grpc-status"), open.text]).toEqual([name, type, 200, "12", ""]);
         else expect([name, type, open.status, open.body.error.code]).toEqual([name, type, 404, "404"]);
       }

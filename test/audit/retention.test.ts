@@ -1,4 +1,4 @@
-// How long entries of the audit log are kept: as long as the setting says, from the next start on.
+// How long the audit log keeps entries: for the time of the setting, from the next start on.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,8 +53,8 @@ test("the doctor names a database that keeps entries for another time than the s
   expect([status, message]).toEqual(["fault", expect.stringContaining("audit_log.expiry")]);
 });
 
-test("an entry is deleted when it is older than that, and no younger one [RET-02]", async () => {
-  // Its monitor looks every second.
+test("deletes an entry that is older than the setting, and no newer one [RET-02]", async () => {
+  // The TTL monitor of this mongod runs every second.
   const own = await startOwnMongod();
   const other = await MongoClient.connect(own.uri);
   try {
@@ -70,7 +70,7 @@ test("an entry is deleted when it is older than that, and no younger one [RET-02
   }
 });
 
-test("an instance keeps entries for 400 days, or for as many as it is told [RET-01]", async () => {
+test("an instance keeps entries for 400 days, or for the days of AUDIT_RETENTION_DAYS [RET-01]", async () => {
   const service = await startService();
   try {
     expect((await expiry(service.app.client))?.["expireAfterSeconds"]).toBe(34_560_000);

@@ -134,17 +134,17 @@ test.each([
   ["a letter that nothing has beside a word that all have", "/v1/notes?query=budget+z", 10_000],
   ["a long word that nothing has, whose first letters all have", "/v1/notes?query=internationalz", 10_000],
   ["two words that all have beside a letter that nothing has", "/v1/notes?query=budget+every+z", 15_400],
-])("however many notes there are, 5,000 are looked through: %s [SRC-10]", async (_name, path, keys) => {
+])("examines at most 5,000 notes, however many there are: %s [SRC-10]", async (_name, path, keys) => {
   expect(await largest("notes", path)).toEqual({ keys, documents: 5_000 });
 });
 
-test("a query of many words examines some ten thousands of keys in all [SRC-10]", async () => {
+test("a query of many words examines at most 40,000 keys [SRC-10]", async () => {
   const query = Array.from({ length: 20 }, (_, at) => "budgetinternationalisation".slice(0, 2 + (at % 5)) + (at >= 5 ? " every" : "")).join("+");
   const { keys } = await largest("notes", `/v1/notes?query=${encodeURIComponent(query.slice(0, 100))}`);
   expect(keys).toBeLessThanOrEqual(40_000);
 });
 
-test("of what is looked through everything that matches is found, in order, by pages [SRC-10, PAG-03]", async () => {
+test("finds every match among the examined notes, in order, page by page [SRC-10, PAG-03]", async () => {
   const large = accounts.at(-1)?.account;
   const found = async (offset: number) => (await service.rest(`/v1/notes?query=tenth+e&limit=25&offset=${offset}`, { key: large?.key })).body;
   const [first, second] = [await found(0), await found(25)];

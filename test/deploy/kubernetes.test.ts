@@ -31,7 +31,7 @@ function find(all: readonly Manifest[], kind: string): Manifest {
   return found;
 }
 
-test("the manifests fit together: selectors, labels, ports, the budget, the autoscaler's target, what the Ingress leads to, and where the pods connect to [EMB-06]", () => {
+test("the manifests match: selectors, labels, ports, the budget, the autoscaler's target, the Ingress's backends, and egress [EMB-06]", () => {
   expect(manifests.map(({ kind }) => kind).sort()).toEqual([
     ...["Deployment", "HorizontalPodAutoscaler", "Ingress", "Namespace", "NetworkPolicy", "PodDisruptionBudget"],
     ...["Service", "Service", "ServiceAccount", "ServiceMonitor"],

@@ -6,17 +6,17 @@ import { root } from "./settings.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Where pods may connect to, or from. */
+/** A peer of the pods. */
 interface Peer {
   readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
 }
 
-/** What the pods connect to, by the ports that are usual for it. */
+/** The dependencies of the pods and their usual ports. */
 const destinations = [
   ["DNS", "UDP 53"], ["DNS", "TCP 53"], ["MongoDB", "TCP 27017"], ["Redis", "TCP 6379"],
   ["the identity provider", "TCP 443"], ["the collector of traces", "TCP 4318"],
 ] as const;
-/** Where clouds hand out credentials of the node, by the network that it is in. */
+/** The networks in which clouds serve credentials of the node, by the block that contains them. */
 const credentials: Readonly<Record<string, string>> = { "0.0.0.0/0": "169.254.0.0/16", "::/0": "fd00:ec2::/32" };
 
 interface Probe {
@@ -134,7 +134,7 @@ export function problemsOf(manifests: readonly Manifest[]): string[] {
   return problems;
 }
 
-/** That the policy opens the ways that the service needs, and no others. */
+/** Egress that the service needs and the policy closes, or that the policy opens for nothing. */
 function egressProblems({ policyTypes, egress = [] }: Manifest["spec"]): string[] {
   if (policyTypes?.includes("Egress") !== true) return ["lets the pods connect to everything"];
   const open = egress.flatMap(({ ports = [] }) => ports.map(({ protocol, port }) => `${protocol} ${port}`));

@@ -1,4 +1,4 @@
-// What the hostile drill derives its requests from, and how it judges them: seen on sources and costs that are known.
+// The hostile drill's derivation and judgement of test cases, on known sources and costs.
 import { expect, test } from "vitest";
 import type { Case } from "../../drills/hostile/cases.ts";
 import { casesOf } from "../../drills/hostile/cases.ts";
@@ -8,7 +8,7 @@ import { filled, patternsFor, pump } from "../../drills/hostile/patterns.ts";
 import { readSought, soughtIn } from "../../drills/hostile/sources.ts";
 import { weigh, weighAll } from "../../drills/hostile/weigh.ts";
 
-test("every way in which the sources read a header is seen", () => {
+test("finds a header however the source reads it", () => {
   const { headers } = soughtIn(`
     const one = request.headers["x-one"] ?? request.headers.two;
     const { three } = request.headers;
@@ -20,7 +20,7 @@ test("every way in which the sources read a header is seen", () => {
   expect(headers).toEqual(["x-one", "two", "three", "four", "x-five", "x-six", "eight", "x-seven"]);
 });
 
-test("what a text is taken apart by, compared with and matched against is seen", () => {
+test("finds the literals and expressions that a text is split by, compared with or matched against", () => {
   const sought = soughtIn(`
     const parts = text.split(";").map((part) => part.trim());
     if (part === "gzip" || part.startsWith("q=")) found(/^a+$/.test(part));
@@ -29,7 +29,7 @@ test("what a text is taken apart by, compared with and matched against is seen",
   expect(sought).toEqual({ headers: [], literals: [";", "gzip", "q="], expressions: ["^a+$"] });
 });
 
-test("the service's own headers and expressions are found", () => {
+test("finds the service's own headers and expressions", () => {
   const { headers, expressions } = readSought();
   const expected = [
     "authorization",
@@ -55,16 +55,16 @@ test.each([
   expect(pumpsOf(source)).toContainEqual(expected);
 });
 
-test("an expression without a repetition has no pumps, and neither has a text that is none", () => {
+test("an expression without a repetition has no pumps, nor does an invalid expression", () => {
   expect([pumpsOf("^[a-z]{3}$"), pumpsOf("(")]).toEqual([[], []]);
 });
 
-test("a pattern is as long as it is told to be, with its beginning and its end", () => {
+test("a pattern has the requested length, with its start and its end", () => {
   const text = filled(pump("a", "bc", "d"), 100);
   expect([text.length, text.slice(0, 3), text.slice(-3)]).toEqual([100, "abc", "bcd"]);
 });
 
-test("every place meets every pattern, in an order that is always the same", () => {
+test("pairs every place with every pattern, always in the same order", () => {
   const patterns = patternsFor({ literals: [], expressions: [] }).slice(0, 7);
   const way = {
     name: "a way",
@@ -81,7 +81,7 @@ test("every place meets every pattern, in an order that is always the same", () 
   expect(names()).toEqual(names());
 });
 
-/** A case that takes so much of the processor by its share, and a gauge that knows it. */
+/** A case with a CPU cost by its share, and a gauge that reports this cost. */
 function costing(
   cost: (share: number) => number,
   noise: readonly number[] = [0],
@@ -114,12 +114,12 @@ test.each([
   expect((await weigh(one, gauge)).faults).toHaveLength(faults);
 });
 
-test("other work of the instance is not taken for that of the request", async () => {
+test("does not count other work of the instance as the request's", async () => {
   const { one, gauge } = costing((share) => 1 + 60 * share, [80, 0, 200]);
   expect((await weigh(one, gauge)).faults).toEqual([]);
 });
 
-test("among many cases the hard one is found, and a server error is told", async () => {
+test("finds the expensive case among many, and reports a server error", async () => {
   const { one, gauge } = costing((share) => 200 * share);
   const easy: Case = { name: "easy", send: () => Promise.resolve({ status: 404 }) };
   const failing: Case = { name: "failing", send: () => Promise.resolve({ status: 500 }) };
@@ -128,4 +128,11 @@ test("among many cases the hard one is found, and a server error is told", async
     found: 10,
   });
   expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing was answered 500"]]);
+});
+
+test("a run in which no request gets a response is a violation", async () => {
+  const { gauge } = costing(() => 0);
+  const failing: Case = { name: "failing", send: () => Promise.reject(new Error("refused")) };
+  const { violations } = await weighAll([failing, failing], gauge, { untilMs: Infinity, found: 10 });
+  expect(violations).toEqual(["no request got a response"]);
 });

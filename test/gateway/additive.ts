@@ -17,7 +17,7 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
   if (keyword === "required" && Array.isArray(released)) return requiredOtherwise(released, newer, at);
   if (most.has(keyword)) return newer === undefined || Number(newer) >= Number(released) ? [] : [place];
   if (least.has(keyword)) return newer === undefined || Number(newer) <= Number(released) ? [] : [place];
-  // What is sent may be of more types than before.
+  // A field of a request may accept more types than before.
   if (keyword === "type" && isSent(at)) return typesIn(released).every((type) => typesIn(newer).includes(type)) ? [] : [place];
   if (Array.isArray(released)) return takenFromList(released, newer, at);
   if (released === null || typeof released !== "object") return released === newer ? [] : [place];

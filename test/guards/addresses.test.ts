@@ -1,4 +1,4 @@
-// Addresses as the throttle sees them: one spelling for each, and one bucket for what a client has to itself.
+// Addresses for the throttle: one spelling for each, and one bucket for each IPv4 address or IPv6 /64 network.
 import { BlockList } from "node:net";
 import { randomBytes, randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -77,7 +77,7 @@ test("a network is an IPv4 address, or the first 64 bits of an IPv6 address [RTE
   ]);
 });
 
-/** Eight random groups, often zeros, so that there is something to leave out. */
+/** Eight random groups, often zeros, so that the short form `::` occurs. */
 const randomGroups = (): number[] => Array.from({ length: 8 }, () => (randomInt(2) === 0 ? 0 : randomInt(65_536)));
 
 /** One of the many ways to spell an IPv6 address. */
@@ -100,7 +100,7 @@ function spelling(groups: readonly number[]): string {
   return randomInt(2) === 0 ? zoned : `[${zoned}]${randomInt(2) === 0 ? "" : `:${randomInt(65_536)}`}`;
 }
 
-test("every spelling of an address is the same address, and two addresses share a bucket as their networks do [RTE-19]", () => {
+test("all spellings of an address are one address, and addresses of one network share a bucket [RTE-19]", () => {
   for (let turn = 0; turn < 3_000; turn++) {
     const groups = randomGroups();
     const [one, other] = [spelling(groups), spelling(groups)];
@@ -115,7 +115,7 @@ test("every spelling of an address is the same address, and two addresses share 
   }
 });
 
-test("an IPv4 address is its own network however it is mapped or bears a port [RTE-19]", () => {
+test("an IPv4 address is its own network, also mapped to IPv6 or with a port [RTE-19]", () => {
   for (let turn = 0; turn < 1_000; turn++) {
     const bytes = [...randomBytes(4)] as [number, number, number, number];
     const address = bytes.join(".");
@@ -156,7 +156,7 @@ describe("of X-Forwarded-For", () => {
     [2, "198.51.100.1, unknown, hidden", "10.0.0.9"],
     [2, "203.0.113.1", "203.0.113.1"],
   ])(
-    "behind %i proxies %j names the client %s: what is no address is none, and that of the nearest proxy counts [RTE-12, RTE-19]",
+    "behind %i proxies %j names the client %s: an invalid address falls back to the nearest proxy [RTE-12, RTE-19]",
     (trustProxy, forwarded, address) => {
       expect(seen(trustProxy, forwarded)).toBe(address);
     },

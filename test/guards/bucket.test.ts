@@ -98,14 +98,14 @@ describe.each(kinds)("%s", (_, create) => {
     expect(passed).toBeLessThanOrEqual(4 + (performance.now() - began) / 10);
   });
 
-  test("takes several at once or none, and tells how long until there are as many [RTE-25]", async () => {
+  test("takes all of several tokens or none, and returns the wait until there are enough [RTE-25]", async () => {
     const bucket = await create({ rate: 1, burst: 10 });
     const name = randomUUID();
     expect(await bucket.take(name, 8)).toBe(0);
     const wait = await bucket.take(name, 8);
     expect(wait).toBeGreaterThan(3_000);
     expect(wait).toBeLessThanOrEqual(6_000);
-    // What is left is enough for one: that many were too many is no reason to refuse it.
+    // The remaining tokens are enough for single requests.
     expect([await bucket.take(name), await bucket.take(name)]).toEqual([0, 0]);
     expect(await bucket.take(name, 8)).toBeGreaterThan(wait);
   });
@@ -127,11 +127,11 @@ test("two instances take from one bucket in Redis [RTE-08]", async () => {
   expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
 });
 
-test("Redis is asked for no more tokens at once than there can be, and for none until the wait is over that it told [RTE-22]", async () => {
+test("asks Redis for no more tokens than the burst, and for none until its reported wait is over [RTE-22]", async () => {
   let remembered = 0;
   const opened = await link();
   const bucket = sharedBucket(opened, { rate: frozen, burst: 20 }, { onRemembered: () => (remembered += 1) });
-  // So that Redis knows the script.
+  // Loads the script into Redis.
   await bucket.take("first");
   const heard = await listenToRedis(redis.uri);
   const waits = await Promise.all(Array.from({ length: 60 }, () => bucket.take("known to be empty")));
@@ -139,7 +139,7 @@ test("Redis is asked for no more tokens at once than there can be, and for none 
   for (let turn = 0; turn < 40; turn++) waits.push(await bucket.take("known to be empty"));
   for (const wait of waits.slice(20)) expect(wait).toBeGreaterThan(900_000);
   expect(await bucket.take("another")).toBe(0);
-  // The 20 that pass, the one that is refused, and the other name.
+  // 20 that pass, one that is rejected, and one for the other name.
   expect(await heard.stop()).toEqual(Array(22).fill("evalsha"));
   expect(remembered).toBe(79);
 });
@@ -153,7 +153,7 @@ test("names under another prefix are other buckets [RTE-24]", async () => {
   expect(await one.take(name)).toBeGreaterThan(0);
 });
 
-test("a token that is given back to an instance's bucket can be taken again, and a full one takes none back [RTE-20]", () => {
+test("a token that is given back to an instance's bucket can be taken again; a full bucket ignores it [RTE-20]", () => {
   const bucket = localBucket({ rate: frozen, burst: 2 });
   expect([bucket.takeNow("a"), bucket.takeNow("a")]).toEqual([0, 0]);
   expect(bucket.takeNow("a")).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ test("a token that is given back to an instance's bucket can be taken again, and
   expect(bucket.count()).toBe(1);
 });
 
-test("the memory of an instance's buckets has a bound: who has not called for longest is forgotten [RTE-20]", () => {
+test("an instance keeps a bounded number of buckets, and evicts the least recently used [RTE-20]", () => {
   const bucket = localBucket({ rate: frozen, burst: 1 });
   for (let turn = 0; turn < 10_000; turn++) bucket.takeNow(`caller ${turn}`);
   bucket.takeNow("caller 0");

@@ -1,4 +1,4 @@
-// The bound on what an instance works on at once: a burst waits in a line, and what finds no room there is refused in the caller's protocol.
+// The bound on requests in flight: a burst waits in a queue; a full queue rejects requests.
 import { connect } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -23,17 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** More than find a place and room in the line. */
+/** More requests than the bound and the queue hold. */
 const crowd = 320;
 const withKey = (): string[] => [`Authorization: Bearer ${key}`];
 
-test("a burst of 25 waits in the line, with a place for one alone [RTE-22]", async () => {
+test("a burst of 25 waits in the queue, with one request in flight [RTE-22]", async () => {
   expect(Object.keys(tallied(await pipelined(service.base, "/v1/contacts?query=ann", 25, withKey)))).toEqual(["200"]);
 });
 
-test("above the bound REST answers 503 in the envelope, with the common headers and without Retry-After, and the rest is answered [RTE-04, RTE-05, RTE-22]", async () => {
+test("above the bound REST gets 503 in the envelope with the common headers, without Retry-After; the rest is served [RTE-04, RTE-05, RTE-22]", async () => {
   const answers = await pipelined(service.base, "/v1/contacts?query=ann", crowd, withKey);
-  // On a busy machine some may be begun and not be done in time.
+  // On a busy machine some start and miss their deadline.
   const refused = answers.filter(({ status, body }) => status === 503 && !body.includes("in time"));
   expect(refused.length).toBeGreaterThan(0);
   expect(Object.keys(tallied(answers))).toEqual(["200", "503"]);
@@ -46,7 +46,7 @@ test("above the bound REST answers 503 in the envelope, with the common headers 
   expect(metrics).toContain(`\nrecords_overloaded_total ${refused.length}\n`);
 });
 
-test("above the bound gRPC answers UNAVAILABLE, and no longer when that is over [WIR-08, RTE-22]", async () => {
+test("above the bound gRPC gets UNAVAILABLE, and is served again after the burst [WIR-08, RTE-22]", async () => {
   const clients = Array.from({ length: 2 }, () => createClient(ContactService, createGrpcTransport({ baseUrl: service.base })));
   const call = (turn: number): Promise<string> =>
     (clients[turn % clients.length] as (typeof clients)[number])
@@ -84,7 +84,7 @@ test("a request takes no place while its body comes in", async () => {
   expect(received).toContain("HTTP/1.1 201 Created");
 });
 
-/** Work that ends when it is told to. */
+/** Work that runs until `end` is called. */
 function held(): { readonly work: () => Promise<void>; readonly begun: () => boolean; end(): void } {
   let began = false;
   let end = (): void => undefined;
@@ -103,7 +103,7 @@ const later = (): Deadline => deadlineIn(60_000);
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const tooMany = "The service has too many requests at once; try again.";
 
-test("a place is free again when the work is done, also when it fails, and goes to who has waited longest [RTE-22]", async () => {
+test("finished or failed work frees its place for the longest waiting request [RTE-22]", async () => {
   let refusals = 0;
   const capacity = createCapacity(2, () => (refusals += 1), 2);
   const [first, second, third, fourth] = [held(), held(), held(), held()];
@@ -121,7 +121,7 @@ test("a place is free again when the work is done, also when it fails, and goes 
   expect([fourth.begun(), refusals]).toEqual([true, 2]);
 });
 
-test("who waits until the deadline, or leaves, is refused for that reason, and its work is never begun [RTE-22]", async () => {
+test("a request whose deadline passes or whose client leaves in the queue is rejected for that reason, and never starts [RTE-22]", async () => {
   let refusals = 0;
   const capacity = createCapacity(1, () => (refusals += 1));
   const [first, late, past] = [held(), held(), held()];
@@ -139,7 +139,7 @@ test("who waits until the deadline, or leaves, is refused for that reason, and i
   await capacity.run("known", later(), () => Promise.resolve());
 });
 
-test("strangers have half of the places, and one at least, however many wait; the others are for requests with a known credential [RTE-23]", async () => {
+test("unknown clients get at most half of the places and at least one; known credentials get the others [RTE-23]", async () => {
   const capacity = createCapacity(4, () => undefined);
   const strangers = Array.from({ length: 5 }, held);
   const running = strangers.map(({ work }) => capacity.run("stranger", later(), work));
@@ -159,7 +159,7 @@ test("strangers have half of the places, and one at least, however many wait; th
   await one.run("stranger", later(), () => Promise.resolve());
 });
 
-test("what is not bounded counts all the same [RTE-22]", async () => {
+test("unbounded work counts towards the bound [RTE-22]", async () => {
   const capacity = createCapacity(1, () => undefined);
   const [free, bounded] = [held(), held()];
   const running = [capacity.count(free.work), capacity.count(free.work), capacity.run("known", later(), bounded.work)];

@@ -1,4 +1,4 @@
-// The one way to look a credential up, over parts made by hand: what a look-up costs whom, and how many are made at once.
+// The recognizer of credentials over test doubles: which bucket a look-up takes from, and how many run at once.
 import { UUID } from "mongodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deadlineIn } from "../../src/deadline.ts";
@@ -17,7 +17,7 @@ interface Holder {
 
 const account = new UUID("3f2a8c54-0000-4000-8000-000000000001");
 const bucketOfAccount = `account:${account.toHexString()}`;
-/** What happened: `find a`, `take …`. */
+/** The steps in their order: `find a`, `take …`. */
 let steps: string[];
 let lookUps: LocalBucket;
 let refusedLookUps: number;
@@ -66,7 +66,7 @@ const recognize = (
 ): Promise<Found<Holder>> =>
   recognizer.recognize(name === undefined ? undefined : credential(name, provenLater), arrival(changes));
 
-test("what is valid costs its address nothing, however often it is met for the first time [RTE-20, RTE-21]", async () => {
+test("a valid credential costs its address nothing, also on its first look-up [RTE-20, RTE-21]", async () => {
   for (let turn = 0; turn < 20; turn++)
     expect(await recognize(`key ${turn}`)).toMatchObject({ kind: "valid", proven: true });
   const all = await Promise.all(Array.from({ length: 3 }, (_, turn) => recognize(`another ${turn}`)));
@@ -75,7 +75,7 @@ test("what is valid costs its address nothing, however often it is met for the f
   expect(refusedLookUps).toBe(0);
 });
 
-test("what is not valid costs its network a look-up; without one left it is refused without a look-up, and what is known goes on [RTE-20]", async () => {
+test("an invalid credential costs its network a look-up; with none left it is rejected, and known ones are served [RTE-20]", async () => {
   await recognize("good");
   find = () => Promise.resolve(undefined);
   for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3"])
@@ -103,28 +103,28 @@ test("what is not valid costs its network a look-up; without one left it is refu
   ]);
 });
 
-test("of many at once no more are looked up than may fail [RTE-20]", async () => {
+test("looks up no more invalid credentials at once than may fail [RTE-20]", async () => {
   find = () => Promise.resolve(undefined);
   const told = await Promise.all(Array.from({ length: 50 }, (_, turn) => reasonOf(recognize(`forged ${turn}`))));
   expect(told.filter((one) => one === "RATE_LIMITED")).toHaveLength(47);
   expect(steps.filter((step) => step.startsWith("find"))).toHaveLength(3);
 });
 
-test("a look-up that cannot tell costs nothing but a token of the address [RTE-20, AUT-04]", async () => {
+test("a look-up without a result costs only a token of the address [RTE-20, AUT-04]", async () => {
   const cause = new Error("away");
   find = () => Promise.reject(cause);
   for (let turn = 0; turn < 5; turn++) expect(await recognize(`key ${turn}`)).toEqual({ kind: "unreadable", cause });
   expect(steps.filter((step) => step === "take address:192.0.2.1")).toHaveLength(5);
 });
 
-test("a failure that is a 401 says that a credential is not valid, and any other that it cannot be told [RTE-20]", async () => {
+test("a 401 means that the credential is invalid, and any other failure that it is unknown [RTE-20]", async () => {
   find = async () => fail(Reason.INVALID_TOKEN, { message: "It has expired." });
   expect(await recognize("one")).toMatchObject({ kind: "invalid", failure: expect.any(Failure) as unknown });
   find = async () => fail(Reason.UNAVAILABLE);
   expect(await recognize("two")).toMatchObject({ kind: "unreadable" });
 });
 
-test("a credential that is proven later is charged from memory; another is charged, and then looked up again [RTE-09, RTE-22]", async () => {
+test("throttles a known credential from memory, and looks it up again unless it is proven later [RTE-09, RTE-22]", async () => {
   for (const provenLater of [true, false]) {
     await recognize(`key ${provenLater}`, {}, provenLater);
     steps.length = 0;
@@ -136,7 +136,7 @@ test("a credential that is proven later is charged from memory; another is charg
   }
 });
 
-test("what is found to be no longer valid is forgotten: from then on it is charged to the address [RTE-11]", async () => {
+test("forgets a credential that is no longer valid: from then on the address is throttled [RTE-11]", async () => {
   await recognize("key", {}, false);
   find = () => Promise.resolve(undefined);
   expect(await recognize("key", {}, false)).toEqual({ kind: "invalid", failure: undefined });
@@ -145,13 +145,13 @@ test("what is found to be no longer valid is forgotten: from then on it is charg
   expect(steps).toEqual(["find key", "take address:192.0.2.1"]);
 });
 
-test("who holds a credential without an account is charged to the address [RTE-11]", async () => {
+test("throttles a credential without an account by its address [RTE-11]", async () => {
   find = () => Promise.resolve({ accountId: undefined });
   expect(await recognize("person")).toMatchObject({ kind: "valid" });
   expect(steps).toEqual(["find person", "take address:192.0.2.1"]);
 });
 
-test("look-ups take half of the places at most; requests with a known credential have the others, and those that wait are met when one is free [RTE-23, RTE-21]", async () => {
+test("look-ups take at most half of the places; known credentials get the others, and waiting look-ups follow [RTE-23, RTE-21]", async () => {
   make(8, 200);
   await recognize("good");
   const ends: (() => void)[] = [];
@@ -169,14 +169,14 @@ test("look-ups take half of the places at most; requests with a known credential
   expect((await Promise.all([...strangers, ...again])).every(({ kind }) => kind === "valid")).toBe(true);
 });
 
-test("one that waited while another request with it was looked up is not looked up again [RTE-21]", async () => {
+test("looks a credential up once for several waiting requests [RTE-21]", async () => {
   make(2, 200);
   const found = await Promise.all(Array.from({ length: 10 }, () => recognize("key")));
   expect(found.filter(({ kind }) => kind === "valid")).toHaveLength(10);
   expect(steps.filter((step) => step === "find key")).toHaveLength(1);
 });
 
-test("where no place is to be had in time a request is refused, and its look-up is not counted as failed; one that is served anyway is charged to its address [RTE-20, RTE-23, HLT-04]", async () => {
+test("without a free place rejects a request and counts no failed look-up; an optional credential takes from the address [RTE-20, RTE-23, HLT-04]", async () => {
   make(2, 2, 0);
   let end = (): void => undefined;
   find = () => new Promise((resolve) => (end = () => resolve(undefined)));

@@ -1,10 +1,11 @@
-// The dashboard's pages and the throttle: who is signed in is charged to their account, wherever they come from.
+// The throttle of the dashboard's pages: a signed-in user takes from the account's bucket, from any address.
+import type { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { ann, ask, ben, signIn, useHouse } from "../sign-in/set-up.ts";
 
 const house = useHouse();
 
-test("a page for who is signed in takes from the account's bucket, whatever the address, and so do the operations on the key and the key [RTE-18, RTE-10]", async () => {
+test("the pages of a signed-in user, the operations on the key and the key itself share the account's bucket [RTE-18, RTE-10]", async () => {
   const { cookie } = await signIn(house(), ann);
   const { cookie: other } = await signIn(house(), ben);
   const tight = await house().service.another({
@@ -17,16 +18,21 @@ test("a page for who is signed in takes from the account's bucket, whatever the 
     let addresses = 0;
     const from = (): Record<string, string> => ({ "X-Forwarded-For": `10.0.0.${++addresses}` });
     const page = (of: string) => ask(`${tight.base}/`, { cookie: of, headers: from() });
-    expect((await page(cookie)).status).toBe(200);
+    const account = (await house().service.app.services.accounts.ofIdentity({ issuer: house().provider.issuer, subject: ann.subject }))?._id;
+    const { secret: key } = await house().service.app.services.apiKeys.create(account as UUID, "read_write");
+    const ways = [
+      () => page(cookie),
+      () => ask(`${tight.base}/v1/api-key`, { cookie, headers: from() }),
+      () => tight.rest("/v1/sessions", { key, headers: from() }),
+    ];
     const began = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, turn) =>
-        turn % 2 === 0 ? page(cookie) : ask(`${tight.base}/v1/api-key`, { cookie, headers: from() }),
-      ),
-    );
-    const passed = answers.filter(({ status }) => status !== 429).length;
-    expect(passed).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - began) / 1_000));
-    // Another account has a bucket of its own, and so has each address.
+    // Takes the only token of the bucket.
+    expect((await page(cookie)).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, turn) => ways[turn % ways.length]?.()));
+    const passed = answers.filter((answer) => answer?.status !== 429).length;
+    // The bucket refills by one a second. The clocks of the test and of Redis may differ a little.
+    expect(passed).toBeLessThanOrEqual(Math.floor((performance.now() - began) / 1_000 + 0.1));
+    // Another account has its own bucket, and so does each address.
     expect((await page(other)).status).toBe(200);
     expect((await page("")).status).toBe(200);
   } finally {

@@ -1,4 +1,4 @@
-// Documents, files of pages, and metadata: charged to the address in a bucket of their own, and large ones take a place while they leave.
+// The throttle of documents and metadata: a bucket for each address, and a place for each large file.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,7 @@ function from(address = randomBytes(4).join(".")): Record<string, string> {
   return { "X-Forwarded-For": address };
 }
 
-test("all of them take from one bucket of 100, refilled at 20 a second, whether they are there or not; RATE_LIMIT does not count [RTE-24]", async () => {
+test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a second, whatever RATE_LIMIT is [RTE-24]", async () => {
   const headers = from();
   const lines = (): string[] => [`X-Forwarded-For: ${headers["X-Forwarded-For"]}`];
   const began = performance.now();
@@ -57,7 +57,7 @@ test("all of them take from one bucket of 100, refilled at 20 a second, whether 
   expect((await service.rest("/docs", { headers: from() })).status).toBe(200);
 });
 
-test("who has read too many documents may call, and who has called too often may read [RTE-24]", async () => {
+test("a client that has read too many documents may call, and one that has called too often may read [RTE-24]", async () => {
   const reader = from();
   await pipelined(service.base, "/openapi.json", 300, () => [`X-Forwarded-For: ${reader["X-Forwarded-For"]}`]);
   expect((await service.rest("/v1/health", { headers: reader })).status).toBe(200);
@@ -67,7 +67,7 @@ test("who has read too many documents may call, and who has called too often may
   expect((await service.rest("/llms.txt", { headers: caller })).status).toBe(200);
 });
 
-test("a large file takes a place while it leaves; small ones, its head alone, and what the client has already take none [RTE-24]", async () => {
+test("a large file takes a place while it is sent; a small file, a HEAD and a 304 take none [RTE-24]", async () => {
   const steps: string[] = [];
   const reference = createReference({
     baseUrl: () => "http://localhost",

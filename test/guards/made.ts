@@ -54,7 +54,7 @@ export interface Made {
   /** What was asked to be done once. */
   readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
-  /** What recognizers share; of the look-ups that may fail for an address none comes back while a test runs. */
+  /** The dependencies of recognizers. The bucket of failed look-ups does not refill during a test. */
   readonly recognition: RecognitionParts;
   readonly recognizers: Recognizers;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;

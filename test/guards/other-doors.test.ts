@@ -199,13 +199,13 @@ describe("the assistants' door", () => {
     door = assistantDoor({ throttle: parts.throttle, tokens, recognizers: parts.recognizers, switches: () => parts.world, requireFreshSwitches: () => undefined });
   });
 
-  test("a person is charged to their account: after a new token is verified, and before a known one is [RTE-16]", async () => {
+  test("a token takes from its account: a new token after it is verified, a known one before [RTE-16]", async () => {
     for (let turn = 0; turn < 2; turn++) expect(await door.enter(parts.inbound(token))).toEqual(facts);
     expect(parts.observation).toEqual({ account: accountId });
     expect(parts.steps).toEqual(["identify token-one", `take account:${account}`, `take account:${account}`, "identify token-one"]);
   });
 
-  test("what a request asks for beside its first call is charged to the account as well [RTE-25]", async () => {
+  test("further calls of a request take from the account as well [RTE-25]", async () => {
     const inbound = parts.inbound(token);
     await door.enter(inbound);
     await door.chargeMore(inbound, 9);

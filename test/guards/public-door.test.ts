@@ -33,7 +33,7 @@ function call(rpc: Parameters<Made["call"]>[1], headers?: Record<string, string>
 }
 
 describe("with a key", () => {
-  test("a read is charged to the account of its key, served with a scope of its account, and noted as a use of the key [RTE-09]", async () => {
+  test("a read takes from its key's account, gets that account's scope, and is noted as a use [RTE-09]", async () => {
     expect(await call(getContact, key, one)).toEqual({ message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown, replayed: false, body: undefined });
     expect(parts.steps).toEqual(["find", `take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
     expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);
@@ -225,7 +225,7 @@ describe("without a credential", () => {
   });
 });
 
-test("what is above the bound is 503 after it was charged, health is not, and what has ended counts no more [RTE-22]", async () => {
+test("a request above the bound is 503 after the throttle, health is not, and a finished request counts no more [RTE-22]", async () => {
   let refused = 0;
   let end = (): void => undefined;
   parts.world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());

@@ -50,7 +50,7 @@ test("of many things that are wrong the first in the contract's order answers, a
   }
   expect(told).toEqual(["NOT_SIGNED_IN", "NO_ACCOUNT", "FOREIGN_ORIGIN", "NOT_ENROLLED", "API_KEY_EXISTS"]);
   expect(parts.steps.filter((step) => step.startsWith("refused"))).toEqual([401, 403, 403, 403, 409].map((status) => `refused CreateApiKey ${status}`));
-  // Who had no account when the session was last looked up is charged as any other client is.
+  // A session without an account at its last look-up takes from the address.
   expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual(["address:192.0.2.1", "address:192.0.2.1", "address:192.0.2.1", `account:${accountId.toHexString()}`, `account:${accountId.toHexString()}`].map((bucket) => `take ${bucket}`));
   expect(parts.observation).toEqual({ account: accountId });
 });

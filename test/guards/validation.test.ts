@@ -114,7 +114,7 @@ test("a message that could not be read is told that alone, and not what it may b
   expect(told(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }])).toEqual(["email: must be a string", "full_name: must not be empty"]);
 });
 
-test("an update without a mask changes what is set, and one with a mask what it names, once, and all with * [CUP-14, WIR-11]", () => {
+test("an update changes the fields that are set, or those of its mask, each once; * names all of them [CUP-14, WIR-11]", () => {
   const mask = (init: MessageInitShape<typeof UpdateContactRequestSchema>): unknown => (completed(UpdateContactRequestSchema, { contactId: id, ...init })["updateMask"] as { paths: string[] }).paths;
   expect(mask({ fullName: "Ann", phone: "" })).toEqual(["full_name", "phone"]);
   expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: [] } })).toEqual(["full_name", "phone"]);
@@ -134,13 +134,13 @@ test("an update of nothing, of what cannot be updated or cleared, is refused [CU
   expect(update(["*"])).toEqual([{ field: "full_name", rule: "not_null", message: "cannot be cleared" }]);
 });
 
-test("what an update sets outside of its mask is ignored, whatever is wrong with it [WIR-11]", () => {
+test("ignores fields outside of an update's mask, also invalid ones [WIR-11]", () => {
   const outside = { fullName: "x".repeat(201), email: "no email", phone: "1", updateMask: { paths: ["phone"] } };
   expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).toMatchObject({ phone: "1", updateMask: { paths: ["phone"] } });
   expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).not.toHaveProperty("fullName");
 });
 
-test("in any message, at any depth, what no wire can show is refused [ING-09]", () => {
+test("rejects a value that some wire cannot show, in any message at any depth [ING-09]", () => {
   const recording = { id, durationSeconds: Number.NaN, recordingStartedAt: { seconds: 253_402_300_800n, nanos: 0 } };
   const note = { sessionId: id, type: 99 as never, createdAt: { seconds: 0n, nanos: -1 } };
   const found = (schema: DescMessage, init: object): readonly string[] => violationsOf(schema, create(schema, init as never)).map(({ field, message }) => `${field} ${message}`);

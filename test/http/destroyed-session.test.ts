@@ -1,4 +1,4 @@
-// A session of HTTP/2 that was destroyed, and has not said so yet: a timer that ends it must not end the process.
+// A destroyed HTTP/2 session that has not closed yet: a timer for idle sessions must not throw.
 import { once } from "node:events";
 import type { ServerHttp2Session } from "node:http2";
 import { connect, createServer } from "node:http2";
@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { announceEnd } from "../../src/http/listener.ts";
 
-test("a session that is destroyed is left alone by what ends idle ones, which would throw", async () => {
+test("ending an idle session ignores one that is already destroyed", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

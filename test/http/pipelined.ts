@@ -1,9 +1,9 @@
-// Many GETs in one piece on one connection: an instance takes all of them in at once, however slow the client is.
+// Sends many GETs in one write on one connection, so that the instance receives all of them at once.
 import { expect } from "vitest";
 import type { RawAnswer } from "./raw.ts";
 import { exchange } from "./raw.ts";
 
-/** The answers in their order; `lines` are the header lines of each request. */
+/** The responses in their order; `lines` returns the header lines of each request. */
 export async function pipelined(
   base: string,
   path: string,

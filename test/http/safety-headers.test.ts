@@ -1,4 +1,4 @@
-// The headers that keep browsers safe, on every surface and every status, the refusals of the HTTP parser among them.
+// The security headers, on every surface and every status, also when the HTTP parser rejects a request.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { grpcCall } from "../rpc/http2-call.ts";
 import type { TestAccount, TestService } from "../support/service.ts";
@@ -24,7 +24,7 @@ const year = "max-age=31536000";
 const search = "records.v1.ContactService/SearchContacts";
 const query = Buffer.from("\x0a\x03ann");
 
-/** Requests of every surface of the public listener, with what each answers. */
+/** Requests to every surface of the public listener. */
 const surfaces: readonly (readonly [method: string, path: string, type: string | undefined])[] = [
   ["GET", "/v1/health", undefined], ["GET", "/v1/contacts?query=ann", undefined], ["GET", "/v1/nothing", undefined], ["OPTIONS", "/v1/contacts", undefined],
   ["POST", "/v1/health", "application/json"], ["POST", "/v1/contacts", "application/json"], ["POST", "/v1/contacts", "text/plain"],
@@ -34,7 +34,7 @@ const surfaces: readonly (readonly [method: string, path: string, type: string |
   ["GET", "/.well-known/oauth-protected-resource", undefined], ["GET", "/nothing", undefined],
 ];
 
-test.each(surfaces)("%s %s (%s) bears nosniff, and Strict-Transport-Security where the base URL is https [HDR-01, HDR-02]", async (method, path, type) => {
+test.each(surfaces)("%s %s (%s) has nosniff, and Strict-Transport-Security if the base URL is https [HDR-01, HDR-02]", async (method, path, type) => {
   for (const key of [undefined, owner.key]) {
     const headers = { ...(type && { "Content-Type": type }), ...(key && { Authorization: `Bearer ${key}` }) };
     const ask = (base: string): Promise<Response> => fetch(base + path, { method, headers, redirect: "manual", ...(type && { body: "{}" }) });
@@ -44,27 +44,27 @@ test.each(surfaces)("%s %s (%s) bears nosniff, and Strict-Transport-Security whe
   }
 });
 
-test("gRPC bears both, over HTTP/2, with a key and without [HDR-01, HDR-02]", async () => {
+test("gRPC over HTTP/2 has both, with a key and without [HDR-01, HDR-02]", async () => {
   for (const authorization of [`Bearer ${owner.key}`, "Bearer rec_wrong"]) {
     const { headers } = await grpcCall(secure.base, search, query, { authorization });
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "strict-transport-security": year });
   }
 });
 
-test.each(refused)("%s, refused with %i, bears both [HDR-01, HDR-02]", async (_, status, message) => {
+test.each(refused)("%s, rejected with %i, has both [HDR-01, HDR-02]", async (_, status, message) => {
   const { answers } = await exchange(secure.base, typeof message === "string" ? message.replaceAll("{key}", owner.key) : message);
   const [first] = answers;
   expect([first?.status, first?.headers.get("x-content-type-options"), first?.headers.get("strict-transport-security")]).toEqual([status, "nosniff", year]);
 });
 
-test.each(["/livez", "/readyz", "/metrics", "/nothing", `/${search}`])("%s on the internal listener bears nosniff alone: it has no name outside [HDR-01]", async (path) => {
+test.each(["/livez", "/readyz", "/metrics", "/nothing", `/${search}`])("%s on the internal listener has nosniff only [HDR-01]", async (path) => {
   for (const method of ["GET", "POST"]) {
     const { headers } = await fetch(secure.internal + path, { method });
     expect([headers.get("X-Content-Type-Options"), headers.get("Strict-Transport-Security")]).toEqual(["nosniff", null]);
   }
 });
 
-test.each(refused.filter(([, status]) => status !== 417))("%s, refused with %i on the internal listener, bears nosniff [HDR-01]", async (_, status, message) => {
+test.each(refused.filter(([, status]) => status !== 417))("%s, rejected with %i on the internal listener, has nosniff [HDR-01]", async (_, status, message) => {
   const { answers } = await exchange(secure.internal, message);
   expect([answers[0]?.status, answers[0]?.headers.get("x-content-type-options")]).toEqual([status, "nosniff"]);
 });

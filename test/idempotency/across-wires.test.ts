@@ -1,25 +1,11 @@
 // One key over every pair of wires: what one wire wrote, every other replays in its own form.
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import { describe, expect, test } from "vitest";
+import type { TestAccount } from "../support/service.ts";
 import { archive, recordsOf } from "./stored.ts";
+import { useTwoInstances } from "./two-instances.ts";
 import { wires } from "./wires.ts";
 
-let service: TestService;
-let other: TestService;
-let redis: Redis;
-
-beforeAll(async () => {
-  service = await startService();
-  other = await service.another();
-  redis = new Redis(service.redis.uri);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await other.stop();
-  await service.stop();
-});
+const { service, other, redis } = useTwoInstances();
 
 const names = Object.keys(wires) as (keyof typeof wires)[];
 const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
@@ -39,45 +25,45 @@ function contactMessage(id: string, at: string): string {
 }
 
 async function storedMoment(account: TestAccount): Promise<string> {
-  const [contact] = await service.app.client.db().collection("contacts").find({ "email_key": "ana@example.com" }).sort({ created_at: -1 }).limit(1).toArray();
+  const [contact] = await service().app.client.db().collection("contacts").find({ "email_key": "ana@example.com" }).sort({ created_at: -1 }).limit(1).toArray();
   expect(contact?.["account_id"].toHexString()).toBe(account.id);
   return (contact?.["created_at"] as Date).toISOString();
 }
 
 describe.each(pairs)("first %s, then %s", (first, second) => {
   test.each(["Redis", "MongoDB"])("a create is replayed out of %s, in the bytes that the second wire sends for a first answer [IDM-06, IDM-09]", async (source) => {
-    const account = await service.account();
-    const made = await wires[first].create({ base: service.base, key: account.key }, "k", ana);
-    if (source === "MongoDB") await redis.flushall();
-    const again = await wires[second].create({ base: other.base, key: account.key }, "k", ana);
+    const account = await service().account();
+    const made = await wires[first].create({ base: service().base, key: account.key }, "k", ana);
+    if (source === "MongoDB") await redis().flushall();
+    const again = await wires[second].create({ base: other().base, key: account.key }, "k", ana);
     expect([made.outcome, made.replayed, again.outcome, again.replayed]).toEqual(["ok", false, "ok", true]);
     const at = await storedMoment(account);
     expect(made.text).toBe(first === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")));
     expect(again.text).toBe(second === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")));
-    expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
   });
 
   test("an append is replayed, also to a contact archived since; another body is refused as a conflict [IDM-09, IDM-10, IDM-20]", async () => {
-    const account = await service.account();
-    const here = { base: service.base, key: account.key };
+    const account = await service().account();
+    const here = { base: service().base, key: account.key };
     const contact = await wires[first].create(here, "c", ana);
     const noted = await wires[first].append(here, "n", contact.id, "a note");
-    await archive(service.app.client, contact.id);
-    await redis.flushall();
-    const again = await wires[second].append({ ...here, base: other.base }, "n", contact.id, "a note");
+    await archive(service().app.client, contact.id);
+    await redis().flushall();
+    const again = await wires[second].append({ ...here, base: other().base }, "n", contact.id, "a note");
     expect([noted.outcome, again.outcome, again.replayed, again.id]).toEqual(["ok", "ok", true, noted.id]);
     const conflict = second === "REST" ? "409" : "Aborted";
     expect((await wires[second].append(here, "n", contact.id, "another")).outcome).toBe(conflict);
     expect((await wires[second].create(here, "n", ana)).outcome).toBe(conflict);
-    expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
   });
 });
 
 test.each(names)("over %s a malformed key is refused as invalid and writes nothing [IDM-02, IDM-03, IDM-04, IDM-09]", async (name) => {
-  const account = await service.account();
+  const account = await service().account();
   for (const key of ["", "a b", "x".repeat(129)]) {
-    const answer = await wires[name].create({ base: service.base, key: account.key }, key, ana);
+    const answer = await wires[name].create({ base: service().base, key: account.key }, key, ana);
     expect(answer.outcome, `"${key}"`).toBe(name === "REST" ? "422" : "InvalidArgument");
   }
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
 });

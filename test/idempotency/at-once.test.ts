@@ -1,7 +1,6 @@
 // Fifty requests at once with one key over two instances, whatever Redis does: one write, and the same bytes for all.
-import { Redis } from "ioredis";
 import { UUID } from "mongodb";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createRenderBody } from "../../gateway/response.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -9,27 +8,17 @@ import { createIdempotency } from "../../src/guards/idempotency.ts";
 import { createReservations } from "../../src/guards/reservations.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
 import { recordsOf } from "./stored.ts";
+import { useTwoInstances } from "./two-instances.ts";
 import type { WireAnswer } from "./wires.ts";
 import { wires } from "./wires.ts";
 
 const width = 50;
-let service: TestService;
-let other: TestService;
-let redis: Redis;
+const { service, other, redis } = useTwoInstances();
 
+// Connections are open and keys are known before anyone counts.
 beforeAll(async () => {
-  service = await startService();
-  other = await service.another();
-  redis = new Redis(service.redis.uri);
-  // Connections are open and keys are known before anyone counts.
-  await atOnce(await service.account(), "warm", "REST");
-});
-afterAll(async () => {
-  redis.disconnect();
-  await other.stop();
-  await service.stop();
+  await atOnce(await service().account(), "warm", "REST");
 });
 
 /** What fifty answers and the database say together: `{first: 1, replays: 49, answers: 1, written: 1}` is exactly once. */
@@ -53,114 +42,114 @@ function verdict(answers: readonly WireAnswer[], written: number): Verdict {
 }
 
 /** Fifty creates over both instances. */
-async function atOnce(account: TestAccount, key: string, wire: keyof typeof wires, instances: readonly TestService[] = [service, other]): Promise<Verdict> {
+async function atOnce(account: TestAccount, key: string, wire: keyof typeof wires, instances: readonly TestService[] = [service(), other()]): Promise<Verdict> {
   const target = (at: number) => ({ base: instances[at % instances.length]?.base ?? "", key: account.key });
   const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires[wire].create(target(at), key, { full_name: "Fifty", email: "fifty@example.com" })));
-  return verdict(answers, (await recordsOf(service.app.client, account)).contacts);
+  return verdict(answers, (await recordsOf(service().app.client, account)).contacts);
 }
 
 /** Fifty appends over both instances. */
 async function appendAtOnce(account: TestAccount, wire: keyof typeof wires): Promise<Verdict> {
-  const { id } = await wires.REST.create({ base: service.base, key: account.key }, "parent", { full_name: "Parent" });
-  const bases = [service.base, other.base];
+  const { id } = await wires.REST.create({ base: service().base, key: account.key }, "parent", { full_name: "Parent" });
+  const bases = [service().base, other().base];
   const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires[wire].append({ base: bases[at % 2] ?? "", key: account.key }, "note", id, "once")));
-  return verdict(answers, (await recordsOf(service.app.client, account)).notes);
+  return verdict(answers, (await recordsOf(service().app.client, account)).notes);
 }
 
 const names = Object.keys(wires) as (keyof typeof wires)[];
 
 describe.each(names)("over %s", (wire) => {
   test("fifty creates with one key write one contact [IDM-16, IDM-11]", async () => {
-    expect(await atOnce(await service.account(), "k", wire)).toEqual(exactlyOnce);
+    expect(await atOnce(await service().account(), "k", wire)).toEqual(exactlyOnce);
   });
   test("fifty appends with one key write one note [IDM-16, IDM-11]", async () => {
-    expect(await appendAtOnce(await service.account(), wire)).toEqual(exactlyOnce);
+    expect(await appendAtOnce(await service().account(), wire)).toEqual(exactlyOnce);
   });
 });
 
 test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]", async () => {
-  const account = await service.account();
-  const target = (at: number) => ({ base: at % 3 === 0 ? service.base : other.base, key: account.key });
+  const account = await service().account();
+  const target = (at: number) => ({ base: at % 3 === 0 ? service().base : other().base, key: account.key });
   const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires[names[at % names.length] ?? "REST"].create(target(at), "k", { full_name: "Mixed" })));
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-  expect((await recordsOf(service.app.client, account)).contacts).toBe(1);
+  expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
 
 test("fifty requests of which every second has another body write one contact: the others are refused [IDM-10, IDM-16]", async () => {
-  const account = await service.account();
-  const target = { base: service.base, key: account.key };
+  const account = await service().account();
+  const target = { base: service().base, key: account.key };
   const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires.REST.create(target, "k", { full_name: at % 2 === 0 ? "Even" : "Odd" })));
   const outcomes = answers.map(({ outcome }, at) => `${at % 2} ${outcome}`);
   expect([new Set(outcomes).size, outcomes.filter((outcome) => outcome.endsWith("ok")).length]).toEqual([2, width / 2]);
-  expect((await recordsOf(service.app.client, account)).contacts).toBe(1);
+  expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
 
 test("fifty creates while Redis is flushed again and again write one contact [IDM-17]", async () => {
   let flushing = true;
   const flushes = (async () => {
-    while (flushing) await redis.flushall();
+    while (flushing) await redis().flushall();
   })();
-  for (let round = 0; round < 5; round++) expect(await atOnce(await service.account(), "k", "REST")).toEqual(exactlyOnce);
+  for (let round = 0; round < 5; round++) expect(await atOnce(await service().account(), "k", "REST")).toEqual(exactlyOnce);
   flushing = false;
   await flushes;
 });
 
 test("fifty requests at once for one email under fifty keys: one is written, the others are refused and leave no claim [IDM-12]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const answers = await Promise.all(
-    Array.from({ length: width }, (_, at) => wires.REST.create({ base: at % 2 === 0 ? service.base : other.base, key: account.key }, `k${at}`, { full_name: "One", email: "one@example.com" })),
+    Array.from({ length: width }, (_, at) => wires.REST.create({ base: at % 2 === 0 ? service().base : other().base, key: account.key }, `k${at}`, { full_name: "One", email: "one@example.com" })),
   );
   expect(answers.filter(({ outcome }) => outcome === "ok")).toHaveLength(1);
   expect(answers.filter(({ outcome }) => outcome === "409")).toHaveLength(width - 1);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
 test("without Redis at all fifty creates over two instances write one contact [IDM-17]", async () => {
-  const alone = [await service.another({ REDIS_URL: "" }), await service.another({ REDIS_URL: "" })];
+  const alone = [await service().another({ REDIS_URL: "" }), await service().another({ REDIS_URL: "" })];
   try {
-    for (let round = 0; round < 3; round++) expect(await atOnce(await service.account(), "k", "REST", alone)).toEqual(exactlyOnce);
+    for (let round = 0; round < 3; round++) expect(await atOnce(await service().account(), "k", "REST", alone)).toEqual(exactlyOnce);
   } finally {
     for (const instance of alone) await instance.stop();
   }
 });
 
 test("while Redis is frozen fifty creates and fifty appends write one each, and so do repeats after it thaws [IDM-17]", async () => {
-  const account = await service.account();
-  process.kill(service.redis.pid, "SIGSTOP");
+  const account = await service().account();
+  process.kill(service().redis.pid, "SIGSTOP");
   try {
     expect(await atOnce(account, "k", "REST")).toEqual(exactlyOnce);
-    expect(await appendAtOnce(await service.account(), "gRPC")).toEqual(exactlyOnce);
+    expect(await appendAtOnce(await service().account(), "gRPC")).toEqual(exactlyOnce);
   } finally {
-    process.kill(service.redis.pid, "SIGCONT");
+    process.kill(service().redis.pid, "SIGCONT");
   }
-  await expect.poll(() => redis.ping(), { timeout: 5_000 }).toBe("PONG");
+  await expect.poll(() => redis().ping(), { timeout: 5_000 }).toBe("PONG");
   expect(await atOnce(account, "k", "REST")).toEqual({ ...exactlyOnce, first: 0, replays: width });
 });
 
 test("when Redis freezes in the middle of fifty creates one contact is written [IDM-17]", async () => {
-  const account = await service.account();
-  setTimeout(() => process.kill(service.redis.pid, "SIGSTOP"), 3);
+  const account = await service().account();
+  setTimeout(() => process.kill(service().redis.pid, "SIGSTOP"), 3);
   try {
     expect(await atOnce(account, "k", "REST")).toEqual(exactlyOnce);
   } finally {
-    process.kill(service.redis.pid, "SIGCONT");
+    process.kill(service().redis.pid, "SIGCONT");
   }
 });
 
 test("the same fifty through a guard that never claims write more than one: the verdict can tell [IDM-16]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const rpc = ContactService.method.createContact;
-  const idempotency = createIdempotency(service.app.client.db(), createReservations(undefined), createRenderBody("google"));
+  const idempotency = createIdempotency(service().app.client.db(), createReservations(undefined), createRenderBody("google"));
   const message = { $typeName: "records.v1.CreateContactRequest" as const, fullName: "Fifty" };
   const scope = readScope(new UUID(account.id), deadlineIn(4_000));
   const request = { rpc, scope, key: "k", message };
   const answers = await Promise.all(
     Array.from({ length: width }, async () => {
-      const answer = await idempotency.run(request, (granted) => service.app.services.contacts.createContact(message, grantWrites({ ...granted })));
+      const answer = await idempotency.run(request, (granted) => service().app.services.contacts.createContact(message, grantWrites({ ...granted })));
       return { outcome: "ok", id: "", text: answer.body ?? JSON.stringify(answer.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)), replayed: answer.replayed };
     }),
   );
-  const { written, answers: different } = verdict(answers, (await recordsOf(service.app.client, account)).contacts);
+  const { written, answers: different } = verdict(answers, (await recordsOf(service().app.client, account)).contacts);
   expect([written, different]).toEqual([width, width]);
 });

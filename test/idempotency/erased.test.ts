@@ -1,31 +1,17 @@
-// What is kept for idempotency keys goes with the record: nothing of it stays, and its key creates no other.
-import { Redis } from "ioredis";
+// Deleting a record erases the responses that are stored for its idempotency keys.
 import { UUID } from "mongodb";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient } from "../support/client.ts";
 import type { RestAnswer, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
 import { recordsOf } from "./stored.ts";
+import { useTwoInstances } from "./two-instances.ts";
 
-let service: TestService;
-let other: TestService;
-let redis: Redis;
-
-beforeAll(async () => {
-  service = await startService();
-  other = await service.another();
-  redis = new Redis(service.redis.uri);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await other.stop();
-  await service.stop();
-});
+const { service, other, redis } = useTwoInstances();
 
 const secret = "Erased Person";
 
-function create(client: Client, key: string, full_name = secret, at: TestService = service): Promise<RestAnswer> {
+function create(client: Client, key: string, full_name = secret, at: TestService = service()): Promise<RestAnswer> {
   return at.rest("/v1/contacts", { key: client.key, body: { full_name }, headers: { "Idempotency-Key": key } });
 }
 
@@ -34,31 +20,38 @@ function append(client: Client, key: string, contactId: string, content = secret
 }
 
 async function remove(client: Client, names: Readonly<Record<string, readonly string[]>>): Promise<void> {
-  const { body } = await service.internalCall("records.ingest.v1.IngestService/DeleteRecords", { account_id: client.id, ...names });
+  const { body } = await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", { account_id: client.id, ...names });
   for (const { error } of body.results as { error?: unknown }[]) expect(error).toBeUndefined();
+}
+
+/** Everything that is kept in Redis for the keys of an account. */
+async function keptInRedis(client: Client): Promise<string> {
+  const names = await redis().keys(`idempotency:${client.id}:*`);
+  const values = (await Promise.all(names.map((name) => redis().get(name)))).map((value) => value ?? "");
+  const decoded = values.map((value) => value.split(",").map((part) => Buffer.from(part, "base64").toString()).join());
+  return [...values, ...decoded].join("\n");
 }
 
 /** Everything that is kept for the keys of an account, in MongoDB and in Redis. */
 async function kept(client: Client): Promise<string> {
-  const claims = await service.app.client.db().collection("idempotency").find({ "_id.account_id": new UUID(client.id) }).toArray();
+  const claims = await service().app.client.db().collection("idempotency").find({ "_id.account_id": new UUID(client.id) }).toArray();
   const binary = claims.map(({ message }) => Buffer.from((message as { buffer: Uint8Array }).buffer).toString());
-  const names = await redis.keys(`idempotency:${client.id}:*`);
-  const values = await Promise.all(names.map(async (name) => ((await redis.get(name)) ?? "").split(",").map((part) => Buffer.from(part, "base64").toString()).join() + (await redis.get(name))));
-  return [JSON.stringify(claims), ...binary, ...values].join("\n");
+  return [JSON.stringify(claims), ...binary, await keptInRedis(client)].join("\n");
 }
 
 const deletedMessage = "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
-test("of a deleted contact no answer stays, and its keys answer 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
-  const client = await newClient(service);
+test("deleting a contact erases its stored responses; its keys return 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
+  const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   const note = await append(client, "n", id);
   expect([note.status, (await create(client, "other", "Someone else")).status]).toEqual([201, 201]);
   expect(await kept(client)).toContain(secret);
+  await expect.poll(() => keptInRedis(client)).toContain(secret);
   await remove(client, { contact_ids: [id] });
   expect(await kept(client)).not.toContain(secret);
   expect(await kept(client)).not.toContain(note.body.data.id);
-  for (const at of [service, other]) {
+  for (const at of [service(), other()]) {
     for (const again of [await create(client, "c", secret, at), await create(client, "c", secret, at)]) {
       expect([again.status, again.body.error, again.headers.get("idempotent-replayed")]).toEqual([404, { code: "404", message: deletedMessage }, null]);
     }
@@ -66,11 +59,11 @@ test("of a deleted contact no answer stays, and its keys answer 404 on every ins
   expect((await append(client, "n", id)).body.error.message).toBe(deletedMessage);
   expect((await create(client, "c", "Another")).status).toBe(409);
   expect((await create(client, "other", "Someone else")).headers.get("idempotent-replayed")).toBe("true");
-  expect(await recordsOf(service.app.client, client)).toEqual({ contacts: 1, notes: 0, claims: 3 });
+  expect(await recordsOf(service().app.client, client)).toEqual({ contacts: 1, notes: 0, claims: 3 });
 });
 
-test("a deleted note takes its own answer along and no other [IDM-21]", async () => {
-  const client = await newClient(service);
+test("deleting a note erases its own response and no other [IDM-21]", async () => {
+  const client = await newClient(service());
   const { id } = (await create(client, "c", "Ann")).body.data;
   const note = (await append(client, "n", id)).body.data;
   await append(client, "m", id, "another");
@@ -81,47 +74,47 @@ test("a deleted note takes its own answer along and no other [IDM-21]", async ()
   expect((await create(client, "c", "Ann")).headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("archiving a contact leaves its answers [IDM-07]", async () => {
-  const client = await newClient(service);
+test("archiving a contact keeps its stored responses [IDM-07]", async () => {
+  const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   await client.put.archive(id);
   expect((await create(client, "c")).headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("answers of the release before, which do not say which records they show, go with their records too [IDM-21]", async () => {
-  const client = await newClient(service);
+test("erases stored responses of the previous release, which do not name their records [IDM-21]", async () => {
+  const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   await append(client, "n", id);
   await create(client, "other", "Someone else");
-  await service.app.client.db().collection("idempotency").updateMany({ "_id.account_id": new UUID(client.id) }, { $unset: { records: "" } });
-  await redis.flushall();
+  await service().app.client.db().collection("idempotency").updateMany({ "_id.account_id": new UUID(client.id) }, { $unset: { records: "" } });
+  await redis().flushall();
   await remove(client, { contact_ids: [id] });
   expect(await kept(client)).not.toContain(secret);
   expect([(await create(client, "c")).status, (await append(client, "n", id)).status]).toEqual([404, 404]);
   expect((await create(client, "other", "Someone else")).status).toBe(201);
 });
 
-test("an answer that is on its way into Redis when its record is deleted is not kept there [IDM-21, IDM-22]", async () => {
-  const client = await newClient(service);
+test("does not keep a response in Redis whose record is deleted while Redis stores it [IDM-21, IDM-22]", async () => {
+  const client = await newClient(service());
   for (let round = 0; round < 10; round++) {
     const { id } = (await create(client, `k${round}`)).body.data;
-    await redis.del(`idempotency:${client.id}:k${round}`);
-    // Replays read the answer from MongoDB, and keep it in Redis, around the deletion.
-    const [, ...replays] = await Promise.all([remove(client, { contact_ids: [id] }), create(client, `k${round}`), create(client, `k${round}`, secret, other)]);
+    await redis().del(`idempotency:${client.id}:k${round}`);
+    // Replays read the response from MongoDB and store it in Redis during the deletion.
+    const [, ...replays] = await Promise.all([remove(client, { contact_ids: [id] }), create(client, `k${round}`), create(client, `k${round}`, secret, other())]);
     for (const { status } of replays) expect([201, 404]).toContain(status);
     expect((await create(client, `k${round}`)).status).toBe(404);
   }
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await kept(client)).not.toContain(secret);
-  expect((await recordsOf(service.app.client, client)).contacts).toBe(0);
+  expect((await recordsOf(service().app.client, client)).contacts).toBe(0);
 });
 
-test("a create whose repeats meet the deletion of its record happens once [IDM-22]", async () => {
-  const client = await newClient(service);
+test("a create happens once, also if retries run during the deletion of its record [IDM-22]", async () => {
+  const client = await newClient(service());
   const seen = new Set<string>();
   for (let round = 0; round < 10; round++) {
     const repeat = async (): Promise<void> => {
-      const { status, body } = await create(client, `r${round}`, `${secret} ${round}`, Math.random() < 0.5 ? service : other);
+      const { status, body } = await create(client, `r${round}`, `${secret} ${round}`, Math.random() < 0.5 ? service() : other());
       if (status === 201) seen.add(`${round} ${body.data.id}`);
       else expect(status).toBe(404);
     };
@@ -133,27 +126,27 @@ test("a create whose repeats meet the deletion of its record happens once [IDM-2
     await Promise.all([deleteIt(), repeat(), repeat(), repeat()]);
   }
   expect(seen.size).toBe(10);
-  expect((await recordsOf(service.app.client, client)).contacts).toBe(0);
+  expect((await recordsOf(service().app.client, client)).contacts).toBe(0);
 });
 
 test.each(["garbage", "[1,2,3]", "{}", '["AAAA","AAAA","{}"]', '["AAAA","AAAA","{}","AAAA"]', "null", ""])(
-  "a value in Redis that is not ours counts as absent: %s [IDM-23]",
+  "a foreign value in Redis counts as absent: %s [IDM-23]",
   async (value) => {
-    const client = await newClient(service);
-    await redis.set(`idempotency:${client.id}:g`, value);
+    const client = await newClient(service());
+    await redis().set(`idempotency:${client.id}:g`, value);
     const first = await create(client, "g", "Ann");
-    await redis.set(`idempotency:${client.id}:g`, value);
+    await redis().set(`idempotency:${client.id}:g`, value);
     const again = await create(client, "g", "Ann");
     expect([first.status, again.status, again.headers.get("idempotent-replayed"), again.text]).toEqual([201, 201, "true", first.text]);
-    // The answer takes its place.
-    await expect.poll(() => redis.get(`idempotency:${client.id}:g`)).not.toBe(value);
+    // The response replaces it.
+    await expect.poll(() => redis().get(`idempotency:${client.id}:g`)).not.toBe(value);
   },
 );
 
-test("a value of another type in Redis counts as absent, and Redis not as away [IDM-23]", async () => {
-  const client = await newClient(service);
-  await redis.rpush(`idempotency:${client.id}:g`, "garbage");
+test("a value of another type counts as absent, and Redis as available [IDM-23]", async () => {
+  const client = await newClient(service());
+  await redis().rpush(`idempotency:${client.id}:g`, "garbage");
   expect((await create(client, "g", "Ann")).status).toBe(201);
   expect((await create(client, "g", "Ann")).headers.get("idempotent-replayed")).toBe("true");
-  await expect.poll(() => redis.type(`idempotency:${client.id}:g`)).toBe("string");
+  await expect.poll(() => redis().type(`idempotency:${client.id}:g`)).toBe("string");
 });

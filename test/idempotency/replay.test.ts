@@ -1,32 +1,18 @@
 // One key, one write: what is replayed, how exactly, and what a key does not do.
 import { randomUUID } from "node:crypto";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RestAnswer, TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
 import { archive, recordsOf } from "./stored.ts";
+import { useTwoInstances } from "./two-instances.ts";
 
-let service: TestService;
-let other: TestService;
-let redis: Redis;
+const { service, other, redis } = useTwoInstances();
 
-beforeAll(async () => {
-  service = await startService();
-  other = await service.another();
-  redis = new Redis(service.redis.uri);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await other.stop();
-  await service.stop();
-});
-
-function create(account: TestAccount, key: string | undefined, body: unknown, at: TestService = service): Promise<RestAnswer> {
+function create(account: TestAccount, key: string | undefined, body: unknown, at: TestService = service()): Promise<RestAnswer> {
   return at.rest("/v1/contacts", { key: account.key, body, headers: key === undefined ? {} : { "Idempotency-Key": key } });
 }
 
 function append(account: TestAccount, key: string | undefined, contactId: string, content: string): Promise<RestAnswer> {
-  return service.rest(`/v1/contacts/${contactId}/notes`, { key: account.key, body: { content }, headers: key === undefined ? {} : { "Idempotency-Key": key } });
+  return service().rest(`/v1/contacts/${contactId}/notes`, { key: account.key, body: { content }, headers: key === undefined ? {} : { "Idempotency-Key": key } });
 }
 
 /** What a replay has to repeat: everything but what belongs to this one exchange. */
@@ -36,7 +22,7 @@ function repeated({ status, text, headers }: RestAnswer): unknown {
 }
 
 test("two equal requests without a key write twice [IDM-01]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const first = await create(account, undefined, { full_name: "Twice" });
   const second = await create(account, undefined, { full_name: "Twice" });
   expect([first.status, second.status]).toEqual([201, 201]);
@@ -44,7 +30,7 @@ test("two equal requests without a key write twice [IDM-01]", async () => {
   for (const answer of [first, second]) expect(answer.headers.has("idempotent-replayed")).toBe(false);
   await append(account, undefined, first.body.data.id, "again");
   await append(account, undefined, first.body.data.id, "again");
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 2, notes: 2, claims: 0 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 2, notes: 2, claims: 0 });
 });
 
 test.each([
@@ -53,11 +39,11 @@ test.each([
   ["128 characters", "x".repeat(128)],
   ["characters that mean something elsewhere", "$a.b/\"c\\;,{}%00'"],
 ])("a key of %s is taken and replays [IDM-02, IDM-03, IDM-04]", async (_name, key) => {
-  const account = await service.account();
+  const account = await service().account();
   const first = await create(account, key, { full_name: "Kim" });
-  const second = await create(account, key, { full_name: "Kim" }, other);
+  const second = await create(account, key, { full_name: "Kim" }, other());
   expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([201, 201, "true"]);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
 test.each([
@@ -68,24 +54,24 @@ test.each([
   ["with a letter beyond ASCII", "clé"],
   ["sent twice", "one, two"],
 ])("a key that is %s is 422 on create and on append, and nothing is written [IDM-02, IDM-03, IDM-04]", async (_name, key) => {
-  const account = await service.account();
+  const account = await service().account();
   const { id } = (await create(account, undefined, { full_name: "Kim" })).body.data;
   for (const answer of [await create(account, key, { full_name: "Kim" }), await append(account, key, id, "note")]) {
     expect(answer.status).toBe(422);
     expect(answer.body.error).toMatchObject({ code: "422", details: [{ field: "Idempotency-Key" }] });
   }
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
 });
 
 test.each(["from Redis", "from MongoDB"])("a replay %s repeats status, body and headers byte for byte, on every instance, with a request id of its own [IDM-05, IDM-06]", async (source) => {
-  const account = await service.account();
+  const account = await service().account();
   const body = { full_name: "Zoë 🙂 \u0000 Ünal", email: "Zoe@Example.com", phone: "+49 30 1234" };
   const made = await create(account, "k", body);
   const { id } = made.body.data;
   const note = await append(account, "n", id, "  a\nnote  ");
   expect([made.headers.get("location"), note.headers.get("location")]).toEqual([`/v1/contacts/${id}`, null]);
-  for (const at of [service, other]) {
-    if (source === "from MongoDB") await redis.flushall();
+  for (const at of [service(), other()]) {
+    if (source === "from MongoDB") await redis().flushall();
     const headers = { "Idempotency-Key": "k", "X-Request-Id": `of-${at.base.slice(-5)}` };
     const again = await at.rest("/v1/contacts", { key: account.key, body, headers });
     expect(repeated(again)).toEqual(repeated(made));
@@ -94,37 +80,37 @@ test.each(["from Redis", "from MongoDB"])("a replay %s repeats status, body and 
     expect(repeated(noted)).toEqual(repeated(note));
     expect(noted.headers.get("idempotent-replayed")).toBe("true");
   }
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
 });
 
 test.each([true, false])("the first answer is replayed after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]", async (flushed) => {
-  const account = await service.account();
+  const account = await service().account();
   const made = await create(account, "k", { full_name: "Before", email: "before@example.com" });
   const { id } = made.body.data;
   const noted = await append(account, "n", id, "kept");
-  const changed = await service.rest(`/v1/contacts/${id}`, { method: "PATCH", key: account.key, body: { full_name: "After", email: null } });
+  const changed = await service().rest(`/v1/contacts/${id}`, { method: "PATCH", key: account.key, body: { full_name: "After", email: null } });
   expect(changed.status).toBe(200);
-  if (flushed) await redis.flushall();
+  if (flushed) await redis().flushall();
   expect(repeated(await create(account, "k", { full_name: "Before", email: "before@example.com" }))).toEqual(repeated(made));
-  await archive(service.app.client, id);
-  if (flushed) await redis.flushall();
+  await archive(service().app.client, id);
+  if (flushed) await redis().flushall();
   expect(repeated(await create(account, "k", { full_name: "Before", email: "before@example.com" }))).toEqual(repeated(made));
   expect(repeated(await append(account, "n", id, "kept"))).toEqual(repeated(noted));
   expect((await append(account, "new", id, "kept")).status).toBe(409);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
 });
 
 test("the replay of a create whose email another contact took since is the first answer, not 409 [IDM-07]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const made = await create(account, "k", { full_name: "Early", email: "one@example.com" });
-  await archive(service.app.client, made.body.data.id);
+  await archive(service().app.client, made.body.data.id);
   expect((await create(account, undefined, { full_name: "Late", email: "one@example.com" })).status).toBe(201);
-  await redis.flushall();
+  await redis().flushall();
   expect(repeated(await create(account, "k", { full_name: "Early", email: "one@example.com" }))).toEqual(repeated(made));
 });
 
 test("spacing, property order, escapes, null for what is absent and the case of the path's id do not change the request [IDM-08]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const spellings = [
     `{"full_name":"Ana","email":"a@example.com"}`,
     `{ "email" : "a@example.com",\n "full_name" : "Ana" }`,
@@ -133,7 +119,7 @@ test("spacing, property order, escapes, null for what is absent and the case of 
   ];
   const texts = [];
   for (const raw of spellings) {
-    const answer = await service.rest("/v1/contacts", { key: account.key, raw, headers: { "Idempotency-Key": "k" } });
+    const answer = await service().rest("/v1/contacts", { key: account.key, raw, headers: { "Idempotency-Key": "k" } });
     expect(answer.status, raw).toBe(201);
     texts.push(answer.text);
   }
@@ -141,11 +127,11 @@ test("spacing, property order, escapes, null for what is absent and the case of 
   const { id } = JSON.parse(texts[0] ?? "").data;
   const noted = await append(account, "n", id, "x");
   expect((await append(account, "n", id.toUpperCase(), "x")).text).toBe(noted.text);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
 });
 
 test.each([true, false])("another body, operation or path under the same key is 409, and nothing is written; Redis flushed: %s [IDM-10]", async (flushed) => {
-  const account = await service.account();
+  const account = await service().account();
   const contact = (await create(account, "c", { full_name: "Ana", email: "ana@example.com" })).body.data;
   const second = (await create(account, "d", { full_name: "Bob" })).body.data;
   await append(account, "n", contact.id, "first");
@@ -160,84 +146,84 @@ test.each([true, false])("another body, operation or path under the same key is 
     () => append(account, "n", second.id, "first"),
   ];
   for (const attempt of attempts) {
-    if (flushed) await redis.flushall();
+    if (flushed) await redis().flushall();
     const answer = await attempt();
     expect([answer.status, answer.body.error.code]).toEqual([409, "409"]);
     expect(answer.headers.has("idempotent-replayed")).toBe(false);
   }
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 2, notes: 1, claims: 3 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 2, notes: 1, claims: 3 });
 });
 
 test("an answer of 4xx frees the key, for the same request and for another [IDM-12]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const taken = (await create(account, undefined, { full_name: "Holder", email: "held@example.com" })).body.data;
   expect((await create(account, "a", { full_name: "" })).status).toBe(422);
   expect((await create(account, "a", { full_name: "New", email: "HELD@example.com" })).status).toBe(409);
-  await service.rest(`/v1/contacts/${taken.id}`, { method: "PATCH", key: account.key, body: { email: null } });
+  await service().rest(`/v1/contacts/${taken.id}`, { method: "PATCH", key: account.key, body: { email: null } });
   const made = await create(account, "a", { full_name: "New", email: "HELD@example.com" });
   expect([made.status, made.headers.has("idempotent-replayed")]).toEqual([201, false]);
   const id = randomUUID();
   expect((await append(account, "b", id, "x")).status).toBe(404);
   expect((await append(account, "b", taken.id, "x")).status).toBe(201);
-  await archive(service.app.client, taken.id);
+  await archive(service().app.client, taken.id);
   expect((await append(account, "c", taken.id, "y")).status).toBe(409);
   expect((await create(account, "c", { full_name: "Third" })).status).toBe(201);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 3, notes: 1, claims: 3 });
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 3, notes: 1, claims: 3 });
 });
 
 test("an answer of 503 because writes are paused frees the key [IDM-12]", async () => {
-  const account = await service.account();
-  const pause = (enabled: boolean) => service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
+  const account = await service().account();
+  const pause = (enabled: boolean) => service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
   await pause(false);
   const refused = await create(account, "p", { full_name: "Ana" });
   await pause(true);
   // The other instance may have seen the pause, and learns within a second that it is over.
-  await expect.poll(() => create(account, undefined, { full_name: "Any" }, other).then(({ status }) => status), { timeout: 5_000 }).toBe(201);
+  await expect.poll(() => create(account, undefined, { full_name: "Any" }, other()).then(({ status }) => status), { timeout: 5_000 }).toBe(201);
   const made = await create(account, "p", { full_name: "Bea" });
   expect([refused.status, made.status, made.body.data.full_name]).toEqual([503, 201, "Bea"]);
 });
 
 test("a read-only key's 403 leaves no trace of the idempotency key [IDM-12]", async () => {
-  const account = await service.account("read_only");
+  const account = await service().account("read_only");
   expect((await create(account, "r", { full_name: "Ana" })).status).toBe(403);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
-  expect(await redis.keys(`idempotency:${account.id}:*`)).toEqual([]);
+  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
+  expect(await redis().keys(`idempotency:${account.id}:*`)).toEqual([]);
 });
 
 test.each([true, false])("a new API key of the account finds what the old one wrote; Redis flushed: %s [IDM-13]", async (flushed) => {
-  const account = await service.account();
+  const account = await service().account();
   const made = await create(account, "k", { full_name: "Ana" });
-  const { apiKeys, accounts } = service.app.services;
+  const { apiKeys, accounts } = service().app.services;
   const { _id } = (await accounts.list(10_000, 0)).find((one) => one._id.toHexString() === account.id) ?? expect.fail("no account");
   await apiKeys.revoke(_id);
   const { secret } = await apiKeys.create(_id, "read_write");
-  if (flushed) await redis.flushall();
+  if (flushed) await redis().flushall();
   expect((await create(account, "k", { full_name: "Ana" })).status).toBe(401);
-  const again = await create({ ...account, key: secret }, "k", { full_name: "Ana" }, other);
+  const again = await create({ ...account, key: secret }, "k", { full_name: "Ana" }, other());
   expect(repeated(again)).toEqual(repeated(made));
   expect((await create({ ...account, key: secret }, "k", { full_name: "Bea" })).status).toBe(409);
 });
 
 test("on GET and PATCH the header is ignored, whatever stands in it [IDM-14]", async () => {
-  const account = await service.account();
+  const account = await service().account();
   const { id } = (await create(account, "k", { full_name: "Ana" })).body.data;
   const patch = (full_name: string, key: string) =>
-    service.rest(`/v1/contacts/${id}`, { method: "PATCH", key: account.key, body: { full_name }, headers: { "Idempotency-Key": key } });
+    service().rest(`/v1/contacts/${id}`, { method: "PATCH", key: account.key, body: { full_name }, headers: { "Idempotency-Key": key } });
   const names = [await patch("Bea", "k"), await patch("Cleo", "k"), await patch("Cleo", "not a key"), await patch("Dora", "x".repeat(500))];
   expect(names.map(({ status, body }) => [status, body.data.full_name])).toEqual([[200, "Bea"], [200, "Cleo"], [200, "Cleo"], [200, "Dora"]]);
   for (const answer of names) expect(answer.headers.has("idempotent-replayed")).toBe(false);
-  const got = await service.rest(`/v1/contacts/${id}`, { key: account.key, headers: { "Idempotency-Key": "not a key" } });
+  const got = await service().rest(`/v1/contacts/${id}`, { key: account.key, headers: { "Idempotency-Key": "not a key" } });
   expect([got.status, got.body.data.full_name]).toEqual([200, "Dora"]);
-  expect((await recordsOf(service.app.client, account)).claims).toBe(1);
+  expect((await recordsOf(service().app.client, account)).claims).toBe(1);
 });
 
 test("two accounts use the same key without touching each other [ISO-06]", async () => {
-  const [one, two] = [await service.account(), await service.account()];
+  const [one, two] = [await service().account(), await service().account()];
   const first = await create(one, "same", { full_name: "Ana" });
   const second = await create(two, "same", { full_name: "Ana" });
   const third = await create(two, "same", { full_name: "Bea" });
   expect([first.status, second.status, third.status]).toEqual([201, 201, 409]);
   expect(first.body.data.id).not.toBe(second.body.data.id);
   expect((await create(one, "same", { full_name: "Ana" })).text).toBe(first.text);
-  for (const account of [one, two]) expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+  for (const account of [one, two]) expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });

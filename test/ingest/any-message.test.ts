@@ -1,4 +1,4 @@
-// What binary gRPC lets in, every wire can show: random messages made from the descriptors of the ingest rpcs.
+// Every wire can show each record that binary gRPC accepts: random messages from the descriptors of ingest.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType, create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 
-/** Mostly a value as anyone would send it, at times any that the encoding can carry. */
+/** Mostly a usual value, sometimes any value that the encoding can carry. */
 function mostly<T>(usual: fc.Arbitrary<T>, any: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: any });
 }
@@ -43,7 +43,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
 );
 
-/** Any message; `ids` are those by which the items of a round mean each other's records. */
+/** Any message; with `ids` the items of a round refer to each other's records. */
 function arbitraryOf(schema: DescMessage, ids: fc.Arbitrary<string>): fc.Arbitrary<Message> {
   if (schema.typeName === TimestampSchema.typeName) return timestamp.map((value) => create(TimestampSchema, value));
   const fields = schema.fields.map((field) => fieldOf(field, ids).map((value) => (value === undefined ? {} : { [field.localName]: value })));
@@ -68,7 +68,7 @@ function valueOf(field: DescField, ids: fc.Arbitrary<string>): fc.Arbitrary<unkn
   throw new Error(`the test has no values for ${field.name}`);
 }
 
-/** What an account with these records must be able to show. */
+/** Reads that must succeed for an account with these records. */
 const reads = (contactId: string, sessionId: string): readonly (readonly [Rpc, Record<string, unknown>])[] => [
   ["GetContact", { contact_id: contactId }],
   ["GetSession", { session_id: sessionId }],
@@ -94,12 +94,12 @@ async function isShown(rpc: Rpc, request: Record<string, unknown>): Promise<void
 
 const counts = { accepted: 0, rejected: 0 };
 
-/** Counts, so that a round of which nothing is accepted proves nothing unnoticed. */
+/** Counts results: a run that accepts or rejects nothing proves nothing. */
 function accepted(results: readonly ItemResult[]): void {
   for (const { error } of results) counts[error === undefined ? "accepted" : "rejected"]++;
 }
 
-test("whatever binary gRPC accepts, every wire, every tool and the export can show, and an import takes the export again [ING-09, ING-10]", async () => {
+test("every wire, tool and export shows all records that binary gRPC accepts, and an import accepts the export [ING-09, ING-10]", async () => {
   const ids = { contact: randomId(), session: randomId() };
   const { accountId } = holder;
   const list = (schema: DescMessage, ownIds: fc.Arbitrary<string>) => fc.array(arbitraryOf(schema, ownIds), { minLength: 4, maxLength: 8 });
@@ -132,7 +132,7 @@ test("whatever binary gRPC accepts, every wire, every tool and the export can sh
 const someId = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const wrongTimes = [{ seconds: -62_135_596_801n, nanos: 0 }, { seconds: 253_402_300_800n, nanos: 0 }, { seconds: 2n ** 62n, nanos: 0 }, { seconds: 0n, nanos: -1 }, { seconds: 0n, nanos: 1_000_000_000 }].map((time) => create(TimestampSchema, time));
 
-test("a time that no wire can show fails its item alone, in whatever field it stands, in a batch and in an import [ING-09]", async () => {
+test("a time that some wire cannot show fails only its item, in a batch and in an import [ING-09]", async () => {
   const { accountId } = holder;
   const ingest = ingestClient(house().service);
   const message = "must be a time of the years 1 to 9999, with nanos from 0 to 999999999";
@@ -152,12 +152,12 @@ test("a time that no wire can show fails its item alone, in whatever field it st
   expect(told.map(({ error }) => error?.message)).toEqual([`created_at: ${message}`]);
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -0.001])("a recording of %d seconds is refused [ING-10]", async (durationSeconds) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -0.001])("rejects a recording of %d seconds [ING-10]", async (durationSeconds) => {
   const { results } = await ingestClient(house().service).putTranscripts({ accountId: holder.accountId, transcripts: [{ sessionId: someId, recording: { id: someId, durationSeconds } }] });
   expect(results[0]?.error?.message).toMatch(/^recording\.duration_seconds: must be/);
 });
 
-test("an empty optional text is stored as null, and an empty id or external id is refused [ING-11]", async () => {
+test("stores an empty optional text as null, and rejects an empty id or external id [ING-11]", async () => {
   const { put } = holder;
   const empty = { full_name: "", email: "", phone: "", notes: "", memory: "", inferred_name: "" };
   const contactId = await put.contact(empty);
@@ -173,7 +173,7 @@ test("an empty optional text is stored as null, and an empty id or external id i
   for (const wrong of [{ id: "" }, { external_id: "" }]) expect((await put.send("UpsertContacts", "contacts", [wrong]))[0]?.error?.reason).toBe("REASON_INVALID_REQUEST");
 });
 
-test("the ingest rpcs that take records are the ones that this test knows", () => {
+test("this test covers all ingest rpcs that take records", () => {
   const itemSchemas = IngestService.methods.flatMap(({ input }) => input.fields.flatMap((field) => (field.fieldKind === "list" && field.message !== undefined ? [field.message.name] : [])));
   expect(new Set(itemSchemas)).toEqual(new Set(["ContactItem", "SessionItem", "TranscriptItem", "SessionNoteItem", "ContactNoteItem", "ExternalName", "Record"]));
 });

@@ -1,4 +1,4 @@
-// A batch comes to the same as its items one after the other: random batches, whose items collide, on two accounts.
+// A batch gives the same result as its items one by one: random batches with colliding items, on two accounts.
 import fc from "fast-check";
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
@@ -19,7 +19,7 @@ interface Batch {
   readonly items: readonly (Item | string)[];
 }
 
-/** Ids stand for one in each account; `stranger` is one that a third account has. */
+/** Each name is one id in each account; `stranger` is an id of a third account. */
 const idNames = ["id1", "id2", "id3"] as const;
 const someId = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...idNames) }, { weight: 1, arbitrary: fc.constant("stranger") });
 const externalId = fc.constantFrom("x1", "x2", "x3");
@@ -46,7 +46,7 @@ const deleteExternal = (...kinds: string[]) =>
 const contacts = batchOf("UpsertContacts", "contacts", contact);
 const sessions = batchOf("UpsertSessions", "sessions", fc.record({ ...named, ...ofContact, ...title }));
 
-/** What is called together, so that the calls meet each other's records. */
+/** Calls that affect each other's records. */
 const families: readonly (readonly [string, fc.Arbitrary<Batch>])[] = [
   ["contacts", fc.oneof(contacts, contacts, batchOf("ArchiveContacts", "contact_ids", someId), batchOf("RestoreContacts", "contact_ids", someId), deleteIds("contact_ids"), deleteExternal("CONTACT"))],
   ["sessions and transcripts", fc.oneof(sessions, sessions, batchOf("PutTranscripts", "transcripts", fc.record({ ...ofSession, transcript: maybe(text) })), contacts, deleteIds("session_ids"), deleteIds("transcript_ids"), deleteExternal("SESSION", "SESSION"), deleteExternal("TRANSCRIPT"))],
@@ -58,7 +58,7 @@ const families: readonly (readonly [string, fc.Arbitrary<Batch>])[] = [
   )],
 ];
 
-/** One account, in which ids are known by names: those of the pool, and made ones in the order in which they come. */
+/** One account, which names ids: those of the pool by their names, new ones in the order of their creation. */
 function side(client: Client, stranger: string) {
   const ids = new Map<string, string>([...idNames.map((name) => [name, randomId()] as const), ["stranger", stranger]]);
   const names = new Map([...ids].map(([name, id]) => [id, name]));
@@ -87,7 +87,7 @@ function side(client: Client, stranger: string) {
   };
 }
 
-/** Without what differs between two accounts whatever they hold: ids, revisions, and the times of this test. */
+/** A document without the ids, revisions and current times, which always differ between two accounts. */
 function comparable(document: Document, nameOf: (id: string) => string): unknown {
   const { account_id: _account, version: _version, rank: _rank, ...rest } = document;
   return within(rest);
@@ -118,7 +118,7 @@ async function compare(batches: readonly Batch[]): Promise<void> {
   }
 }
 
-test.each(families)("a batch gives the results and the state of its items sent one by one, however they collide: %s [ING-08]", async (_name, batch) => {
+test.each(families)("a batch has the results and the state of its items one by one, also if they collide: %s [ING-08]", async (_name, batch) => {
   await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), compare), { numRuns: Number(process.env["RUNS"] ?? 8) });
 }, 600_000);
 
@@ -147,6 +147,6 @@ const cases: readonly (readonly [string, readonly Batch[]])[] = [
     { rpc: "DeleteRecords", field: "contact_ids", items: [first ?? "", first ?? ""] },
   ]],
 ];
-test.each(cases)("an item meets what the items before it left: %s [ING-08]", async (_name, batches) => {
+test.each(cases)("an item sees the effects of the items before it: %s [ING-08]", async (_name, batches) => {
   await compare(batches);
 });

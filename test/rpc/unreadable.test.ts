@@ -1,21 +1,17 @@
-// Messages that cannot be decoded: on every wire the caller is told what is wrong with the message, and where.
+// Messages that cannot be decoded: the error says what is wrong and where, on every wire.
 import { gzipSync } from "node:zlib";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
-import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
-import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
-import { maxMessageBytes } from "../../src/rpc/limits.ts";
 import { counts, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
-import type { Form, Sent, Told } from "./forms.ts";
+import type { Form, Sent } from "./forms.ts";
 import { encoding, enveloped, forms, get, send, written } from "./forms.ts";
+import { expectRefused, expectUnreadable } from "./rejected.ts";
 
 const service = useService();
 let owner: Owner;
@@ -25,28 +21,8 @@ beforeAll(async () => {
   key = { authorization: `Bearer ${owner.key}` };
 });
 
-const createContact = ContactService.method.createContact;
-const updateContact = ContactService.method.updateContact;
-const getContact = ContactService.method.getContact;
-const listSessions = SessionService.method.listSessions;
-
-function expectRefused({ status, code, reason, message, violations }: Told, form: Form, expected: readonly string[]): void {
-  const text = expected.map((violation) => violation.replace(/^: /, "")).join("; ");
-  expect({ code, reason, message, violations }, form.name).toEqual({ code: "invalid_argument", reason: "INVALID_REQUEST", message: text, violations: expected });
-  expect(status, form.name).toBe(form.protocol === "connect" ? 400 : 200);
-}
-
-/** The library's own words, as one violation of the message as a whole. */
-function expectUnreadable({ status, code, reason, message, violations }: Told, form: Form, words: string): void {
-  expect({ code, reason, message, violations }, form.name).toEqual({
-    code: "invalid_argument",
-    reason: "INVALID_REQUEST",
-    message: expect.stringContaining(words) as string,
-    violations: [`: ${message}`],
-  });
-  expect(message?.length).toBeLessThanOrEqual(330);
-  expect(status, form.name).toBe(form.protocol === "connect" ? 400 : 200);
-}
+const { createContact, getContact, updateContact } = ContactService.method;
+const { listSessions } = SessionService.method;
 
 const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: string | Buffer, words: string])[] = [
   ["a number for a string", createContact, '{"full_name":5}', "CreateContactRequest.full_name from JSON: expected string, got 5"],
@@ -61,6 +37,7 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
   ["one property twice, once escaped", createContact, '{"full_name":"a","full\\u005fname":"b"}', 'duplicate object key "full_name"'],
   ["one property under both its names", createContact, '{"full_name":"a","fullName":"b"}', "full_name from JSON: set multiple times"],
   ["a lone surrogate", createContact, '{"full_name":"lone \\ud83d"}', "CreateContactRequest.full_name from JSON"],
+  // Connect names the property; a gRPC trailer cannot carry its name, and only says that the message cannot be read.
   ["a lone surrogate in a name", createContact, '{"full_name":"x","\\ud83d":1}', ""],
   ["a mask that is no string", updateContact, `{"update_mask":5,"contact_id":"00000000-0000-4000-8000-000000000000"}`, "google.protobuf.FieldMask from JSON"],
   ["an array", createContact, "[]", "CreateContactRequest from JSON"],
@@ -80,13 +57,6 @@ test.each(wrongJson)("JSON with %s is invalid_argument with INVALID_REQUEST, and
     expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
   }
   expect(await counts(service())).toEqual(before);
-});
-
-test("JSON that is no UTF-8 inside gzip is refused too [VAL-12]", async () => {
-  const broken = gzipSync(Buffer.from('{"full_name":"\xff"}', "latin1"));
-  for (const form of forms.filter((one) => one.json)) {
-    expectUnreadable(await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") }), form, "the message must be UTF-8");
-  }
 });
 
 test.each([
@@ -115,7 +85,7 @@ test("an empty message is read as one: what is required is missing [VAL-01, WIR-
   }
 });
 
-test("everything that is wrong with a message that can be read is told at once [ERR-03, WIR-06]", async () => {
+test("reports all violations of a readable message at once [ERR-03, WIR-06]", async () => {
   for (const form of forms) {
     const answer = await send(service().base, form, createContact, enveloped(form, written(form, createContact, { fullName: "", email: "x", phone: "1".repeat(51) })), key);
     expect(answer.violations.map((one) => one.split(":")[0]), form.name).toEqual(["full_name", "email", "phone"]);
@@ -131,120 +101,7 @@ test("a unary call with no message or with two is gRPC's own unimplemented, and 
   expect(await counts(service())).toEqual(before);
 });
 
-describe("a compressed message", () => {
-  test("is read when it is gzip, and when it says that it is not compressed [WIR-01]", async () => {
-    for (const form of forms) {
-      const message = written(form, getContact, { contactId: owner.contact });
-      const gzipped = await send(service().base, form, getContact, enveloped(form, gzipSync(message), 1), { ...key, ...encoding(form, "gzip") });
-      expect([form.name, gzipped.code]).toEqual([form.name, "ok"]);
-      const plain = await send(service().base, form, getContact, enveloped(form, message), { ...key, ...encoding(form, "identity") });
-      expect([form.name, plain.code]).toEqual([form.name, "ok"]);
-    }
-  });
-
-  test("that is no gzip, or cut off, is invalid_argument [VAL-01, WIR-06]", async () => {
-    for (const form of forms) {
-      const gzipped = gzipSync(written(form, createContact, { fullName: "x" }));
-      for (const broken of [Buffer.from("no gzip"), gzipped.subarray(0, -4), Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(8)])]) {
-        const answer = await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") });
-        expectUnreadable(answer, form, "decompression failed");
-      }
-    }
-  });
-
-  test("of an unknown compression is the protocol's own unimplemented, which names gzip [WIR-01]", async () => {
-    for (const form of forms) {
-      const answer = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), { ...key, ...encoding(form, "br") });
-      expect([form.name, answer.code, answer.headers.get(form.protocol === "connect" ? "accept-encoding" : "grpc-accept-encoding")]).toEqual([form.name, "unimplemented", "gzip"]);
-    }
-  });
-
-  test("of which nobody says how it is compressed is invalid_argument [VAL-01, WIR-06]", async () => {
-    for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
-      for (const headers of [key, { ...key, ...encoding(form, "identity") }]) {
-        const answer = await send(service().base, form, createContact, enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1), headers);
-        expectUnreadable(answer, form, "cannot be read");
-      }
-    }
-  });
-
-  test("that inflates to a gibibyte is refused for its size, and takes no memory to speak of [VAL-04, WIR-06]", async () => {
-    // A gzip may have many members, so that this one need not be made as a whole.
-    const member = gzipSync(Buffer.alloc(16 * 1024 * 1024));
-    const bomb = Buffer.concat(Array.from({ length: 64 }, () => member));
-    expect(bomb.length).toBeGreaterThan(1_000_000);
-    for (const form of forms) {
-      const sent = enveloped(form, bomb.subarray(0, 1024 * 1024), 1);
-      const before = process.memoryUsage();
-      const answer = await send(service().base, form, createContact, sent, { ...key, ...encoding(form, "gzip") });
-      const after = process.memoryUsage();
-      expectRefused(answer, form, [": the message must be at most 262144 bytes"]);
-      expect(after.external + after.heapUsed - before.external - before.heapUsed, form.name).toBeLessThan(64 * 1024 * 1024);
-    }
-  });
-});
-
-describe("a message over the limit", () => {
-  const tooLarge = [": the message must be at most 262144 bytes"];
-  /** A message of so many bytes, in an envelope where there is one. */
-  function ofSize(form: Form, size: number): Buffer {
-    const around = written(form, createContact, { fullName: "a".repeat(100_000) }).length - 100_000;
-    return enveloped(form, written(form, createContact, { fullName: "a".repeat(size - around) }));
-  }
-
-  test("is invalid_argument and says the limit, and never resource_exhausted, which would be tried again [VAL-04, WIR-06]", async () => {
-    for (const form of forms) {
-      for (const size of [256 * 1024 + 1, 256 * 1024 + 7, 4_000_000]) expectRefused(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
-    }
-  });
-
-  test("is told so while it is still being sent, by HTTP/1.1 without a length too [VAL-04, WIR-06]", async () => {
-    const connect = forms.find(({ name }) => name === "connect, json, HTTP/1") as Form;
-    let sent = 0;
-    const body = new ReadableStream({
-      pull(controller) {
-        sent += 65_536;
-        controller.enqueue(new Uint8Array(65_536).fill(0x61));
-        if (sent > 3_000_000) controller.close();
-      },
-    });
-    const response = await fetch(`${service().base}/records.v1.ContactService/CreateContact`, { method: "POST", headers: { ...key, "content-type": connect.type }, body, duplex: "half" } as RequestInit);
-    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([400, "the message must be at most 262144 bytes"]);
-  });
-
-  test("is known by what its envelope promises, before it has come [VAL-04, WIR-06]", async () => {
-    for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
-      for (const size of [256 * 1024 + 1, 0xffff_ffff]) {
-        const body = enveloped(form, Buffer.from("x"));
-        body.writeUInt32BE(size, 1);
-        expectRefused(await send(service().base, form, createContact, body, key), form, tooLarge);
-      }
-    }
-  });
-
-  test("of exactly the limit is read: it is refused for what is in it [VAL-04, WIR-06]", async () => {
-    for (const form of forms) expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, ["full_name: must be at most 200 characters"]);
-  });
-
-  test("is what the rpc's proto says: a kibibyte for health, and batches of ingest are far larger [WIR-06]", async () => {
-    const checkHealth = HealthService.method.checkHealth;
-    for (const form of forms) {
-      const large = form.json ? Buffer.from(`{}${" ".repeat(1023)}`) : Buffer.concat([Buffer.from([0xfa, 0x7f, 0xfe, 0x07]), Buffer.alloc(1022)]);
-      expectRefused(await send(service().base, form, checkHealth, enveloped(form, large), {}), form, [": the message must be at most 1024 bytes"]);
-      if (form.json) expect((await send(service().base, form, checkHealth, enveloped(form, Buffer.from(`{}${" ".repeat(1022)}`)), {})).code, form.name).toBe("ok");
-      const headers = { authorization: `Bearer ${service().serviceToken}` };
-      const batch = written(form, IngestService.method.upsertContactNotes, { accountId: owner.id, notes: [{ contactId: owner.contact, content: "a".repeat(2_000_000) }] });
-      expect((await send(service().internal, form, IngestService.method.upsertContactNotes, enveloped(form, batch), headers)).code, form.name).toBe("ok");
-    }
-  });
-});
-
-test("every rpc says how large its messages may be [WIR-06]", () => {
-  const services = [HealthService, ContactService, SessionService, NoteService, IngestService, AccountService, InterfaceService];
-  for (const rpc of services.flatMap(({ methods }) => methods)) expect(maxMessageBytes(rpc), rpc.name).toBeGreaterThan(0);
-});
-
-test("on the internal listener what is unknown or ill-typed in a batch is refused as a whole [VAL-06, ADM-01, WIR-06]", async () => {
+test("the internal listener rejects a batch with an unknown property or a wrong type as a whole [VAL-06, ADM-01, WIR-06]", async () => {
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const rpc = IngestService.method.upsertSessionNotes;
   const cases: readonly (readonly [unknown, string])[] = [
@@ -262,7 +119,7 @@ test("on the internal listener what is unknown or ill-typed in a batch is refuse
   }
 });
 
-test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])("a date-time that does not exist is named by its place, in gzip as well: 2026-%s [VAL-06, ING-01]", async (time) => {
+test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])("names the place of a date-time that does not exist, also in gzip: 2026-%s [VAL-06, ING-01]", async (time) => {
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const rpc = IngestService.method.upsertSessionNotes;
   const message = Buffer.from(JSON.stringify({ account_id: owner.id, notes: [{}, { session_id: owner.session, created_at: `2026-${time}Z` }] }));

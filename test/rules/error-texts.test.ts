@@ -1,4 +1,4 @@
-// Nothing is decided by the text of an error: it is for people, and changes with the library.
+// No code decides by the text of an error: the text is for people, and changes with the library.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { decisionsByText } from "./error-texts.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Where there is no other way, each with the reason. */
+/** Exceptions, each with its reason. */
 const allowed: ReadonlyMap<string, string> = new Map([["src/db/redis-code.ts", "Redis's protocol has no other place for the code of an error"]]);
 
-test("no code decides anything by the text of an error [LIN-02]", () => {
+test("no code decides by the text of an error [LIN-02]", () => {
   const found = withTrees(root, ["tsconfig.json", "tsconfig.page.json"], ["src/", "gateway/", "client/src/"], decisionsByText);
   const paths = found.map((place) => place.split(":")[0] ?? "");
   expect(found.filter((_, at) => !allowed.has(paths[at] ?? ""))).toEqual([]);
@@ -29,7 +29,7 @@ test.each([
   ['declare const error: Error; switch (error.message) { case "x": f(); }'],
   ['declare const error: RangeError; if (`${error}`.match(/x/)) f();'],
   ["declare const error: Error; if (known.has(error.message)) f();"],
-])("a decision by the text of an error is seen: %s [LIN-02]", (code) => {
+])("finds a decision by the text of an error: %s [LIN-02]", (code) => {
   expect(decisionsIn(code)).toHaveLength(1);
 });
 
@@ -39,7 +39,7 @@ test.each([
   ["try { f(); } catch (error) { f((error as Error).message.slice(0, 300)); }"],
   ['declare const answer: { message: string }; if (answer.message.includes("x")) f();'],
   ["declare const error: Error | undefined; if (error?.message !== undefined) f();"],
-])("what only shows a text, or is the text of something else, is not: %s [LIN-02]", (code) => {
+])("ignores code that only shows a text, or reads the text of something else: %s [LIN-02]", (code) => {
   expect(decisionsIn(code)).toEqual([]);
 });
 

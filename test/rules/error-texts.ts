@@ -5,9 +5,9 @@ import type { Type } from "typescript/unstable/sync";
 import type { Tree } from "../../scripts/syntax-trees.ts";
 import { lineOf, walk } from "../../scripts/syntax-trees.ts";
 
-/** String methods that look into a text. To cut or to join one is to show it. */
+/** String methods that search a text. Methods that cut or join a text only show it. */
 const looking = new Set(["match", "matchAll", "search", "includes", "startsWith", "endsWith", "indexOf", "lastIndexOf", "split", "replace", "replaceAll", "localeCompare"]);
-/** What looks into its argument: of a regular expression, a set, a map. */
+/** Methods of an expression, a set, a map or a list that examine their argument. */
 const lookedIntoBy = new Set(["test", "exec", "has", "get", "includes", "indexOf"]);
 const comparing = new Set([ast.SyntaxKind.EqualsEqualsEqualsToken, ast.SyntaxKind.ExclamationEqualsEqualsToken, ast.SyntaxKind.EqualsEqualsToken, ast.SyntaxKind.ExclamationEqualsToken]);
 
@@ -18,12 +18,12 @@ export function decisionsByText(trees: readonly Tree[]): string[] {
 
 function decisionsIn({ path, file, checker }: Tree): string[] {
   const found: string[] = [];
-  /** Names that hold such a text, with the block or file in which they do. */
+  /** Names that hold such a text, with their block or file. */
   const holders: { readonly name: string; readonly scope: Node }[] = [];
   /** Functions of the file that return one. */
   const givers = new Set<string>();
 
-  // A name may be given before the text of its value is known: a second look finds what rests on the first.
+  // A name can depend on a later one: further passes follow such chains.
   for (let look = 0; look < 3; look++) {
     walk(file, (node) => {
       if (ast.isVariableDeclaration(node) && node.initializer !== undefined) {
@@ -81,7 +81,7 @@ function decisionsIn({ path, file, checker }: Tree): string[] {
     return ast.isPropertyAccessExpression(node.expression) && (isText(node.expression.expression) || (node.expression.name.text === "toString" && isError(node.expression.expression)));
   }
 
-  /** What a `catch` caught, or whose type is that of an error. */
+  /** Whether a node is the variable of a `catch`, or has the type of an error. */
   function isError(node: Node): boolean {
     if (ast.isParenthesizedExpression(node) || ast.isAsExpression(node) || ast.isNonNullExpression(node)) return isError(node.expression) || isErrorType(checker.getTypeAtLocation(node));
     if (ast.isIdentifier(node) && isCaught(node, node.text)) return true;

@@ -15,7 +15,7 @@ export function runs(text: string): Run[] {
   const found: Run[] = [];
   let open: Run | undefined;
   for (const letter of fold(text)) {
-    // It ends a word, but where every character begins one.
+    // It ends a word, except in a script in which every character begins one.
     if (letter === '\u200b') {
       if (open?.unspaced === false) open = undefined;
       continue;

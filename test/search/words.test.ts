@@ -81,7 +81,7 @@ describe('words', () => {
   test.each([
     ['budget\u200bplan', ['budget', 'plan']], ['a\u200b\u200bb', ['a', 'b']], ['bud\u00adget', ['budget']], ['می\u200cخواهم', ['میخواهم']], ['co\u2060op\ufeff', ['coop']],
     ['会\u200b议', ['会议']], ['ខ្មែរ\u200bខ្មែរ', recordWords('ខ្មែរខ្មែរ')], ['会\u200bbudget', ['会', 'budget']],
-  ])('a zero-width space ends a word, and what else nobody sees does not: %j [SRC-09]', (text, words) => {
+  ])('a zero-width space ends a word, and other invisible characters do not: %j [SRC-09]', (text, words) => {
     expect(recordWords(text)).toEqual(words);
     expect(queryWords(text)).toEqual(words);
   });

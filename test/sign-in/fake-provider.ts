@@ -101,7 +101,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   return provider;
 }
 
-/** The claims of an ID token for our client; the sign-in is later than a logout token that was just made. */
+/** The claims of an ID token for our client. Its sign-in is later than any logout token so far. */
 export function idClaims({ issuer }: FakeProvider, claims: JWTPayload = {}): JWTPayload {
   const now = Math.floor(Date.now() / 1000);
   return { iss: issuer, aud: clientId, sub: "person-dora", email: "dora@example.com", name: "Dora Example", iat: now, auth_time: now + 2, exp: now + 600, ...claims };

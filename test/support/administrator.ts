@@ -1,4 +1,4 @@
-// A user of an embedded mongod who may do what the service may not: use any database, drop one, set parameters.
+// An administrator of an embedded mongod: uses any database, drops databases and sets parameters.
 import { MongoClient } from "mongodb";
 import { asMember } from "../../src/embedded/replica-set.ts";
 import { keptSecret } from "../../src/embedded/secrets.ts";

@@ -45,7 +45,7 @@ function kind(memory: string, ready: ServerKind["ready"]): ServerKind {
   };
 }
 
-/** A replica set of one that asks for no credentials, as the embedded mongod once did. */
+/** A replica set of one without credentials, like the embedded mongod of earlier releases. */
 export const plainMongod = kind("0.50", async (port, pid, signal) => {
   await until(() => isListening(port), signal);
   await becomePrimary(port, pid, signal);

@@ -1,4 +1,4 @@
-// A Redis that comes back with nothing in it, where another one was.
+// Starts an empty Redis in place of one that has stopped.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findRedis } from "../../src/embedded/find-redis.ts";

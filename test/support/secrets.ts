@@ -13,7 +13,7 @@ export function noteSecret(secret: string): void {
   if (secret.length >= 16) issued.add(secret);
 }
 
-/** The password in the URI of a database; empty where there is none. */
+/** The password in the URI of a database; empty if there is none. */
 export function passwordOf(uri: string): string {
   return /:\/\/[^/@]*:([^/@]*)@/.exec(uri)?.[1] ?? "";
 }

@@ -80,7 +80,7 @@ test("a request without a scope, or with none that we know, asks who the person 
   }
 });
 
-test("an empty scope is none, when a client registers, asks for authorization and refreshes [OAU-22]", async () => {
+test("an empty scope counts as absent in registration, authorization and refresh [OAU-22]", async () => {
   const { issuer } = await running();
   const metadata = await register(issuer, { scope: "", client_name: "Ünlü assistant" });
   expect([metadata["error"], metadata["client_name"], metadata.client_id]).toEqual([undefined, "Ünlü assistant", expect.any(String)]);

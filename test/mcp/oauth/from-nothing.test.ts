@@ -90,7 +90,7 @@ test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
 );
 
 test.each([["2026-07-28", true, "openid email"], ["2025-11-25", false, "openid email"], ["2025-11-25", false, "openid email offline_access"]] as const)(
-  "after a sign-out at the dashboard, whose provider page is left unfinished, the official client asks the person to sign in again, and reads on when they have; revision %s, %s, %s [OAU-17]",
+  "after a sign-out without the provider's page the official client signs in again and continues: %s, %s, %s [OAU-17]",
   async (_revision, modern, scope) => {
     const { base, provider } = house();
     const assistant = newAssistant(scope);

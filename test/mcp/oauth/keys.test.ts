@@ -24,7 +24,7 @@ afterEach(async () => {
   await fake.stop();
 });
 
-/** Moves the clock on, which then stands; the fake provider's too. */
+/** Advances and stops the clock of this process and of the fake provider. */
 const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
 const cannotTell = { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } };
 
@@ -78,7 +78,7 @@ test("what the provider once called revoked stays so while it is away [OAU-13, O
   expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
 });
 
-test("a token under a new key passes once 30 seconds are over since the keys were read, and then the old key's is refused, also where it was in use [OAU-14, OAU-20]", async () => {
+test("accepts a new key 30 seconds after the last fetch of the keys, and then rejects the old key [OAU-14, OAU-20]", async () => {
   const before = await accessToken(fake, { jti: "before" });
   expect(await statusOf(base, before)).toBe(200);
   const withdrawn = await accessToken(fake, { jti: "withdrawn" });
@@ -92,7 +92,7 @@ test("a token under a new key passes once 30 seconds are over since the keys wer
   expectChallenge(await send(base, `Bearer ${withdrawn}`), base, /unknown key/);
 });
 
-test("a withdrawn key is forgotten without a token under another one: keys are read again after a minute, and a token in use is verified again [OAU-20]", async () => {
+test("forgets a withdrawn key without a token under another: a minute later it fetches the keys and verifies again [OAU-20]", async () => {
   const token = await accessToken(fake);
   expect(await statusOf(base, token)).toBe(200);
   await fake.rotate();
@@ -101,7 +101,7 @@ test("a withdrawn key is forgotten without a token under another one: keys are r
   expectChallenge(await send(base, `Bearer ${token}`), base, /unknown key/);
 });
 
-test("tokens under random keys cause one fetch of the keys in 30 seconds, also while the provider does not answer [OAU-18]", async () => {
+test("tokens under random keys cause one fetch of the keys in 30 seconds, also while the provider does not respond [OAU-18]", async () => {
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   const random = (): Promise<string> => accessToken(fake, { jti: randomUUID() }, { kid: randomUUID() });
   const fetches = (): number => fake.asked.filter((path) => path === "/jwks").length;
@@ -113,7 +113,7 @@ test("tokens under random keys cause one fetch of the keys in 30 seconds, also w
   expect(fetches()).toBe(before + 1);
   fake.answers.set("/jwks", away);
   later(31);
-  // While it cannot be known whether there is such a key, nobody is told that the token is wrong.
+  // While the provider is away, the key may exist: the response does not call the token wrong.
   for (let at = 0; at < 5; at++) expect((await send(base, `Bearer ${await random()}`)).body).toEqual(cannotTell);
   expect(fetches()).toBe(before + 2);
 });
@@ -152,7 +152,7 @@ test("a logout token that names the session alone ends its tokens as well, thoug
   expect(await statusOf(base, token)).toBe(401);
 });
 
-test("a logout token of the person ends the tokens whose sign-in is not later; one that does not tell its sign-in is refused [OAU-15, OAU-19]", async () => {
+test("a logout token of a person ends the tokens of earlier sign-ins, and those without the time of a sign-in [OAU-15, OAU-19]", async () => {
   const now = Math.floor(Date.now() / 1_000);
   const at = (changes: Record<string, unknown>): Promise<string> => accessToken(fake, changes);
   const tokens = await Promise.all([{ auth_time: now - 60 }, { auth_time: now, sid: "one" }, {}, { iat: now + 60 }, { iat: undefined }, { iat: now - 60, auth_time: now + 1 }].map(at));

@@ -69,7 +69,7 @@ describe("signing out at the dashboard", () => {
     ["under offline_access", offline, true, true],
     ["under offline_access, with the provider's page left unfinished", offline, true, false],
     ["under offline_access in another browser", offline, false, false],
-  ])("ends a refresh token %s: using it is invalid_grant, and what it gave before is refused [OAU-17]", async (_name, parameters, sameBrowser, through) => {
+  ])("ends a refresh token %s: it is invalid_grant, and its earlier access tokens are rejected [OAU-17]", async (_name, parameters, sameBrowser, through) => {
     const own = await together(parameters);
     const one = sameBrowser ? own : await letIn(issuer(), ann, assistantBrowser(), parameters);
     const { access_token: refreshed, refresh_token: next = one.refreshToken } = await openid.refreshTokenGrant(one.client, one.refreshToken);
@@ -79,7 +79,7 @@ describe("signing out at the dashboard", () => {
     expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(401), both(401)]);
   });
 
-  test("leaves a sign-in right after it untouched [OAU-15]", async () => {
+  test("keeps a sign-in right after it [OAU-15]", async () => {
     for (let turn = 0; turn < 3; turn++) {
       const { token, browser } = await together();
       await signOut(browser);
@@ -114,7 +114,7 @@ describe("signing out at the provider", () => {
     await expect(refresh(one)).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
-  test("ends that browser's session alone: what was begun in another one goes on [OAU-19]", async () => {
+  test("ends that browser's session only: a session of another browser continues [OAU-19]", async () => {
     const [one, elsewhere] = [await together(), await letIn(issuer(), ann)];
     await browserEnds(one.browser);
     expect([await statuses(one.token), await statuses(elsewhere.token)]).toEqual([both(401), both(200)]);

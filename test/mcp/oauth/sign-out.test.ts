@@ -1,4 +1,4 @@
-// After a sign-out at the dashboard only a later sign-in counts, whatever a token looks like and whichever clock is wrong.
+// After a sign-out at the dashboard only tokens of a later sign-in count, also if the provider's clock is wrong.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
 import { enter, json, logoutClaims, seconds, startFakeProvider, tellLogout } from "../../sign-in/fake-provider.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
   await fake.stop();
 });
 
-/** The status on both instances, which have to agree. */
+/** The status on both instances, which must be equal. */
 async function everywhere(token: string): Promise<number> {
   const [one, other] = [await statusOf(base, token), await statusOf(second.base, token)];
   expect(other).toBe(one);
@@ -54,7 +54,7 @@ describe.each([["with introspection", true], ["without introspection", false]])(
     ["in the session that was signed out", { sid: "own" }],
     ["in another browser's session", { sid: "other" }],
     ["without a session", {}],
-  ])("a token that was issued or refreshed for a sign-in of before the sign-out is 401 on every instance, %s [OAU-15]", async (_which, claims) => {
+  ])("a token of a sign-in before the sign-out is 401 on every instance, also a refreshed one, %s [OAU-15]", async (_which, claims) => {
     const signedIn = seconds() - 100;
     const used = await accessToken(fake, { ...claims, iat: signedIn, auth_time: signedIn });
     expect(await everywhere(used)).toBe(200);
@@ -64,7 +64,7 @@ describe.each([["with introspection", true], ["without introspection", false]])(
     expectChallenge(await send(base, `Bearer ${refreshed}`), base, /session has ended/);
   });
 
-  test("a token of a sign-in in the second of the sign-out is 401, and one of a later sign-in is served [OAU-15]", async () => {
+  test("a sign-in in the second of the sign-out does not count, and a later one does [OAU-15]", async () => {
     await signInAndOut({ auth_time: seconds() - 100 });
     const now = seconds();
     const [same, later] = [await accessToken(fake, { auth_time: now, sid: "s" }), await accessToken(fake, { auth_time: now + 4, sid: "t" })];
@@ -72,13 +72,13 @@ describe.each([["with introspection", true], ["without introspection", false]])(
   });
 });
 
-test("a session that was signed out stays ended, also for a later sign-in in it [OAU-16]", async () => {
+test("a session stays ended after its sign-out, also for a later sign-in in it [OAU-16]", async () => {
   await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
   const [again, other] = [await accessToken(fake, { sid: "own", auth_time: seconds() + 60 }), await accessToken(fake, { sid: "new", auth_time: seconds() + 60 })];
   expect([await everywhere(again), await everywhere(other)]).toEqual([401, 200]);
 });
 
-test("a token that does not tell its sign-in is 401 once its person has signed out, and the log says so once [OAU-15]", async () => {
+test("a token without the time of its sign-in is 401 after a sign-out, and the log says so once [OAU-15]", async () => {
   const token = await accessToken(fake, { sid: "s" });
   expect(await everywhere(token)).toBe(200);
   await signInAndOut();
@@ -88,7 +88,7 @@ test("a token that does not tell its sign-in is 401 once its person has signed o
   expect(service.logLines.filter((line) => line.includes("auth_time")).length).toBe(1);
 });
 
-test("what introspection tells of the sign-in and the session counts where the token does not tell [OAU-15]", async () => {
+test("the sign-in and the session of the introspection count if the token has none [OAU-15]", async () => {
   let told: Record<string, unknown> = { auth_time: seconds() - 100 };
   offerIntrospection(fake, () => ({ active: true, ...told }));
   await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
@@ -100,7 +100,7 @@ test("what introspection tells of the sign-in and the session counts where the t
 });
 
 describe("a provider's clock", () => {
-  test("that is ahead makes no sign-in of before the sign-out look later [OAU-21]", async () => {
+  test("that is ahead makes no earlier sign-in look later [OAU-21]", async () => {
     const theirs = (): number => seconds() + 40;
     const elsewhere = await accessToken(fake, { sid: "other", auth_time: theirs(), iat: theirs() - 40 });
     expect(await everywhere(elsewhere)).toBe(200);
@@ -109,7 +109,7 @@ describe("a provider's clock", () => {
     expect(await everywhere(await accessToken(fake, { sid: "new", auth_time: theirs() + 4 }))).toBe(200);
   });
 
-  test("that seems behind, as some date tokens back, makes none look later either [OAU-21]", async () => {
+  test("that seems behind makes no earlier sign-in look later [OAU-21]", async () => {
     const elsewhere = await accessToken(fake, { sid: "other", auth_time: seconds() - 2 });
     await signInAndOut({ iat: seconds() - 300, auth_time: seconds() - 310 });
     expect(await everywhere(elsewhere)).toBe(401);
@@ -117,7 +117,7 @@ describe("a provider's clock", () => {
 });
 
 describe("signing in at the dashboard again", () => {
-  /** The callback's answer to a sign-in that the browser was sent to by this answer. */
+  /** Completes the sign-in of a redirect to the provider; returns the response of the callback. */
   async function comeBack(sent: RestAnswer, claims: Record<string, unknown>): Promise<RestAnswer> {
     const url = new URL(sent.headers.get("location") ?? "");
     const { nonce = "", state = "" } = Object.fromEntries(url.searchParams);
@@ -129,12 +129,12 @@ describe("signing in at the dashboard again", () => {
   }
   const sessionsOf = (): Promise<number> => service.app.client.db().collection("dashboard_sessions").countDocuments({ subject: "person-dora" });
 
-  test("asks the provider when the person signed in, without having them sign in afresh [DSH-09]", async () => {
+  test("asks the provider for the time of the sign-in, without a new sign-in [DSH-09]", async () => {
     const { searchParams } = new URL((await ask(`${base}/sign-in`)).headers.get("location") ?? "");
     expect([searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([null, "2592000"]);
   });
 
-  test("by a provider's session of before the sign-out leads once to a sign-in afresh, which lets the person in [DSH-09]", async () => {
+  test("by an earlier session of the provider leads once to a new sign-in, which succeeds [DSH-09]", async () => {
     const old = seconds() - 100;
     await signInAndOut({ sid: "own", auth_time: old });
     const afresh = await comeBack(await ask(`${base}/sign-in`), { sid: "other", auth_time: old });
@@ -148,9 +148,9 @@ describe("signing in at the dashboard again", () => {
   });
 
   test.each<[string, Record<string, unknown>, RegExp]>([
-    ["whose time is old again", { auth_time: 1_700_000_000 }, /not later than your last sign-out/],
-    ["that does not tell its time", {}, /does not say when you signed in again \(auth_time\)/],
-  ])("by a sign-in afresh %s is refused, and leads nowhere a third time [DSH-09]", async (_name, claims, words) => {
+    ["with an old time", { auth_time: 1_700_000_000 }, /not later than your last sign-out/],
+    ["without a time", {}, /does not say when you signed in again \(auth_time\)/],
+  ])("by a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const afresh = await comeBack(await ask(`${base}/sign-in`), claims);
     const refused = await comeBack(afresh, claims);
@@ -158,27 +158,27 @@ describe("signing in at the dashboard again", () => {
     expect(refused.body.error.message).toMatch(words);
   });
 
-  test("in a provider's session that was signed out here leads to its end there, however late the sign-in [DSH-09]", async () => {
+  test("in a session of the provider that was signed out here ends it there, also for a later sign-in [DSH-09]", async () => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const answer = await comeBack(await ask(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
     const { origin, pathname, searchParams } = new URL(answer.headers.get("location") ?? "");
     expect([answer.status, origin + pathname, searchParams.get("post_logout_redirect_uri"), await sessionsOf()]).toEqual([303, `${fake.issuer}/end`, `${base}/`, 0]);
   });
 
-  test("for the first time, at a provider that does not tell the time, lets the person in [DSH-09]", async () => {
+  test("for the first time succeeds at a provider without the time of the sign-in [DSH-09]", async () => {
     const { answer, cookie } = await enter(base, fake, { auth_time: undefined });
     expect([answer.status, await ownerStatus(base, cookie)]).toEqual([303, 200]);
   });
 });
 
-test("a logout token with a session ends that session alone, and what names none [OAU-19]", async () => {
+test("a logout token with a session ends that session and tokens without a session [OAU-19]", async () => {
   const signedIn = seconds() - 100;
   const [own, other, nameless] = await Promise.all([{ sid: "own" }, { sid: "other" }, {}].map((claims) => accessToken(fake, { ...claims, auth_time: signedIn })));
   expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "own" })))).status).toBe(200);
   expect([await everywhere(own ?? ""), await everywhere(other ?? ""), await everywhere(nameless ?? "")]).toEqual([401, 200, 401]);
 });
 
-test("signing out revokes our own token at the provider, without the browser; a provider that fails or is silent keeps nobody signed in [DSH-10]", async () => {
+test("signing out revokes our own token at the provider; it succeeds even if the provider fails or does not respond [DSH-10]", async () => {
   fake.metadata["revocation_endpoint"] = `${fake.issuer}/revoke`;
   const third = await service.another({ ...fake.settings(), BASE_URL: base });
   try {
@@ -198,7 +198,7 @@ test("signing out revokes our own token at the provider, without the browser; a 
   }
 });
 
-test("the start warns of a provider without MCP_AUDIENCE, and is silent with it [OAU-23]", async () => {
+test("the start warns about a provider without MCP_AUDIENCE, and not with it [OAU-23]", async () => {
   const warnings = (lines: readonly string[]): number => lines.filter((line) => line.includes("MCP_AUDIENCE is not set")).length;
   const third = await service.another({ ...fake.settings(), BASE_URL: base, MCP_AUDIENCE: "records" });
   try {

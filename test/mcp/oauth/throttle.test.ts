@@ -1,4 +1,4 @@
-// The throttle of /mcp: by account, with the bucket of all its requests, and by address for what bears no valid token.
+// The throttle of /mcp: by account with its common bucket, and by address without a valid token.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../sign-in/fake-provider.ts";
@@ -64,7 +64,7 @@ test("a person has one bucket of 20, refilled at 10 a second, over all instances
   expect([mine.passed < 30, theirs.passed]).toEqual([true, 15]);
 });
 
-test("a 429 has Retry-After and no field of the rate limit, in the envelope that is an error of JSON-RPC as well; the answers that pass have neither [RTE-16]", async () => {
+test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON-RPC error [RTE-16]", async () => {
   const token = await known(await person("refused"), service);
   const { answers } = await atOnce(40, () => post(service, token));
   const refused = answers.filter(({ status }) => status === 429);
@@ -101,7 +101,7 @@ function batch(at: TestService, token: string, count: number): Promise<RestAnswe
   return rest(at.base, "/mcp", { body: messages, headers: { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-03-26", Authorization: `Bearer ${token}`, ...from() } });
 }
 
-test("every message of a batch costs a token; a batch that does not fit is refused as a whole, and what it would have cost is not taken [RTE-25, RTE-16]", async () => {
+test("every message of a batch costs a token; a batch without enough tokens is rejected and costs one [RTE-25, RTE-16]", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "20" });
   try {
     const token = await known(await person("batches"), slow);
@@ -110,7 +110,7 @@ test("every message of a batch costs a token; a batch that does not fit is refus
     const refused = await batch(slow, token, 19);
     const wait = Number(refused.headers.get("retry-after"));
     expect([refused.status, refused.body]).toEqual([429, { jsonrpc: "2.0", id: null, error: { code: "429", message: `Too many requests: try again in ${wait} seconds.` } }]);
-    // 20 in the bucket, of which 1 went before, 9 for the batch, and 1 for the head of the one that was refused.
+    // Of 20 tokens, known() took 1, the batch 9, and the rejected batch 1.
     const most = 9 + Math.ceil((performance.now() - began) / 1_000);
     expect(wait).toBeLessThanOrEqual(18 - 9 + 1);
     expect(wait).toBeGreaterThanOrEqual(18 - most);
@@ -122,13 +122,13 @@ test("every message of a batch costs a token; a batch that does not fit is refus
   }
 });
 
-test("a batch with more messages than a bucket holds is 422, for no wait would help [RTE-25]", async () => {
+test("a batch with more messages than a bucket holds is 422: no wait would help [RTE-25]", async () => {
   const token = await known(await person("long-batch"), service);
   const { status, body } = await batch(service, token, 21);
   expect([status, body.error.message]).toEqual([422, "a batch must have at most 20 messages"]);
 });
 
-test("what bears no valid token is charged to the address, and a new valid one to its account [RTE-16, RTE-11, RTE-21]", async () => {
+test("a request without a valid token takes from the address, and a new valid token from its account [RTE-16, RTE-11, RTE-21]", async () => {
   const subject = await person("newcomer");
   for (const make of [async () => undefined, async (turn: number) => `garbage-${turn}`]) {
     const headers = from();
@@ -154,12 +154,15 @@ test("a token that was refused goes on being charged to the address [RTE-16]", a
 test("a person's assistants and the key of their account share one bucket, and it is not that of the address [RTE-16, RTE-09]", async () => {
   const subject = await person("shared");
   const headers = from();
+  const began = performance.now();
+  // Takes the only token of the bucket.
   const token = await known(subject, tight);
   const account = (await service.app.services.accounts.ofIdentity({ issuer: fake.issuer, subject }))?._id;
   if (account === undefined) throw new Error("no account");
   const { secret: key } = await service.app.services.apiKeys.create(account, "read_write");
-  const { passed, seconds } = await atOnce(12, (turn) => (turn % 2 === 0 ? post(tight, token, headers) : tight.rest("/v1/sessions", { key, headers })));
-  expect(passed).toBeLessThanOrEqual(1 + Math.ceil(seconds));
+  const { passed } = await atOnce(12, (turn) => (turn % 2 === 0 ? post(tight, token, headers) : tight.rest("/v1/sessions", { key, headers })));
+  // The bucket refills by one a second. The clocks of the test and of Redis may differ a little.
+  expect(passed).toBeLessThanOrEqual(Math.floor((performance.now() - began) / 1_000 + 0.1));
   expect((await tight.rest("/v1/sessions", { headers })).status).toBe(401);
 });
 

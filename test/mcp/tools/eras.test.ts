@@ -199,7 +199,7 @@ describe("batches", () => {
     expect(answersIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual([0, 1, 2].map((id) => [id, { results: [] }]));
   });
 
-  test("of a batch no more than 10 calls are made [MCP-13]", async () => {
+  test("a batch makes at most 10 calls [MCP-13]", async () => {
     const { text } = await batch(calls(12));
     const answers = answersIn(text);
     expect(answers).toHaveLength(12);

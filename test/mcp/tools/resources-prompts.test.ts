@@ -22,7 +22,7 @@ beforeAll(async () => {
 const prompt = async (name: string, given: Record<string, string> = {}, revision: (typeof revisions)[number] = "2026-07-28") => (await request(holder, revision, "prompts/get", { name, arguments: given })).body;
 const textOf = async (name: string, given: Record<string, string>): Promise<string> => (await prompt(name, given)).result.messages[0].content.text as string;
 
-/** What stands within the fence of a prompt, what stands before it, and the line that begins and ends it. */
+/** The records within the fence of a prompt, the text before it, and the line that begins and ends it. */
 function fenceOf(text: string): { readonly before: string; readonly mark: string; readonly records: string } {
   const [, before = "", mark = "", records = ""] = /^(.*?)\n\n(records-[0-9a-f]{32})\n(.*)\n\2$/s.exec(text) ?? [];
   return { before, mark, records };
@@ -107,7 +107,7 @@ describe("prompts", () => {
     expect(await textOf("catch_up", { topic: "lighthouse ".repeat(40) })).toContain(`"parent_id":"${last}"`);
   });
 
-  test("record text stands in a fence, and is said to be untrusted data without instructions [UNT-01]", async () => {
+  test("fences record text, and calls it untrusted data without instructions [UNT-01]", async () => {
     const prompts = [["prepare_meeting", { contact: "zoe" }], ["follow_up", {}], ["catch_up", { topic: "lighthouse" }]] as const;
     for (const [name, given] of prompts) {
       const { before, mark, records } = fenceOf(await textOf(name, given));
@@ -119,7 +119,7 @@ describe("prompts", () => {
     expect(await textOf("catch_up", { topic: "unheard of" })).not.toContain("untrusted");
   });
 
-  test("a record that repeats the fence of an earlier prompt does not end that of a later one [UNT-02]", async () => {
+  test("a record that repeats the fence of an earlier prompt does not end a later fence [UNT-02]", async () => {
     const contact = await holder.put.contact({ full_name: "Mallory Fence" });
     const { mark: seen } = fenceOf(await textOf("prepare_meeting", { contact: "mallory fence" }));
     expect(seen).not.toBe("");
