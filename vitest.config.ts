@@ -2,7 +2,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
 
-/** Drills that judge by the clock: each has the machine to itself. */
+/** Drills that measure times run one by one, after all other tests. */
 const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
 const exclude = [...configDefaults.exclude, ...leftOut.map(({ files }) => files)];
 
@@ -12,7 +12,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // A process runs many files: it loads and compiles the service once, and not for every file.
+    // Each worker loads and compiles the service once for all of its files.
     isolate: false,
     projects: [
       {

@@ -9,12 +9,13 @@ const steps = 256;
 const firstDated = -(2 ** 55);
 const undatedBase = -(2 ** 56);
 
-/** So far from the epoch that a double tells only every eighth number apart: the year 9999 needs no more. */
+/** Up to the year 9999, a double represents at least every eighth integer of a rank. */
 const coarse = 8;
 
 /**
- * The rank of a record at this moment; records of one millisecond stand in the order of a byte of their ids. A thousand
- * years away there are fewer numbers to a millisecond, and the byte is rounded down: up would be the next millisecond.
+ * Returns the rank of a record at this instant. The last byte of the id orders the records of one millisecond. More than
+ * a thousand years from the epoch a double has fewer values per millisecond. The byte is then rounded down, because
+ * rounding up would place the record in the next millisecond.
  */
 export function rankAt(date: Date, id: UUID): number {
   const first = (date.getTime() - epoch) * steps;

@@ -87,7 +87,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
           lines[standing].delete(one);
           resolve(false);
         },
-        // A timer may fire up to a millisecond early: the deadline would not have passed then.
+        // A timer may fire up to a millisecond early, before the deadline has passed.
         Math.ceil(Math.min(longestWaitMs, at - performance.now())) + 1,
       );
       lines[standing].add(one);

@@ -51,7 +51,7 @@ export async function putBatch<T extends KnownRecord>(client: MongoClient, scope
       const outcomes = spec.names.map((name, at): Outcome => {
         try {
           return layer.put(at, name, (before) => {
-            // An item with a mistake of its own is told that one.
+            // An invalid item reports its own violation first, as it does when it is sent alone.
             const record = recordOf(at, before);
             if ((collisions.get(at) ?? 0) > 1) throw alreadyExists().failure;
             return record;

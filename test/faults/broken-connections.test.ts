@@ -72,7 +72,7 @@ describe.concurrent("one fault in any command is success or 503, and success aft
         flaws.push(...verdict.flaws);
       }
       expect(flaws).toEqual([]);
-      // What an instance does besides, such as renewing its lease, may take the place of a command.
+      // Background work of the instance, such as renewing its lease, can replace a planned command.
       expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
     }),
   );

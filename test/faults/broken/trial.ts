@@ -35,8 +35,8 @@ async function answered({ streams }: Recipe, trial: Trial): Promise<Outcome> {
 }
 
 /**
- * The commands of the operation when nothing is wrong, and all that an instance remembers is remembered: two runs in a
- * row that have the same. One alone may have met a transaction that an earlier fault left behind, and repeated its own.
+ * Records the commands of the operation without a fault and with warm caches. Two runs in a row must have the same
+ * commands: a single run can conflict with a transaction that an earlier fault left behind, and retry its own.
  */
 export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
   const kindsOf = (commands: readonly Command[]): string => commands.map(({ name, collection, inTransaction }) => `${name} ${collection} ${inTransaction}`).join();
