@@ -1,4 +1,4 @@
-// The rank of a record: within the record's millisecond, for any id and any date.
+// Ranks: the rank of a record lies within its millisecond, for any id and any date.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { rankAt, rankBetween } from "../../src/db/rank.ts";

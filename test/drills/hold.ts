@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Drill } from "../../drills/drill.ts";
 
-/** A drill starts whole services, and waits for faults to be over. */
+/** A drill starts several servers and waits until its faults are over. */
 const timeout = 180_000;
 
 /**
