@@ -9,12 +9,12 @@ const steps = 256;
 const firstDated = -(2 ** 55);
 const undatedBase = -(2 ** 56);
 
-/** So far from the epoch that a double tells only every eighth number apart: the year 9999 needs no more. */
+/** The spacing of doubles at the largest rank, in the year 9999: only every eighth whole number exists there. */
 const coarse = 8;
 
 /**
- * The rank of a record at this moment; records of one millisecond stand in the order of a byte of their ids. A thousand
- * years away there are fewer numbers to a millisecond, and the byte is rounded down: up would be the next millisecond.
+ * The rank of a record with this date; records of one millisecond are ordered by a byte of their ids. Where doubles
+ * cannot represent every whole number, the byte is rounded down: rounding up could reach the next millisecond.
  */
 export function rankAt(date: Date, id: UUID): number {
   const first = (date.getTime() - epoch) * steps;

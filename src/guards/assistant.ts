@@ -25,7 +25,7 @@ export interface Tokens {
 export interface AssistantDoor extends Door {
   /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 without an account. */
   enter(inbound: Inbound): Promise<TokenFacts>;
-  /** Charges what an entered request asks for beside its first call: all of it, or nothing and RATE_LIMITED. */
+  /** Takes the tokens for the further calls of an entered request. Takes all or none; fails with RATE_LIMITED. */
   chargeMore(inbound: Inbound, calls: number): Promise<void>;
 }
 

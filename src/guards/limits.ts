@@ -1,4 +1,4 @@
-// The limits of one instance: buckets for requests and documents, look-ups that may fail, places for work.
+// The limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -15,9 +15,9 @@ import { addressBucket, createThrottle } from "./throttle.ts";
 export interface Limits {
   readonly throttle: Throttle;
   readonly capacity: Capacity;
-  /** Charges a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document; fails with RATE_LIMITED. */
   throttleDocument(inbound: Pick<Inbound, "address">): Promise<void>;
-  /** Sends a large body when not too many are on their way; fails with UNAVAILABLE where too many wait. */
+  /** Sends a large body when few enough are being sent; fails with UNAVAILABLE where too many wait. */
   sendLarge(send: () => Promise<void>): Promise<void>;
   readonly recognizers: Recognizers;
   /** How many callers have a bucket in this instance's own memory. */
@@ -32,9 +32,9 @@ export interface LimitCounters {
   readonly overloaded: { inc(): void };
 }
 
-/** Documents are asked for in handfuls: a page, and the files that it needs. */
+/** A page loads several documents at once: itself and the files that it needs. */
 const documentSize = { rate: 20, burst: 100 };
-/** So many large files leave at once: some 30 MB where nobody takes them compressed. */
+/** How many large files are sent at once: some 30 MB where all are sent uncompressed. */
 const mostLargeBodies = 8;
 
 /** `redis` is undefined where there is none; `maxInFlight` is how many requests are worked on at once. */

@@ -12,13 +12,13 @@ import type { Credential, Found, Recognizers } from "./credentials.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
 export interface SessionGuard<Person extends SignedIn = SignedIn> {
-  /** Charges the request and tells the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
+  /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
-  /** Looks the session up once more, without a charge. Never rejects. */
+  /** Looks the session up once more, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * The same for a page: charges the request and serves it, in a place of the caller's own standing. `person` is who is
-   * signed in; it fails with UNAVAILABLE where the session could not be read.
+   * Throttles a request for a page and serves it, in a place of the caller's standing. `person` returns the signed-in
+   * person; it fails with UNAVAILABLE where the session could not be read.
    */
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (person: () => Person | undefined) => Promise<T>): Promise<T>;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a person. */
@@ -35,7 +35,7 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
 export interface SessionGuardParts<Person extends SignedIn> {
   /** The session's value in a `Cookie` header. */
   readonly read: (cookies: string | undefined) => string | undefined;
-  /** Who is signed in by the session that a `Cookie` header names. */
+  /** Finds the signed-in person of a `Cookie` header's session. */
   readonly find: (cookies: string | undefined) => Promise<Person | undefined>;
   /** Our own. */
   readonly origin: () => string;

@@ -1,4 +1,4 @@
-// Values that one wire can carry and another cannot show: they are rejected in whatever message and field they come.
+// Rejects values that one wire can carry and another cannot represent, in every field of every message.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
@@ -16,7 +16,7 @@ const outOfTime = { rule: "timestamp.range", message: "must be a time of the yea
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
 const notWellFormed = { rule: "surrogate", message: "must not hold a lone surrogate" };
 
-/** What is in a message, at any depth, and could not be shown on every wire. Any bytes can, in base64. */
+/** The values of a message, at any depth, that some wire cannot represent. Bytes are fine on all: they are in base64. */
 export function unshowable(schema: DescMessage, message: Message): Violation[] {
   const violations: Violation[] = [];
   inMessage(reflect(schema, message), "", violations);

@@ -55,7 +55,7 @@ export function validateBatch(schema: DescMessage, message: Message, found: read
   lowerUuids(schema, message);
 }
 
-/** What is wrong with a message by the rules of its proto, and what of it could not be shown. */
+/** The violations of a message: of the rules of its proto, and values that some wire cannot represent. */
 export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
   const byRules = [...ruleViolations(schema, message), ...formatViolations(schema, message)];
   const named = new Set(byRules.map(({ field }) => field));

@@ -14,15 +14,15 @@ import { referencePage } from "./page.ts";
 /** What the surface is made of. */
 export interface ReferenceParts {
   readonly baseUrl: () => string;
-  /** Charges a request; fails with RATE_LIMITED. */
+  /** Throttles a request; fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
-  /** Sends a large body when not too many are on their way; fails with UNAVAILABLE where too many wait. */
+  /** Sends a large body when few enough are being sent; fails with UNAVAILABLE where too many wait. */
   readonly sendLarge: (send: () => Promise<void>) => Promise<void>;
   readonly onError: OnError;
 }
 
 const pagePath = "/docs";
-/** From here on a body is large: what is smaller leaves in a moment. */
+/** The size from which a body counts as large. */
 const largeBytes = 262_144;
 const slowMs = 5_000;
 const allow = "GET, HEAD, OPTIONS";
@@ -105,7 +105,7 @@ async function sendAsset(
   });
 }
 
-/** Settles when the response has left, or its client has; a client that takes long is not waited for any longer. */
+/** Resolves when the response closes, or after 5 seconds where the client is slow. */
 function untilSent(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, slowMs);

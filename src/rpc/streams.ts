@@ -83,7 +83,7 @@ async function* answers(messages: AsyncIterable<Message>, { values, protocolName
   }
 }
 
-/** The same answers, until the caller's deadline passes or it cancels; what is under way then is not waited for. */
+/** Passes the responses on until the signal aborts, without waiting for work in progress. */
 async function* until(signal: AbortSignal, answers: AsyncIterable<Message>): AsyncIterable<Message> {
   const iterator = answers[Symbol.asyncIterator]();
   let stop: (() => void) | undefined;

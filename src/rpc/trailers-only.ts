@@ -1,4 +1,4 @@
-// Trailers-only responses of gRPC: a failure on a path where there is no rpc that could report it.
+// Trailers-only responses of gRPC, for failures on a path without an rpc.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Failure } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
@@ -13,7 +13,7 @@ export function isGrpc({ headers }: Request): boolean {
   return headers["content-type"]?.toLowerCase().startsWith(contentType) === true;
 }
 
-/** Writes the failure in the terms of gRPC ("Trailers-Only" of its protocol over HTTP/2). */
+/** Writes the failure as a gRPC status ("Trailers-Only" in the protocol over HTTP/2). */
 export function writeGrpcFailure(response: Response, failure: Failure, inbound: Inbound): void {
   observe(inbound, { failed: failure.kind });
   const trailers = setTrailerStatus(new Headers(), connectError(failure, "grpc"));
