@@ -43,7 +43,9 @@ function inValue(field: DescField, value: unknown, name: string, violations: Vio
   } else if (field.message !== undefined) {
     inMessage(value as ReflectMessage, name, violations);
   } else if (field.enum !== undefined) {
-    if (field.enum.value[value as number] === undefined) violations.push({ field: name, rule: "enum.defined_only", message: `must be one of ${namesOf(field.enum)}` });
+    if (field.enum.value[value as number] === undefined) {
+      violations.push({ field: name, rule: "enum.defined_only", message: allowedNames(field.enum) });
+    }
   } else if (typeof value === "number" && isFloat(field)) {
     if (!Number.isFinite(value)) violations.push({ field: name, ...notFinite });
   } else if (typeof value === "string" && loneSurrogate.test(value)) {
@@ -61,6 +63,8 @@ function isShowableTime({ seconds, nanos }: Timestamp): boolean {
   return seconds >= firstSecond && seconds <= lastSecond && nanos >= 0 && nanos <= lastNano;
 }
 
-function namesOf({ values }: DescEnum): string {
-  return values.flatMap(({ number, name }) => (number === 0 ? [] : [name])).join(", ");
+/** The message for an enum value that is missing or undefined. `value` has one name for each number; `values` may have more. */
+export function allowedNames({ value }: DescEnum): string {
+  const names = Object.values(value).flatMap(({ number, name }) => (number === 0 ? [] : [name]));
+  return `must be one of ${names.join(", ")}`;
 }
