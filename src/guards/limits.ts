@@ -1,5 +1,6 @@
 // The limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
+import type { CallerLimits } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
@@ -17,8 +18,11 @@ export interface Limits {
   readonly capacity: Capacity;
   /** Throttles a request for a document; fails with RATE_LIMITED. */
   throttleDocument(inbound: Pick<Inbound, "address">): Promise<void>;
-  /** Sends a large body when few enough are being sent; fails with UNAVAILABLE where too many wait. */
-  sendLarge(send: () => Promise<void>): Promise<void>;
+  /**
+   * Sends a large body when few enough are being sent. Fails with UNAVAILABLE where too many wait, and with CANCELLED
+   * where the client left while it waited.
+   */
+  sendLarge(send: () => Promise<void>, limits: CallerLimits | undefined): Promise<void>;
   readonly recognizers: Recognizers;
   /** How many callers have a bucket in this instance's own memory. */
   fallbackBuckets(): number;
@@ -66,7 +70,7 @@ export function createLimits(
     throttle,
     capacity,
     throttleDocument: ({ address }) => documents(addressBucket(address)),
-    sendLarge: (send) => largeBodies.run("known", deadlineIn(deadlineMs), send),
+    sendLarge: (send, caller) => largeBodies.run("known", deadlineIn(deadlineMs, caller), send),
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     fallbackBuckets: fallback.count,
   };
