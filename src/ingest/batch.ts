@@ -70,10 +70,8 @@ async function find<T extends KnownRecord>(
   if (filter === undefined) return [];
   const projected = { account_id: 1, external_id: 1, ...(kind === undefined ? {} : { kind: 1 }), ...fields };
   const options = fields === undefined ? {} : { projection: projected };
-  const found = session === undefined
-    ? await findAll<T>(collection, filter, options)
-    : ((await collection.find(filter, { ...options, session }).toArray()) as T[]);
-  return found;
+  if (session === undefined) return findAll<T>(collection, filter, options);
+  return (await collection.find(filter, { ...options, session }).toArray()) as T[];
 }
 
 function namedAmong<T extends KnownRecord>(records: readonly T[]): NamedRecords<T> {

@@ -151,8 +151,8 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
         const meant = await meantBy(scope, due);
         // Two names of one record run one after the other: only the first finds it.
-        const recordOf = ({ name, id }: Meant): string[] => (id === undefined ? [] : [`${name.kind === "transcript" ? "transcript" : ""} ${id.toHexString()}`]);
-        const deleted = await inTurn(meant, { width, names: recordOf }, (one) => deleteMeant(scope, one));
+        const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
+        const deleted = await inTurn(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
         for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
       }
       return names.map((name) => outcomes.get(name) as Outcome);

@@ -38,9 +38,12 @@ export async function putBatch<T extends KnownRecord>(client: MongoClient, scope
       const collided = written[[error.writeErrors].flat()[0]?.index ?? -1];
       if (collided === undefined) throw error;
       const taken = await takenByOthers(collection, scope, written);
+      if (taken.size === 0) {
+        for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
+        continue;
+      }
       // All taken ids at once: one by one, each would cost a transaction.
-      if (taken.size > 0) for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
-      if (taken.size === 0) for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
+      for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
     }
 
     async function work(options: WriteOptions): Promise<Outcome[]> {

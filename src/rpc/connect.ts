@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { Code, ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
-import { compressionGzip, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { receiveBytes } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
@@ -20,8 +20,9 @@ import type { JsonFlaws } from "./json-flaws.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
-import { allowOf, expiryOf, protocolOf, requireServed } from "./protocol.ts";
+import { allowOf, envelopeHead, expiryOf, protocolOf, requireServed } from "./protocol.ts";
 import { refusal, refusedWith } from "./refusal.ts";
+import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
 import { universalRequest, whole } from "./universal-request.ts";
 
@@ -59,8 +60,6 @@ const callKey = createContextKey<Call | undefined>(undefined);
 const openMaxBytes = 64 * 1024;
 /** How long the rest of a body is read and thrown away after the response: a client that still sends would not see it otherwise. */
 const lingerMs = 1_000;
-/** The bytes before each gRPC message: one of flags and four of length. */
-const envelopeHead = 5;
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that stream.
@@ -74,7 +73,7 @@ export function createRpcSurface(
   streaming?: { readonly rpcs: Iterable<DescMethod>; readonly dispatch: StreamDispatch },
 ): RpcSurface {
   const guarded = new Map([...rpcs].map((rpc) => guardedRpc(rpc, report)).map((one) => [one.handler.requestPath, one]));
-  const open = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: openMaxBytes, jsonOptions });
+  const open = createConnectRouter(routerOptions(openMaxBytes));
   unguarded(open);
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
@@ -148,9 +147,8 @@ export function createRpcSurface(
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(one.maxBytes)]);
     const call: Call = { inbound, admitted, flaws: () => one.jsonFlaws(protocol, request, body), decoded: false };
-    const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
     const values = createContextValues().set(callKey, call);
-    const answer = await one.handler(universalRequest(one.handler, request, whole(body), signal, values)).catch((error: unknown) => {
+    const answer = await one.handler(universalRequest(one.handler, request, whole(body), inbound, values)).catch((error: unknown) => {
       if (call.decoded) throw error;
       // The library throws where its error message would repeat text that is not well-formed.
       return undefined;
@@ -168,18 +166,15 @@ export function createRpcSurface(
   async function answerOpen(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
     const handler = openHandlers.get(path) as UniversalHandler;
     await enter(inbound, () => requireServed(handler, request));
-    const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
-    const received = universalRequest(handler, request, request, signal, createContextValues());
+    const received = universalRequest(handler, request, request, inbound, createContextValues());
     await universalResponseToNodeResponse(await handler(received), response);
   }
 }
 
-const jsonOptions = { ignoreUnknownFields: false };
-
 function guardedRpc(rpc: DescMethodUnary, report: (error: unknown, inbound: Inbound) => Failure): GuardedRpc {
   const maxBytes = maxMessageBytes(rpc);
   acceptShortEnumNames(rpc.input);
-  const router = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxBytes, jsonOptions });
+  const router = createConnectRouter(routerOptions(maxBytes));
   router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, report));
   const [handler] = router.handlers;
   if (handler === undefined) throw new Error(`${rpc.name} has no handler`);

@@ -7,12 +7,11 @@ import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
 import type { Request } from "../http/listener.ts";
 import type { Protocol } from "./protocol.ts";
+import { envelopeHead } from "./protocol.ts";
 
 /** Finds violations in a body that the library has decoded. */
 export type JsonFlaws = (protocol: Protocol, request: Request, body: Buffer) => Promise<readonly Violation[]>;
 
-/** A byte of flags and four of length. */
-const envelopeHead = 5;
 const none: readonly Violation[] = [];
 
 /** The check for an rpc's messages. The library replaces bytes that are not UTF-8 by U+FFFD, and reads 30 February as 2 March. */

@@ -10,6 +10,9 @@ import type { Request } from "../http/listener.ts";
 /** The protocols of the library, by its own names for them. */
 export type Protocol = "connect" | "grpc" | "grpc-web";
 
+/** The bytes before each message of gRPC and gRPC-Web: one of flags and four of length. */
+export const envelopeHead = 5;
+
 /** gRPC-Web in base64, which the library does not decode. */
 const asText = "application/grpc-web-text";
 
@@ -40,6 +43,11 @@ export function requireServed(handler: UniversalHandler, request: Request): void
   if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
 }
 
+/** Whether a request is one of gRPC or gRPC-Web. */
+export function isGrpc({ headers }: Request): boolean {
+  return headers["content-type"]?.toLowerCase().startsWith("application/grpc") === true;
+}
+
 /** The methods of an rpc, for `Allow`. */
 export function allowOf(handler: UniversalHandler): string {
   return [...handler.allowedMethods, "OPTIONS"].join(", ");
@@ -55,10 +63,9 @@ export function queryOf({ url = "" }: Request): URLSearchParams {
 const longestTimeoutMs = 600_000;
 
 /** When the caller stops waiting, in milliseconds of `performance.now()`; undefined where it does not say. */
-export function expiryOf({ headers }: Request, arrivedAt: number): number | undefined {
-  const isConnect = headers["content-type"]?.toLowerCase().startsWith("application/grpc") !== true;
-  const parse = isConnect ? connectTimeout : grpcTimeout;
-  const sent = headers[isConnect ? "connect-timeout-ms" : "grpc-timeout"];
+export function expiryOf(request: Request, arrivedAt: number): number | undefined {
+  const [name, parse] = isGrpc(request) ? (["grpc-timeout", grpcTimeout] as const) : (["connect-timeout-ms", connectTimeout] as const);
+  const sent = request.headers[name];
   // The library rejects a malformed timeout.
   const { timeoutMs } = parse(sent?.toString() ?? null, Number.MAX_SAFE_INTEGER);
   return timeoutMs === undefined || timeoutMs > longestTimeoutMs ? undefined : arrivedAt + timeoutMs;

@@ -7,6 +7,7 @@ import * as connect from "@connectrpc/connect/protocol-connect";
 import * as grpc from "@connectrpc/connect/protocol-grpc";
 import * as grpcWeb from "@connectrpc/connect/protocol-grpc-web";
 import type { Protocol } from "./protocol.ts";
+import { envelopeHead } from "./protocol.ts";
 
 /** The error response to a call of this content type. */
 export function refusal(protocol: Protocol, contentType: string, error: ConnectError): UniversalServerResponse {
@@ -45,8 +46,6 @@ export async function refusedWith(
   return grpc.findTrailerError(grpcWeb.trailerParse(isCompressed ? await inflated(data) : data)) ?? unknown;
 }
 
-/** A byte of flags and four of length. */
-const envelopeHead = 5;
 /** More than any error response of the library: it repeats at most a part of one message. */
 const mostBytes = 64 * 1024 * 1024;
 

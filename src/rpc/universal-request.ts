@@ -2,6 +2,7 @@
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import type { Request } from "../http/listener.ts";
+import type { Inbound } from "./dispatch.ts";
 
 /** Other headers are left out: their values may be invalid for the Fetch standard's `Headers`. */
 const headersOfTheProtocols = [
@@ -22,7 +23,7 @@ export function universalRequest(
   { requestPath }: UniversalHandler,
   request: Request,
   body: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
+  { limits }: Inbound,
   contextValues: ContextValues,
 ): UniversalServerRequest {
   const { httpVersion, method = "", url = "", headers } = request;
@@ -31,6 +32,7 @@ export function universalRequest(
     const value = headers[name];
     if (value !== undefined) header.set(name, String(value));
   }
+  const signal = limits?.cancellation?.signal ?? new AbortController().signal;
   const mark = url.indexOf("?");
   const search = mark === -1 ? "" : url.slice(mark);
   return { httpVersion, method, url: `http://records${requestPath}${search}`, header, body, signal, contextValues };
