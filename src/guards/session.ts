@@ -1,5 +1,4 @@
 // 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment (contract §7.5).
-import { createHash } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -9,6 +8,7 @@ import type { Call, Caller, SignedIn } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Credential, Found, Recognizers } from "./credentials.ts";
+import { digestName } from "./credentials.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
 export interface SessionGuard<Person extends SignedIn = SignedIn> {
@@ -65,7 +65,7 @@ export function createSessionGuard<Person extends SignedIn>({
     const value = read(cookies);
     if (value === undefined || value === "") return undefined;
     return {
-      name: createHash("sha256").update(value).digest("base64"),
+      name: digestName(value),
       provenLater: false,
       lookUp: () => find(cookies),
     };

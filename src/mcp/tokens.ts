@@ -5,19 +5,14 @@ import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { keep } from "../remembered.ts";
+import type { Beginning } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { isAway, signatures, text, unreachable } from "../sign-in/provider.ts";
 
 /** Who an access token stands for. */
-export interface TokenHolder {
-  readonly issuer: string;
-  readonly subject: string;
+export interface TokenHolder extends Beginning {
   /** The person's email, where the token tells it. */
   readonly email: string | undefined;
-  /** The time of the sign-in, in whole seconds since 1970, where the token or introspection has it (RFC 9068 §2.2.1). */
-  readonly authenticatedAt: number | undefined;
-  /** The provider's session, where the token names it. */
-  readonly sid: string | undefined;
 }
 
 /** Verifies access tokens. */

@@ -54,7 +54,7 @@ export function allowOf(handler: UniversalHandler): string {
 }
 
 /** The parameters of a call by GET, where the message is in the URL. */
-export function queryOf({ url = "" }: Request): URLSearchParams {
+function queryOf({ url = "" }: Request): URLSearchParams {
   const mark = url.indexOf("?");
   return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
 }

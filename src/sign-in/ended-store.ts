@@ -34,15 +34,10 @@ export type End =
   /** Only a later sign-in is accepted; by the provider's clock, in ms since 1970. */
   | { readonly kind: "person"; readonly laterThan: number };
 
-/** A sign-out at the dashboard. */
-export interface SignOut {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly sid: string | undefined;
+/** A sign-out at the dashboard, with the sign-in of the session that ends. */
+export interface SignOut extends Beginning {
   /** How far the provider's clock may be ahead of the database's. */
   readonly providerAheadMs: number;
-  /** The time of the sign-in of the session that ends, in whole seconds since 1970. */
-  readonly authenticatedAt: number | undefined;
 }
 
 /** The ends of all sessions. */

@@ -1,4 +1,5 @@
 // Signing in and out of the dashboard: what becomes of the cookies, the sessions, and the audit log.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
@@ -6,7 +7,6 @@ import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
 import type { Actor } from "../guards/scope.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { IdentityProvider, SignInState } from "./provider.ts";
