@@ -15,7 +15,9 @@ export function addressOf(text: string): string | undefined {
   return spelled(bare);
 }
 
-/** The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. Other texts stay as they are. */
+/**
+ * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. Other texts stay as they are.
+ */
 export function networkOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }

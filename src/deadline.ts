@@ -1,4 +1,4 @@
-// The deadline of a request: when it passes the request fails, and nothing is started for its caller any more (contract §10).
+// The deadline of a request: when it passes, the request fails and nothing more is started for it (contract §10).
 import { setMaxListeners } from "node:events";
 import { Reason } from "./gen/records/v1/errors_pb.ts";
 import { Failure, fail } from "./errors.ts";

@@ -35,7 +35,9 @@ export function createLink({ url, token }: Where): Link {
   };
 }
 
-/** The codes that the library uses for a broken connection: InvalidArgument is for a stream without its last message. */
+/**
+ * The codes that the library uses for a broken connection: InvalidArgument is for a stream without its last message.
+ */
 const cutCodes: ReadonlySet<Code> = new Set([
   Code.Unavailable, Code.Aborted, Code.Canceled, Code.Internal, Code.DeadlineExceeded, Code.InvalidArgument,
 ]);

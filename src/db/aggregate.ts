@@ -115,7 +115,10 @@ function byCursor(
   return db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options }).toArray();
 }
 
-/** The limits of a command. Fails once the deadline has passed: nothing is started or repeated for a caller that has left. */
+/**
+ * The limits of a command. Fails once the deadline has passed: nothing is started or repeated for a caller that has
+ * left.
+ */
 function limitsOf(deadline: Deadline | undefined): { readonly maxTimeMS: number; readonly signal?: AbortSignal } {
   if (deadline === undefined) return { maxTimeMS: commandLimitMs };
   requireTime(deadline);

@@ -98,9 +98,9 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 const fewRecords = 20_000;
 
 /**
- * Creates the missing indexes, and drops those that are retired or have a different expiry. Safe on several instances at
- * once. The driver repeats neither, so that it is begun again where the primary changes meanwhile, for as
- * long as `waitMs`.
+ * Creates the missing indexes, and drops those that are retired or have a different expiry. Safe on several instances
+ * at once. The driver repeats neither, so that it is begun again where the primary changes meanwhile, for as long as
+ * `waitMs`.
  */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], waitMs = 0): Promise<void> {
   const until = Date.now() + waitMs;

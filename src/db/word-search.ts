@@ -23,7 +23,10 @@ export interface WordPlan {
   readonly driver: string | undefined;
   /** Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps none. */
   readonly wholeDriver: string | undefined;
-  /** The lowest rank that is scanned; undefined where the driver has fewer documents than the bound, or nothing is checked. */
+  /**
+   * The lowest rank that is scanned; undefined where the driver has fewer documents than the bound, or nothing is
+   * checked.
+   */
   readonly since: number | undefined;
   readonly wholeSince: number | undefined;
 }

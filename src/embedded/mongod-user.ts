@@ -10,7 +10,10 @@ const roles = [
   { role: "clusterMonitor", db: "admin" },
 ];
 
-/** Creates the user, or updates its password and roles where they differ. `admin` belongs to a client with all privileges. */
+/**
+ * Creates the user, or updates its password and roles where they differ. `admin` belongs to a client with all
+ * privileges.
+ */
 export async function ensureServiceUser(admin: Db, password: string): Promise<void> {
   // Shows whether the stored user is up to date, without the cost of a login.
   const mark = createHmac("sha256", password).update(JSON.stringify(roles)).digest("hex");

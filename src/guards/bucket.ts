@@ -53,9 +53,9 @@ export interface SharedBucketOptions {
 }
 
 /**
- * The bucket in Redis, shared by all instances. While a bucket is known to be empty, requests are refused without a Redis
- * command: during the wait that Redis returned with a refusal, and while as many takes are in flight as there can be
- * tokens.
+ * The bucket in Redis, shared by all instances. While a bucket is known to be empty, requests are refused without a
+ * Redis command: during the wait that Redis returned with a refusal, and while as many takes are in flight as there can
+ * be tokens.
  */
 export function sharedBucket(
   redis: RedisLink,

@@ -12,8 +12,8 @@ export interface Capacity {
   /** Fails with UNAVAILABLE where even a request with a known credential would find the queue full. */
   require(): void;
   /**
-   * Does the work when there is a place. Strangers get at most half of the places. Fails with UNAVAILABLE where the queue
-   * is full or after 3 seconds, and with the deadline's reason once it has passed; the work was not started then.
+   * Does the work when there is a place. Strangers get at most half of the places. Fails with UNAVAILABLE where the
+   * queue is full or after 3 seconds, and with the deadline's reason once it has passed; the work was not started then.
    */
   run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */

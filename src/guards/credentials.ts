@@ -1,4 +1,4 @@
-// 429 for every kind of credential: throttles a request by the account of its credential, or by its address (contract §6).
+// 429 for every kind of credential: throttles a request by the credential's account or by its address (contract §6).
 import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
@@ -19,8 +19,8 @@ export interface Credential<Holder> {
   /** Whether an earlier result may be used, because the validity is proven before the response is sent. */
   readonly provenLater: boolean;
   /**
-   * Finds its holder. Undefined, or a failure that is a 401, means that it is not valid; any other failure means that its
-   * validity is unknown.
+   * Finds its holder. Undefined, or a failure that is a 401, means that it is not valid; any other failure means that
+   * its validity is unknown.
    */
   lookUp(): Promise<Holder | undefined>;
 }

@@ -8,8 +8,8 @@ import type { ClaimDocument, WriteScope } from "./scope.ts";
 import { requireGrant } from "./scope.ts";
 
 /**
- * Erases the stored responses that show one of these records, in the transaction that deletes the records. The keys stay
- * taken for their 24 hours, so that no repeated request creates such a record again.
+ * Erases the stored responses that show one of these records, in the transaction that deletes the records. The keys
+ * stay taken for their 24 hours, so that no repeated request creates such a record again.
  */
 export type EraseAnswers = (scope: WriteScope, records: readonly UUID[], session: ClientSession) => Promise<void>;
 

@@ -37,8 +37,8 @@ export const claimIndexes: IndexSpec = {
 export interface Idempotency {
   /**
    * Runs the write, or answers as its first run was answered. Fails with IDEMPOTENCY_KEY_REUSED when the key names
-   * another request, with NOT_FOUND when a record of that response has been deleted, and with UNAVAILABLE when the first
-   * run has not ended by the deadline.
+   * another request, with NOT_FOUND when a record of that response has been deleted, and with UNAVAILABLE when the
+   * first run has not ended by the deadline.
    */
   run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
 }

@@ -12,8 +12,8 @@ const everything = "*";
 
 /**
  * Where the message has a field mask: one that is unset or empty becomes the fields that are set, and `*` every field.
- * Removes fields that are set but not in the mask from the message. Returns a violation for an update of nothing, a path
- * that is no field of the update, and a field that is to be cleared and cannot be.
+ * Removes fields that are set but not in the mask from the message. Returns a violation for an update of nothing, a
+ * path that is no field of the update, and a field that is to be cleared and cannot be.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);

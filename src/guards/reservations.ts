@@ -40,8 +40,8 @@ const releaseScript = `${get} if held == ARGV[1] then return redis.call('DEL', K
 const keepScript = `${get} if held == ARGV[2] then return 0 end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3]) return 1`;
 
 /**
- * Marks an erased response for as long as an instance could store it again. A request that finds the mark reads MongoDB;
- * an instance of the previous release takes it for another request's response.
+ * Marks an erased response for as long as an instance could store it again. A request that finds the mark reads
+ * MongoDB; an instance of the previous release takes it for another request's response.
  */
 const erasedMark = JSON.stringify(["", "", ""]);
 /** Long after any write or replay in progress at the deletion has stored its response. */
@@ -93,8 +93,8 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
 const retryMs = 1_000;
 
 /**
- * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in the
- * background, for as long as a response is kept there.
+ * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in
+ * the background, for as long as a response is kept there.
  */
 export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
   if (redis === undefined || (await erase(redis, names))) return;

@@ -16,7 +16,9 @@ const outOfTime = { rule: "timestamp.range", message: "must be a time of the yea
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
 const notWellFormed = { rule: "surrogate", message: "must not hold a lone surrogate" };
 
-/** The values of a message, at any depth, that some wire cannot represent. Bytes are fine on all: they are in base64. */
+/**
+ * The values of a message, at any depth, that some wire cannot represent. Bytes are fine on all: they are in base64.
+ */
 export function unshowable(schema: DescMessage, message: Message): Violation[] {
   const violations: Violation[] = [];
   inMessage(reflect(schema, message), "", violations);
@@ -63,7 +65,10 @@ function isShowableTime({ seconds, nanos }: Timestamp): boolean {
   return seconds >= firstSecond && seconds <= lastSecond && nanos >= 0 && nanos <= lastNano;
 }
 
-/** The message for an enum value that is missing or undefined. `value` has one name for each number; `values` may have more. */
+/**
+ * The message for an enum value that is missing or undefined. `value` has one name for each number; `values` may have
+ * more.
+ */
 export function allowedNames({ value }: DescEnum): string {
   const names = Object.values(value).flatMap(({ number, name }) => (number === 0 ? [] : [name]));
   return `must be one of ${names.join(", ")}`;

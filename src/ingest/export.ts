@@ -70,7 +70,11 @@ function* messagesOf(records: readonly ExportedRecord[]): Iterable<ExportRespons
   yield { $typeName: "records.ingest.v1.ExportResponse", records: message };
 }
 
-async function* pagesOf(collection: Collection<Document>, scopeOfPage: () => Scope, page: number): AsyncIterable<Document[]> {
+async function* pagesOf(
+  collection: Collection<Document>,
+  scopeOfPage: () => Scope,
+  page: number,
+): AsyncIterable<Document[]> {
   let last: UUID | MinKey = new MinKey();
   for (;;) {
     const scope = scopeOfPage();

@@ -13,8 +13,8 @@ export interface Turns<Item> {
 }
 
 /**
- * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, directly or
- * through other items, are written one after the other in their order. So the result is that of writing all items in
+ * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, directly
+ * or through other items, are written one after the other in their order. So the result is that of writing all items in
  * order. `follows` is true for an item after another one of its group. Rejects when MongoDB cannot serve.
  */
 export async function inTurn<Item>(items: readonly Item[], { width, names }: Turns<Item>, write: (item: Item, follows: boolean) => Promise<Outcome>): Promise<Outcome[]> {

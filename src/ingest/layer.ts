@@ -16,7 +16,9 @@ export interface Layer<T> {
   changed(): Iterable<Changed<T>>;
 }
 
-/** Makes a layer over the records that the items touch. A record of another kind only conflicts with an item of its id. */
+/**
+ * Makes a layer over the records that the items touch. A record of another kind only conflicts with an item of its id.
+ */
 export function createLayer<T extends KnownRecord & { readonly kind?: string }>(found: readonly T[], kind: string | undefined): Layer<T> {
   const isOurs = (record: T): boolean => kind === undefined || record.kind === kind;
   const before = new Map(found.map((record) => [record._id.toHexString(), record]));

@@ -74,7 +74,10 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
     fail(Reason.FOREIGN_ORIGIN, { message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." });
   }
 
-  /** Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a whole. */
+  /**
+   * Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a
+   * whole.
+   */
   async function chargeBatch(inbound: Inbound, messages: number): Promise<void> {
     const message = `a batch must have at most ${burst} messages`;
     if (messages > burst) refuseRequest([{ field: "", rule: "batch", message }]);

@@ -140,7 +140,10 @@ export function createRpcSurface(
     },
   };
 
-  /** Runs the guards, receives the body and calls the library. Rejects with a Failure where a guard or the body's check fails. */
+  /**
+   * Runs the guards, receives the body and calls the library. Rejects with a Failure where a guard or the body's check
+   * fails.
+   */
   async function serveCall(one: GuardedRpc, protocol: Protocol, request: Request, inbound: Inbound): Promise<UniversalServerResponse | "gone"> {
     const admitted = await dispatch.admit(one.rpc, inbound);
     const body = request.method === "GET" ? Buffer.alloc(0) : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));

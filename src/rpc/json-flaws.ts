@@ -14,7 +14,10 @@ export type JsonFlaws = (protocol: Protocol, request: Request, body: Buffer) => 
 
 const none: readonly Violation[] = [];
 
-/** The check for an rpc's messages. The library replaces bytes that are not UTF-8 by U+FFFD, and reads 30 February as 2 March. */
+/**
+ * The check for an rpc's messages. The library replaces bytes that are not UTF-8 by U+FFFD, and reads 30 February as 2
+ * March.
+ */
 export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws {
   const hasTimes = holdsTimes(input, new Set());
   return async (protocol, { headers }, body) => {

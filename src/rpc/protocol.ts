@@ -64,7 +64,9 @@ const longestTimeoutMs = 600_000;
 
 /** When the caller stops waiting, in milliseconds of `performance.now()`; undefined where it does not say. */
 export function expiryOf(request: Request, arrivedAt: number): number | undefined {
-  const [name, parse] = isGrpc(request) ? (["grpc-timeout", grpcTimeout] as const) : (["connect-timeout-ms", connectTimeout] as const);
+  const grpc = isGrpc(request);
+  const parse = grpc ? grpcTimeout : connectTimeout;
+  const name = grpc ? "grpc-timeout" : "connect-timeout-ms";
   const sent = request.headers[name];
   // The library rejects a malformed timeout.
   const { timeoutMs } = parse(sent?.toString() ?? null, Number.MAX_SAFE_INTEGER);

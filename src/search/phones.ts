@@ -17,8 +17,9 @@ function digitsOf(phone: string | null | undefined): string {
 }
 
 /**
- * The terms of a contact with these words and this phone. The phone's digits are repeated at the end of `n`, after a mark
- * that no word contains. The mark is there without a phone as well: it distinguishes these terms from older releases'.
+ * The terms of a contact with these words and this phone. The phone's digits are repeated at the end of `n`, after a
+ * mark that no word contains. The mark is there without a phone as well: it distinguishes these terms from older
+ * releases'.
  */
 export function contactTerms(words: readonly string[], phone: string | null | undefined): Terms {
   const { g, n } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);

@@ -9,7 +9,9 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Logout } from "./logout-token.ts";
 
-/** An end: of everything of a person, of a session at the provider, or of everything of a person without a session id. */
+/**
+ * An end: of everything of a person, of a session at the provider, or of everything of a person without a session id.
+ */
 export interface EndedDocument {
   _id: { issuer: string; subject: string } | { issuer: string; sid: string } | { issuer: string; subject: string; sid: null };
   /** By the database's clock. */
@@ -123,7 +125,10 @@ function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
   return [{ issuer, subject }, sid === undefined ? { issuer, subject, sid: null } : { issuer, sid }];
 }
 
-/** Judges by the documents of `namesOf`. A session at the provider that has ended stays ended, whatever its sign-in time. */
+/**
+ * Judges by the documents of `namesOf`. A session at the provider that has ended stays ended, whatever its sign-in
+ * time.
+ */
 export function judge({ authenticatedAt }: Pick<Beginning, "authenticatedAt">, ends: readonly EndedDocument[]): End | undefined {
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
   // Without the time of the sign-in it cannot be shown to be later: a refreshed token looks new.

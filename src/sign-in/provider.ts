@@ -35,13 +35,18 @@ export interface SignInState {
 export interface IdentityProvider {
   /** The provider's name for itself, which every token bears: it may differ from the configured one by a slash at the end. */
   issuer(): Promise<string>;
-  /** Where the person signs in, and what to remember. `afresh` asks for a new sign-in even if the provider has a session. */
+  /**
+   * Where the person signs in, and what to remember. `afresh` asks for a new sign-in even if the provider has a
+   * session.
+   */
   begin(redirectUri: string, afresh?: boolean): Promise<{ readonly location: string; readonly remember: SignInState }>;
   /** Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check says no. */
   complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;
   /** Where the provider ends its own session; undefined when it cannot, or is away. Never rejects. */
   endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
-  /** Revokes our access token (RFC 7009), which reports a sign-out to the provider without the browser. Never rejects. */
+  /**
+   * Revokes our access token (RFC 7009), which reports a sign-out to the provider without the browser. Never rejects.
+   */
   revoke(accessToken: string): Promise<void>;
   /** Whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string): Promise<Logout>;

@@ -24,9 +24,13 @@ export interface SessionDocument {
   name?: string;
   /** The provider's tokens, sealed under a key that only the cookie's value completes. */
   id_token: string;
-  /** The time of the sign-in by the provider's clock; missing where the provider sends none, and from older releases. */
+  /**
+   * The time of the sign-in by the provider's clock; missing where the provider sends none, and from older releases.
+   */
   authenticated_at?: Date;
-  /** How far the provider's clock may be ahead of the database's, measured at the sign-in; missing from older releases. */
+  /**
+   * How far the provider's clock may be ahead of the database's, measured at the sign-in; missing from older releases.
+   */
   provider_ahead_ms?: number;
   created_at: Date;
   /** Moved at most once a minute. */

@@ -23,7 +23,9 @@ interface LogoutReceiver {
   backchannelLogout(subject: string, sid: string): Promise<unknown>;
 }
 
-/** With this many seconds between them, a sign-in counts as later than a sign-out where clocks differ by up to a second. */
+/**
+ * With this many seconds between them, a sign-in counts as later than a sign-out where clocks differ by up to a second.
+ */
 const SECONDS_APART = 3;
 
 export function endings(provider: Provider, store: Store): Endings {
