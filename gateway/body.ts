@@ -39,7 +39,7 @@ export async function receiveBody(request: Request, required: boolean): Promise<
   return parse(bytes);
 }
 
-/** JSON has no parameters (RFC 8259 §11); that it is UTF-8 may be said. */
+/** JSON has no parameters (RFC 8259 §11), but `charset=utf-8` is accepted. */
 function isJson(contentType: string | undefined): boolean {
   const media = readMediaType(contentType);
   if (media?.type !== "application/json") return false;

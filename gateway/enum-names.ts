@@ -1,11 +1,11 @@
-// Lets protobuf's JSON name an enum's value as REST does: `user_manual` beside `SESSION_NOTE_TYPE_USER_MANUAL`.
+// Makes protobuf's JSON accept the enum names of REST: `user_manual` beside `SESSION_NOTE_TYPE_USER_MANUAL`.
 import type { DescEnum, DescEnumValue, DescMessage } from "@bufbuild/protobuf";
 
 const known = new Set<DescMessage | DescEnum>();
 
 /**
- * Adds the short names to the enums of a message and of the messages in it, for reading: what is written keeps
- * protobuf's own name, the first of a number. The library looks at the names when it first decodes a message.
+ * Adds the short names to the enums of a message and of its nested messages, for reading only. Output keeps protobuf's
+ * own name, which is the first one of a number. The library reads the names when it first decodes a message.
  */
 export function acceptShortEnumNames(message: DescMessage): void {
   if (known.has(message)) return;

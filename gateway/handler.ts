@@ -56,7 +56,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         writeAllow(request, response, match?.resource.allow); // 404, 405
         return;
       }
-      // A connection that closes says nothing about a write: it is finished. A read that nobody waits for is given up.
+      // A closed connection cancels a read. It does not cancel a write, which is finished.
       const admitted = await dispatch.admit(operation.rpc, operation.method === "GET" ? inbound : { ...inbound, limits: undefined }); // 429, 503, 401, 403, 503
       // Nobody waits for a read that was taken back by now.
       if (operation.method === "GET" && request.aborted) return;

@@ -15,7 +15,7 @@ export function decodePercent(text: string): string | undefined {
 const escapedAscii = /%([2-7][0-9a-f])/gi;
 const unreserved = /[A-Za-z0-9._~-]/;
 
-/** Writes out escaped characters that need no escape: with and without it they are the same (RFC 3986 §6.2.2.2). */
+/** Decodes escapes of unreserved characters: both forms are equivalent (RFC 3986 §6.2.2.2). */
 export function decodeUnreserved(text: string): string {
   if (!text.includes("%")) return text;
   return text.replace(escapedAscii, (escape, hex: string) => {

@@ -13,7 +13,7 @@ export function readQuery(query: string, known: ReadonlySet<string>, violations:
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf("&", start);
     const end = ampersand === -1 ? query.length : ampersand;
-    // Within the parameter: looked for in all of the query, it would be looked for again and again where it is missing.
+    // Only within the parameter: a search of the whole query for each parameter would take quadratic time.
     const parameter = query.slice(start, end);
     const equals = parameter.indexOf("=");
     const rawName = equals === -1 ? parameter : parameter.slice(0, equals);

@@ -1,9 +1,9 @@
-// Client addresses: one spelling for each address, and the network that one client has to itself.
+// Client addresses: their canonical form, and the network that counts as one client.
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * The address that a text names, in its one spelling: without a port or a zone, and an IPv4-mapped IPv6 address as the
- * IPv4 address. Undefined where the text names none.
+ * The address in a text, in its canonical form: without a port or a zone, and an IPv4-mapped IPv6 address as the IPv4
+ * address. Undefined where the text is not an address.
  */
 export function addressOf(text: string): string | undefined {
   const host = hostOf(text.trim());
@@ -15,12 +15,14 @@ export function addressOf(text: string): string | undefined {
   return spelled(bare);
 }
 
-/** What one client has to itself: an IPv4 address, or the /64 network of an IPv6 address. Any other text is its own. */
+/**
+ * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. Other texts stay as they are.
+ */
 export function networkOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }
 
-/** Without brackets and port: `1.2.3.4:567`, `[2001:db8::1]:443`. The text itself where it has neither. */
+/** The text without brackets and port: of `1.2.3.4:567` or `[2001:db8::1]:443`. */
 function hostOf(text: string): string {
   const bracket = text.indexOf("]");
   if (text.startsWith("[") && bracket !== -1) {
@@ -35,7 +37,7 @@ function isPort(text: string): boolean {
   return /^:\d{1,5}$/.test(text) && Number(text.slice(1)) <= 65_535;
 }
 
-/** The URL standard spells an IPv6 address in one way, in hexadecimal alone. */
+/** The URL standard has one form for an IPv6 address, in hexadecimal only. */
 function spelled(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

@@ -37,7 +37,7 @@ export interface Config {
   /** How many proxies in front of us append to `X-Forwarded-For`. */
   readonly trustProxy: number;
   readonly documentProvider: string;
-  /** After so many days an entry of the audit log is deleted; 0: never. */
+  /** The age in days at which an entry of the audit log is deleted; 0 means never. */
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly corsOrigins: readonly string[];
@@ -79,7 +79,7 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly variable: string;
-  /** What is wrong with it, as the rest of a sentence that begins with the variable. */
+  /** What is wrong with its value, to follow the variable's name in a sentence. */
   readonly problem: string;
 
   constructor(variable: string, problem: string) {
@@ -89,13 +89,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings that are a secret, or hold one. */
+/** The settings that are or contain a secret. */
 const secretSettings = [
   ...["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET"],
   ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
 ];
 
-/** The environment for programs that we start: they need none of our secrets. */
+/** The environment for child processes: without our secrets. */
 export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secretSettings.includes(name)));
 }
@@ -178,7 +178,7 @@ function uri(name: string, value: string | undefined, schemes: readonly string[]
   return parsable ? value : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
 }
 
-/** Keys and tokens that come in the clear across a network could be anyone's. */
+/** Without TLS, anyone on the network could replace the provider's keys and tokens. */
 function issuer(value: string | undefined): string | undefined {
   if (value === undefined || new URL(value).protocol === "https:" || isLocalName(new URL(value).hostname)) return value;
   return wrong("OIDC_ISSUER", "must begin with https:// unless its host is this machine (localhost, *.localhost, 127.0.0.1 or [::1])");

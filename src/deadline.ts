@@ -1,4 +1,4 @@
-// The deadline of a request: its caller is told when it passes, and nothing is started for that caller afterwards (contract §10).
+// The deadline of a request: when it passes, the request fails and nothing more is started for it (contract §10).
 import { setMaxListeners } from "node:events";
 import { Reason } from "./gen/records/v1/errors_pb.ts";
 import { Failure, fail } from "./errors.ts";
@@ -12,13 +12,13 @@ export interface Deadline {
   readonly at: number;
   /** Aborts when the deadline passes. Created on first use: most requests are reads, and need none. */
   readonly signal: AbortSignal;
-  /** Aborts when the caller cancels; undefined where nobody can. */
+  /** Aborts when the caller cancels; undefined where the caller cannot. */
   readonly cancelled: AbortSignal | undefined;
-  /** What the caller is told once the deadline has passed. */
+  /** Why the request fails once the deadline has passed. */
   readonly reason: typeof Reason.UNAVAILABLE | typeof Reason.DEADLINE_EXCEEDED | typeof Reason.CANCELLED;
 }
 
-/** What a caller itself says about when it stops waiting. */
+/** The limits that a caller itself sets. */
 export interface CallerLimits {
   /** `grpc-timeout` or `Connect-Timeout-Ms`, in milliseconds of `performance.now()`. */
   readonly expiresAt?: number | undefined;
@@ -29,13 +29,13 @@ export interface CallerLimits {
 export interface Cancellation {
   readonly requested: boolean;
   /**
-   * Aborts a moment after `requested`: to break off a command costs its connection, so that one which is nearly done
-   * is left to finish.
+   * Aborts shortly after `requested`: interrupting a command costs its connection, so that a command which is nearly
+   * done may finish.
    */
   readonly signal: AbortSignal;
 }
 
-/** The deadline `ms` from now, or when the caller stops waiting before. */
+/** The deadline `ms` from now, or earlier where the caller stops waiting earlier. */
 export function deadlineIn(ms: number, { expiresAt = Infinity, cancellation }: CallerLimits = {}): Deadline {
   const own = performance.now() + ms;
   const at = Math.min(own, expiresAt);
@@ -68,7 +68,7 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
   return controller.signal;
 }
 
-/** Whether a request ended because of time or of the database, and not for anything that was found out about it. */
+/** Whether a request ended because of time or of the database, and not because of what it asks for. */
 export function isGivenUp({ reason }: Failure): boolean {
   return reason === Reason.UNAVAILABLE || reason === Reason.DEADLINE_EXCEEDED || reason === Reason.CANCELLED;
 }
@@ -78,12 +78,12 @@ export function isPast({ at }: Pick<Deadline, "at">): boolean {
   return performance.now() >= at;
 }
 
-/** Fails with the deadline's reason once it has passed: for the moment before something is started. */
+/** Fails with the deadline's reason once it has passed. Call it before starting something. */
 export function requireTime(deadline: Deadline): void {
   if (isPast(deadline)) fail(deadline.reason, tooLate(deadline));
 }
 
-/** Settles as the promise does, or fails at the deadline; what is under way then is not waited for. */
+/** Settles as the promise does, or fails at the deadline without waiting for work in progress. */
 export async function within<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -5,7 +5,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }
 
-/** The same, and every name below `localhost`, which resolvers take for this machine (RFC 6761 §6.3). */
+/** The same, and every name under `localhost`, which resolves to this machine (RFC 6761 §6.3). */
 export function isLocalName(host: string): boolean {
   return isLoopback(host) || host.endsWith(".localhost");
 }

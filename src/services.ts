@@ -37,13 +37,13 @@ import { endedIndexes, logoutTokenIndexes } from "./sign-in/ended-store.ts";
 import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
 import { createSwitchStore, switchIndexes } from "./switches/store.ts";
 
-/** The indexes of every collection, but for those that follow a setting. */
+/** The indexes of every collection, except those that depend on a setting. */
 export const allIndexes = [
   contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, logoutTokenIndexes, claimIndexes,
   importIndexes, switchIndexes, erasureIndexes,
 ];
 
-/** The indexes of every collection under these settings. */
+/** The indexes of every collection for these settings. */
 export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionDays">): readonly IndexSpec[] {
   return [...allIndexes, auditRetention(auditRetentionDays)];
 }

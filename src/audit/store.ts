@@ -55,7 +55,7 @@ export const auditIndexes: IndexSpec = {
 
 const secondsADay = 86_400;
 
-/** The index by which entries expire after so many days; with 0 there is none, and they never do. */
+/** The TTL index that deletes entries after this many days; with 0 there is no index, and they never expire. */
 export function auditRetention(days: number): IndexSpec {
   const [collection, name] = ["audit_log", "expiry"];
   if (days === 0) return { collection, indexes: [], retired: [name] };

@@ -21,7 +21,7 @@ export interface Context {
   where(): Where;
   /** The one link of the run. Loaded when it is first asked for: `--help` needs none of it. */
   link(): Promise<Link>;
-  /** Closes the link, where one was asked for. */
+  /** Closes the link if one was opened. */
   close(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import type { Where } from "./where.ts";
 export interface Link {
   readonly url: string;
   client<S extends DescService>(service: S): Client<S>;
-  /** Ends the connection: a stream that was given up would keep the process until the service closes it. */
+  /** Closes the connection: an abandoned stream would keep the process alive until the service closes it. */
   close(): void;
 }
 
@@ -35,7 +35,9 @@ export function createLink({ url, token }: Where): Link {
   };
 }
 
-/** What the library makes of a broken connection; of a stream that lacks its last message, InvalidArgument. */
+/**
+ * The codes that the library uses for a broken connection: InvalidArgument is for a stream without its last message.
+ */
 const cutCodes: ReadonlySet<Code> = new Set([
   Code.Unavailable, Code.Aborted, Code.Canceled, Code.Internal, Code.DeadlineExceeded, Code.InvalidArgument,
 ]);

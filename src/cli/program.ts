@@ -80,7 +80,7 @@ async function tell(error: unknown, json: boolean, context: Context): Promise<Ex
   return say(error instanceof CommandError ? error : await inWords(error, context), json);
 }
 
-/** The usage library's message as the part of a line. */
+/** The message of the usage library, on one line. */
 function inOneLine(message: string): string {
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }

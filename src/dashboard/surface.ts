@@ -29,11 +29,12 @@ export interface DashboardParts {
   /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
   readonly signIn: SignIn | undefined;
   /**
-   * Charges a request, to the account of who is signed in or to the address, and serves it; `person` is who is signed in,
-   * and fails where that cannot be told. Fails with RATE_LIMITED, or with UNAVAILABLE where there is too much to do.
+   * Throttles a request by the account of the signed-in person or by the address, then serves it. `person` returns the
+   * signed-in person, and fails where the session could not be read. Fails with RATE_LIMITED, or with UNAVAILABLE under
+   * overload.
    */
   readonly enter: (inbound: Inbound, deadline: Deadline, serve: (person: WhoIsIn) => Promise<void>) => Promise<void>;
-  /** Charges a request for a file of the page; fails with RATE_LIMITED. */
+  /** Throttles a request for a file of the page; fails with RATE_LIMITED. */
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
   readonly mcpUrl: () => string;

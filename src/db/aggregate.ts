@@ -11,7 +11,7 @@ import { primaryOf } from "./primary.ts";
 export interface AggregateOptions {
   readonly hint?: string;
   readonly comment?: string;
-  /** The server gives up at it, and a caller that cancels ends the command; without one it has all the time of a request. */
+  /** Bounds the command on the server, and ends it when the caller cancels; by default a request's whole time. */
   readonly deadline?: Deadline;
 }
 
@@ -37,7 +37,7 @@ export async function aggregate<T extends Document>(collection: ReadCollection, 
     primary.confirm(term);
     return rows as T[];
   } catch (error) {
-    // Whatever a command that was broken off comes to.
+    // An interrupted command can fail with any error: the deadline's reason goes first.
     if (options.deadline !== undefined) requireTime(options.deadline);
     throw error;
   }
@@ -115,7 +115,10 @@ function byCursor(
   return db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options }).toArray();
 }
 
-/** What bounds a command. Fails once the deadline has passed: nothing is begun or repeated for a caller that has left. */
+/**
+ * The limits of a command. Fails once the deadline has passed: nothing is started or repeated for a caller that has
+ * left.
+ */
 function limitsOf(deadline: Deadline | undefined): { readonly maxTimeMS: number; readonly signal?: AbortSignal } {
   if (deadline === undefined) return { maxTimeMS: commandLimitMs };
   requireTime(deadline);

@@ -98,9 +98,9 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 const fewRecords = 20_000;
 
 /**
- * Creates the indexes that are missing, and drops those that are retired or whose expiry is another. Safe on several
- * instances at once. The driver repeats neither, so that it is begun again where the primary changes meanwhile, for as
- * long as `waitMs`.
+ * Creates the missing indexes, and drops those that are retired or have a different expiry. Safe on several instances
+ * at once. The driver repeats neither, so that it is begun again where the primary changes meanwhile, for as long as
+ * `waitMs`.
  */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], waitMs = 0): Promise<void> {
   const until = Date.now() + waitMs;
@@ -119,7 +119,7 @@ async function createIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void>
     const collection = db.collection(name);
     const many = deferred !== undefined && (await collection.estimatedDocumentCount()) > fewRecords;
     const needed = indexes.filter((index) => !many || index.name !== deferred);
-    // To change the expiry in place takes more rights than to make an index.
+    // Changing the expiry in place (collMod) needs more privileges than creating an index.
     const stale = await indexesOfOtherExpiry(collection, needed);
     for (const index of stale) await collection.dropIndex(index).catch(unlessMissing);
     if (needed.length > 0) await collection.createIndexes(needed);
@@ -127,7 +127,7 @@ async function createIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void>
   }
 }
 
-/** The names of those that are there and expire after another time than the one that is needed. */
+/** The names of existing indexes whose expiry differs from the needed one. */
 async function indexesOfOtherExpiry(collection: Collection, needed: readonly IndexDescription[]): Promise<string[]> {
   const expiring = needed.filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
   if (expiring.length === 0) return [];
@@ -154,7 +154,7 @@ export function uuid(text: string): UUID {
   return UUID.createFromHexString(text.toLowerCase());
 }
 
-/** The fields of the unique index that a write ran into, or undefined where the error is another. A bulk write does not tell them. */
+/** The fields of the unique index that a write violated; undefined for any other error. Empty for a bulk write. */
 export function duplicateIndex(error: unknown): readonly string[] | undefined {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return undefined;
   return Object.keys((error["keyPattern"] as object | undefined) ?? {});

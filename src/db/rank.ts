@@ -9,13 +9,12 @@ const steps = 256;
 const firstDated = -(2 ** 55);
 const undatedBase = -(2 ** 56);
 
-/** Up to the year 9999, a double represents at least every eighth integer of a rank. */
+/** The spacing of doubles at the largest rank, in the year 9999: only every eighth whole number exists there. */
 const coarse = 8;
 
 /**
- * Returns the rank of a record at this instant. The last byte of the id orders the records of one millisecond. More than
- * a thousand years from the epoch a double has fewer values per millisecond. The byte is then rounded down, because
- * rounding up would place the record in the next millisecond.
+ * The rank of a record with this date; records of one millisecond are ordered by a byte of their ids. Where doubles
+ * cannot represent every whole number, the byte is rounded down: rounding up could reach the next millisecond.
  */
 export function rankAt(date: Date, id: UUID): number {
   const first = (date.getTime() - epoch) * steps;

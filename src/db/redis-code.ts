@@ -1,6 +1,6 @@
-// The code of an error that Redis answered with.
+// The code of an error reply of Redis.
 
-/** Such as `WRONGPASS`; undefined where the error is not an answer of Redis. The protocol has no other place for it than the first word. */
+/** The code, such as `WRONGPASS`: the first word of the reply. Undefined where the error is not a reply of Redis. */
 export function replyCode(error: unknown): string | undefined {
   return error instanceof Error && error.name === "ReplyError" ? /^[A-Z]{1,30}(?= )/.exec(error.message)?.[0] : undefined;
 }

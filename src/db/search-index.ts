@@ -29,8 +29,8 @@ export function createSearchIndex(collection: Collection<Document>, description:
 }
 
 /**
- * Whether a command may have failed because the index that it names is not there, or was taken away while it ran. A value that
- * is bad for another reason has the same code, and is as bad without the index.
+ * Whether a command may have failed because the index in its hint is missing, or was dropped while it ran. Other bad
+ * values have the same code; those commands fail again without the index.
  */
 export function isWithoutIndex(error: unknown): boolean {
   return error instanceof MongoServerError && (error.codeName === "QueryPlanKilled" || error.codeName === "BadValue");

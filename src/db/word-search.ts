@@ -13,22 +13,25 @@ export const listIndex = "list";
 
 /** Words are counted up to the first bound; only when all of them reach it, up to the second, to tell which is rarer. */
 const countBounds = [200, 5_000] as const;
-/** A query of many words counts each to less: so many keys of the index are examined in all, and some hundreds for each word. */
+/** The number of index keys that one query counts over all its words; each word still gets at least the first bound. */
 const mostCounted = 20_000;
 
-/** The words of a query, the one that drives the index first, and how far back it is followed. */
+/** The words of a query, the word that drives the index scan, and how far back the scan goes. */
 export interface WordPlan {
   readonly words: readonly string[];
-  /** Undefined where no word is long enough for the index: then the account is walked, newest first. */
+  /** Undefined where no word is long enough for the index: then the account is scanned, newest first. */
   readonly driver: string | undefined;
   /** Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps none. */
   readonly wholeDriver: string | undefined;
-  /** The lowest rank that is looked at; undefined where no more documents than the bound have the driver, or none is checked. */
+  /**
+   * The lowest rank that is scanned; undefined where the driver has fewer documents than the bound, or nothing is
+   * checked.
+   */
   readonly since: number | undefined;
   readonly wholeSince: number | undefined;
 }
 
-/** The part of an account in which is searched: a condition on the rank. */
+/** Limits the search to a part of the account: a condition on the rank. */
 export interface Within {
   readonly rank?: Document;
 }
@@ -98,7 +101,7 @@ export function planFilter(plan: WordPlan, shape: SearchShape, within: Within = 
   };
 }
 
-/** The filter for whole words: a term, and checks; undefined where no document has them all. */
+/** The filter for whole words: a term and checks. Undefined where no document has all of them. */
 export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Document | undefined {
   if (wholeDriver === undefined) return undefined;
   const { term, exact } = wholeProbe(wholeDriver);
@@ -115,7 +118,7 @@ export function checks(patterns: readonly string[]): Document {
   return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
 }
 
-/** How many documents have a term, none counted beyond the bound; where that was reached, the rank of the last one counted. */
+/** How many documents have a term, up to the bound; where the bound was reached, the rank of the last one counted. */
 interface Counted {
   readonly count: number;
   readonly since: number | undefined;

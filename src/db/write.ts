@@ -37,7 +37,7 @@ export type Fence = Document;
 /** What a write does. */
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
-/** What a write is answered, and the records that the answer shows: it is erased with any of them. */
+/** The response to a write, and the records that it shows: deleting any of them erases it. */
 export interface RecordedAnswer {
   readonly message: Message;
   readonly records: readonly UUID[];

@@ -18,14 +18,14 @@ export interface DemoFile {
   readonly service_token: string;
   /** The development identity provider. */
   readonly issuer: string;
-  /** With the credentials that the embedded mongod asks for. */
+  /** Includes the credentials of the embedded mongod. */
   readonly mongodb_uri: string;
-  /** Likewise; null where there is no Redis. */
+  /** Includes the password of the embedded Redis; null where there is no Redis. */
   readonly redis_url: string | null;
   readonly accounts: readonly DemoAccount[];
 }
 
-/** Where a service is, and where its databases are. */
+/** The addresses of a service and of its databases. */
 export interface Whereabouts {
   readonly baseUrl: string;
   readonly internalUrl: string;

@@ -14,7 +14,7 @@ const DOWNLOAD = `
     (error) => { console.error(error.message); process.exit(1); },
   );`;
 
-/** The release that is fetched: another one comes by a change here, or where MONGOMS_VERSION asks for it. */
+/** The release that is downloaded, unless MONGOMS_VERSION names another. */
 const VERSION = "8.2.6";
 
 /** Within this time the first byte has to come: without a network the next source should be asked soon. */
@@ -24,10 +24,9 @@ const SILENCE_MS = 30_000;
 
 /**
  * The path of the mongod that mongodb-memory-server has or downloads for this system, put into the work folder.
- * What is downloaded is compared with the checksum that MongoDB publishes beside it.
- * Its own MONGOMS_ variables hold, but for the one that turns that off, and for MONGOMS_SYSTEM_BINARY: who names a
- * program wants no other.
- * Fails where the download fails, is not what was published, does not begin within 5 seconds (`firstByteMs`) or stops
+ * The download is compared with the checksum that MongoDB publishes beside it.
+ * The MONGOMS_ variables apply, except MONGOMS_MD5_CHECK, so that the check stays on, and MONGOMS_SYSTEM_BINARY.
+ * Fails where the download fails, differs from its checksum, does not begin within 5 seconds (`firstByteMs`) or stops
  * for 30.
  */
 export async function fetchFromMemoryServer(workDir: string, { env, progress }: Omit<Search, "cacheDir">, firstByteMs = FIRST_BYTE_MS): Promise<string> {

@@ -1,4 +1,4 @@
-// The user of the embedded mongod as whom the service connects: exactly the roles that docs/production.md names.
+// The service's user in the embedded mongod, with exactly the roles that docs/production.md names.
 import { createHmac } from "node:crypto";
 import type { Db } from "mongodb";
 
@@ -6,13 +6,16 @@ export const serviceUser = "records";
 
 const roles = [
   { role: "readWrite", db: "records" },
-  // For `records doctor`, which looks at the members.
+  // For `records doctor`, which checks the members.
   { role: "clusterMonitor", db: "admin" },
 ];
 
-/** Makes the user, or sets its password and roles where they are others. `admin` is of a client that may do all. */
+/**
+ * Creates the user, or updates its password and roles where they differ. `admin` belongs to a client with all
+ * privileges.
+ */
 export async function ensureServiceUser(admin: Db, password: string): Promise<void> {
-  // Tells whether the stored user is as it should be, without the cost of a login.
+  // Shows whether the stored user is up to date, without the cost of a login.
   const mark = createHmac("sha256", password).update(JSON.stringify(roles)).digest("hex");
   const { users } = await admin.command({ usersInfo: serviceUser });
   const [known] = users as readonly { readonly customData?: { readonly mark?: string } }[];

@@ -1,4 +1,4 @@
-// Starts the embedded mongod: one that keeps its data under DATA_DIR, asks for credentials and has transactions.
+// Starts the embedded mongod: one that keeps its data under DATA_DIR, requires credentials and has transactions.
 import { totalmem } from "node:os";
 import { findMongod } from "./find-mongod.ts";
 import { ensureServiceUser, serviceUser } from "./mongod-user.ts";
@@ -8,7 +8,7 @@ import { keptSecret, readSecret, secretFile } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
-/** A mongod on the data folder, with the credentials that are kept there; they are made where there are none. */
+/** A mongod on the data folder, with the credentials of that folder; missing ones are created. */
 export async function mongodOn(dataDir: string): Promise<ServerKind> {
   const key = await keptSecret(dataDir, "mongodb-key");
   const password = await keptSecret(dataDir, "mongodb-password");
@@ -21,9 +21,9 @@ export async function mongodOn(dataDir: string): Promise<ServerKind> {
       // The log of changes that a second member would read: there is none, so it need not be long.
       ...["--replSet", REPLICA_SET, "--oplogSize", "64"],
       ...["--wiredTigerCacheSizeGB", cacheGigabytes().toFixed(2)],
-      // With a key every client has to authenticate, and while there is no user yet none can make itself one.
+      // With a key file every client has to authenticate, and nobody can create the first user without credentials.
       ...["--keyFile", secretFile(dataDir, "mongodb-key"), "--setParameter", "enableLocalhostAuthBypass=false"],
-      // The least that mongod takes: more rounds guard a password that can be guessed, and cost time at every start.
+      // The minimum of mongod: more iterations protect only guessable passwords, and cost time at every start.
       ...["--setParameter", "scramIterationCount=5000", "--setParameter", "scramSHA256IterationCount=5000"],
       // Up to 200 MB of measurements for MongoDB's own support.
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
@@ -45,7 +45,7 @@ export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedSer
   return startServer(await mongodOn(options.dataDir), await findMongod(options), options);
 }
 
-/** The URI of the mongod that runs on the data folder at this port; undefined where its credentials cannot be read. */
+/** The URI of the mongod of the data folder at this port; undefined where its credentials cannot be read. */
 export async function mongodUri(dataDir: string, port: number): Promise<string | undefined> {
   const password = await readSecret(dataDir, "mongodb-password").catch(() => undefined);
   return password === undefined ? undefined : uriOf(port, password);

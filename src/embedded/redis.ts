@@ -1,4 +1,4 @@
-// Starts the embedded redis-server: it asks for a password and holds only what may vanish.
+// Starts the embedded redis-server: it requires a password, and its data may be lost at any time.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findRedis } from "./find-redis.ts";
@@ -9,10 +9,10 @@ import { until } from "./wait.ts";
 
 const readyLine = "Ready to accept connections";
 
-/** A redis-server on the data folder, with the password that is kept there; it is made where there is none. */
+/** A redis-server on the data folder, with the password of that folder; a missing one is created. */
 export async function redisOn(dataDir: string): Promise<ServerKind> {
   const password = await keptSecret(dataDir, "redis-password");
-  // On the command line everybody on this machine could read it.
+  // On the command line every user of this machine could read it.
   const settings = join(dataDir, "redis.conf");
   await writePrivate(settings, `requirepass ${password}\n`);
   return {
@@ -25,7 +25,7 @@ export async function redisOn(dataDir: string): Promise<ServerKind> {
       // fails for memory; the least recently used goes first, since a bucket nobody asks for is full again anyway.
       ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
     ],
-    // Its log says that the port is its own: whoever took the port before it would be told the password by a login.
+    // Waits for its log and does not log in: another process on the port would receive the password.
     ready: (_port, _pid, signal, logFile) => until(async () => (await textOf(logFile)).includes(readyLine), signal),
     uri: (port) => uriOf(port, password),
   };
@@ -51,7 +51,7 @@ export async function startRedis(options: EmbeddedOptions): Promise<EmbeddedServ
   }
 }
 
-/** The URL of the redis-server that runs on the data folder at this port; undefined where its password is not ours. */
+/** The URL of the redis-server of the data folder at this port; undefined where its password cannot be read. */
 export async function redisUrl(dataDir: string, port: number): Promise<string | undefined> {
   const password = await readSecret(dataDir, "redis-password").catch(() => undefined);
   return password === undefined ? undefined : uriOf(port, password);

@@ -11,11 +11,11 @@ interface StoredSet {
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** For a mongod that asks for credentials. */
+/** For a mongod that requires credentials. */
 export interface Keyed {
-  /** What its key file holds. */
+  /** The content of its key file. */
   readonly key: string;
-  /** Done as soon as it takes writes, by a client that may do all. */
+  /** Called as soon as it accepts writes, with a client that has all privileges. */
   prepare(admin: Db): Promise<void>;
 }
 
@@ -46,12 +46,12 @@ export async function becomePrimary(port: number, pid: number, signal: AbortSign
   }
 }
 
-/** As members of a set know each other: by the key, before there is any user. The key does not go over the wire. */
+/** Authenticates by the key, as members of a set do, before there is any user. The key is not sent. */
 export function asMember(key: string): MongoClientOptions {
   return { auth: { username: "__system", password: key }, authSource: "local", authMechanism: "SCRAM-SHA-256" };
 }
 
-/** False for another mongod, with another key, that took the port before ours: ours is about to end then. */
+/** False where another mongod, with another key, has taken the port: ours is about to end then. */
 async function isServedBy(admin: Db, pid: number): Promise<boolean> {
   try {
     return String((await admin.command({ serverStatus: 1, repl: 0, metrics: 0 }))["pid"]) === String(pid);

@@ -7,7 +7,7 @@ import { mongodUri } from "./mongod.ts";
 import { isRunning, pidOf } from "./process-id.ts";
 import { redisUrl } from "./redis.ts";
 
-/** Where the parts are, with their credentials; undefined for one that does not run, or whose password is not ours. */
+/** The addresses of the servers, with credentials; undefined where one does not run or its password cannot be read. */
 export interface RunningParts {
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;

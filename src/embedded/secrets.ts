@@ -1,4 +1,4 @@
-// The secrets of a data folder: each is made once, at random, and kept in a file that only its owner can read.
+// The secrets of a data folder: random, created once, each in a file that only its owner can read.
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,18 +12,18 @@ export type SecretName =
   | "mongodb-password"
   | "redis-password";
 
-/** A shorter text is what a full disk or a killed process left of a secret. */
+/** A shorter text is a damaged secret, from a full disk or a killed process. */
 const shortest = 32;
 
 /**
- * The secret of that name; made where there is none. Hexadecimal digits mean themselves in a URI, in a file of
- * settings and in mongod's key file.
+ * The secret of that name; a missing one is created. Hexadecimal digits need no escape in a URI, in a configuration
+ * file or in mongod's key file.
  */
 export async function keptSecret(dataDir: string, name: SecretName): Promise<string> {
   const kept = await readSecret(dataDir, name);
   const file = secretFile(dataDir, name);
   if (kept !== undefined) {
-    // A copy of the folder may have lost it; mongod refuses a key file that others can read.
+    // A copy of the folder may have lost the mode; mongod rejects a key file that others can read.
     await chmod(file, 0o600);
     return kept;
   }
@@ -32,7 +32,7 @@ export async function keptSecret(dataDir: string, name: SecretName): Promise<str
   return secret;
 }
 
-/** The secret of that name, where there is one to read. */
+/** The secret of that name; undefined where it is missing or damaged. */
 export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
   const kept = await readFile(secretFile(dataDir, name), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
@@ -45,7 +45,7 @@ export function secretFile(dataDir: string, name: SecretName): string {
   return join(dataDir, name);
 }
 
-/** Writes a file that only its owner can read, at one stroke: a process that is killed leaves nothing half written. */
+/** Writes a file that only its owner can read, atomically: a killed process leaves no partial file. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { mode: 0o600 });
   await chmod(`${file}.new`, 0o600);

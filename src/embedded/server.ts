@@ -8,9 +8,9 @@ import { messageOf, type Program } from "./program.ts";
 
 /** A server that runs beside the service and ends with it. */
 export interface EmbeddedServer {
-  /** With its credentials: not to be printed. */
+  /** Includes its credentials: do not print it. */
   readonly uri: string;
-  /** The same without credentials and options, for people. */
+  /** The URI without credentials and options, to print. */
   readonly shownUri: string;
   readonly pid: number;
   /** Of the program: "6.0.5". */
@@ -41,7 +41,7 @@ export interface ServerKind {
   arguments(folder: string, logFile: string, port: number): string[];
   /** Resolves when the server with this pid serves on this port; fails once the signal is aborted. */
   ready(port: number, pid: number, signal: AbortSignal, logFile: string): Promise<void>;
-  /** With the credentials that the server asks for. */
+  /** Includes the credentials that the server requires. */
   uri(port: number): string;
 }
 

@@ -1,5 +1,4 @@
 // The door of the MCP surface: a request is let in once, by its access token, and each tool call of it then only reads.
-import { createHash } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
@@ -9,6 +8,7 @@ import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Door } from "./chain.ts";
 import type { Recognizers } from "./credentials.ts";
+import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "./scope.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface } from "./switches.ts";
@@ -25,7 +25,7 @@ export interface Tokens {
 export interface AssistantDoor extends Door {
   /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 without an account. */
   enter(inbound: Inbound): Promise<TokenFacts>;
-  /** Charges what an entered request asks for beside its first call: all of it, or nothing and RATE_LIMITED. */
+  /** Takes the tokens for the further calls of an entered request. Takes all or none; fails with RATE_LIMITED. */
   chargeMore(inbound: Inbound, calls: number): Promise<void>;
 }
 
@@ -51,7 +51,6 @@ export function assistantDoor({
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
   const accountOf = (inbound: Inbound): NonNullable<TokenFacts["accountId"]> =>
     holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT);
-  const nameOf = (token: string): string => createHash("sha256").update(token).digest("base64");
 
   return {
     async enter(inbound) {
@@ -59,7 +58,7 @@ export function assistantDoor({
       const credential =
         token === undefined
           ? undefined
-          : { name: nameOf(token), provenLater: false, lookUp: () => tokens.identify(token) };
+          : { name: digestName(token), provenLater: false, lookUp: () => tokens.identify(token) };
       const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
       const found = await recognizer.recognize(credential, {
         address: inbound.address,

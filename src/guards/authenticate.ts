@@ -20,16 +20,16 @@ export interface Keys {
 
 /** How a request is identified. */
 export interface Identifying {
-  /** Whether the key store is asked; otherwise the facts of a key that was seen before come from memory, unproven. */
+  /** Whether to read the key store; otherwise a known key's facts come from memory, unproven. */
   readonly fresh: boolean;
   readonly deadline: Deadline;
-  /** Whether the request is served whatever becomes of its key. */
+  /** Whether the request is served without a valid key as well. */
   readonly optional: boolean;
 }
 
 /** Tells who sends a request, and checks an answer that was found for a key from memory. */
 export interface Authentication {
-  /** Charges the request and tells the caller by the `Authorization` header. Fails with RATE_LIMITED or UNAVAILABLE. */
+  /** Throttles the request and identifies the caller by `Authorization`. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound, how: Identifying): Promise<Caller>;
   /** Fails with 401 or 503 unless the caller has a key. */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;

@@ -14,8 +14,8 @@ export interface BucketSize {
 /** A bucket for every name. */
 export interface Bucket {
   /**
-   * Takes as many tokens, one by default: 0 when there were as many, otherwise the milliseconds until there are; then
-   * none is taken. Rejects when it cannot tell.
+   * Takes this many tokens, one by default, and returns 0. Where there are fewer it takes none, and returns the
+   * milliseconds until there are enough. Rejects when the bucket cannot be read.
    */
   take(name: string, tokens?: number): Promise<number>;
 }
@@ -41,20 +41,21 @@ redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate) + 1000)
 return {consumed, wait}
 `;
 
-/** Redis is given up after this long: so much refills at most while requests wait for it. */
+/** The timeout of a Redis command: it bounds how much refills while requests wait for Redis. */
 const patienceMs = 50;
 
 /** What differs between the buckets in one Redis. */
 export interface SharedBucketOptions {
-  /** What the names begin with in Redis. */
+  /** The prefix of the names in Redis. */
   readonly prefix?: string;
-  /** Hears of every refusal for which Redis was not asked. */
+  /** Called for every refusal that needed no Redis command. */
   readonly onRemembered?: () => void;
 }
 
 /**
- * The bucket in Redis, shared by all instances. While a bucket is known to be empty Redis is not asked: until the wait
- * is over that it told with a refusal, and while as many tokens are being taken as there can be.
+ * The bucket in Redis, shared by all instances. While a bucket is known to be empty, requests are refused without a
+ * Redis command: during the wait that Redis returned with a refusal, and while as many takes are in flight as there can
+ * be tokens.
  */
 export function sharedBucket(
   redis: RedisLink,
@@ -71,7 +72,7 @@ export function sharedBucket(
     rejectIfRedisNotReady: true,
   };
   const single = new RateLimiterRedis({ ...options, inMemoryBlockOnConsumed: burst + 1 });
-  // Too few tokens for many may be enough for one: nothing is remembered of such a refusal.
+  // A bucket with too few tokens for several may have one: such a refusal is not remembered.
   const several = new RateLimiterRedis(options);
   const most = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
@@ -83,7 +84,7 @@ export function sharedBucket(
         return 0;
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
-        // What the limiter refuses by itself has consumed nothing; the script says more than there is.
+        // A refusal from the limiter's memory has consumed nothing; one from the script reports more than the burst.
         if (error.consumedPoints === 0) onRemembered();
         return Math.max(1, error.msBeforeNext);
       }
@@ -114,17 +115,17 @@ export function sharedBucket(
 
 /** Buckets in this instance's own memory. */
 export interface LocalBucket extends Bucket {
-  /** Takes without waiting; the same answer. */
+  /** The same as `take`, synchronously. */
   takeNow(name: string, tokens?: number): number;
-  /** Puts a token back that was taken. */
+  /** Returns one token. */
   giveBack(name: string): void;
   /** How many are kept: those of the callers of the last seconds. */
   count(): number;
 }
 
 /**
- * The bucket of this instance alone. Full buckets are forgotten, so that memory follows the callers of the last
- * seconds; where these are too many, those who have not called for longest.
+ * The bucket of this instance alone. Full buckets are removed, so that memory use follows the callers of the last
+ * seconds. Above a maximum the least recently used buckets are removed.
  */
 export function localBucket({ rate, burst }: BucketSize, now: () => number = () => performance.now()): LocalBucket {
   const buckets = new Map<string, { tokens: number; at: number }>();

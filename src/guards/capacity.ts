@@ -1,19 +1,19 @@
-// 503: what an instance could only answer late it refuses, so that what it takes is answered in time.
+// 503: bounds concurrent work, so that accepted requests are served in time and the rest are refused.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 
-/** Whose work it is: a request with a credential that is known to be valid, or any other. */
+/** Whether a request has a credential that is known to be valid. */
 export type Standing = "known" | "stranger";
 
 /** How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its answer goes out. */
 export interface Capacity {
-  /** Fails with UNAVAILABLE where a request with a known credential would not even find room in the line. */
+  /** Fails with UNAVAILABLE where even a request with a known credential would find the queue full. */
   require(): void;
   /**
-   * Does the work when there is a place. Strangers have half of the places at most. Fails with UNAVAILABLE where too
-   * many wait or after 3 seconds, and with the deadline's reason once that has passed; the work was not begun then.
+   * Does the work when there is a place. Strangers get at most half of the places. Fails with UNAVAILABLE where the
+   * queue is full or after 3 seconds, and with the deadline's reason once it has passed; the work was not started then.
    */
   run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */
@@ -27,9 +27,9 @@ export const unlimited: Capacity = {
   count: (work) => work(),
 };
 
-/** As many wait at most, of either standing: a burst that is over at once. */
+/** The length of the queue of each standing: enough for a short burst. */
 const longestLine = 256;
-/** Who waits longer would be begun too late to be done in time, and so would all behind it. */
+/** A request that waits longer could not finish in time, nor could those behind it. */
 const longestWaitMs = 3_000;
 
 interface Waiting {
@@ -61,7 +61,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
     if (standing === "stranger") strangers += 1;
   }
 
-  /** Gives the place to who has waited longest, of those who may have it. */
+  /** Gives the place to the request that has waited longest and may have it. */
   function leave(standing: Standing): void {
     working -= 1;
     if (standing === "stranger") strangers -= 1;
@@ -70,7 +70,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
     else stranger?.begin();
   }
 
-  /** Whether a place was to be had, and is taken. */
+  /** Waits for a place and takes it; false where there was none in time. */
   function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
     return new Promise((resolve) => {
       const one: Waiting = {

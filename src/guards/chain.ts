@@ -32,7 +32,7 @@ export type Guard = (call: Call, caller: Caller) => void;
 
 /** A listener's own part of the chain. */
 export interface Door {
-  /** 429, and 503 where there is no place to find out more. Charges the request and tells who sends it. */
+  /** 429, or 503 under overload. Throttles the request and identifies the caller. */
   charge(inbound: Inbound, call: Call | undefined): Promise<Caller>;
   /** What is checked before the body is read, in this order, and again once it is. */
   guards(call: Call): readonly Guard[];
@@ -64,7 +64,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       }
       // Health is 200 or 429, whatever else there is to do.
       const bounded = facts.rules.credential !== Credential.NONE;
-      // Before a body is taken in for nothing; the place itself is had when there is work to do.
+      // Checked before the body is received; the place itself is taken when the work starts.
       if (bounded) capacity.require(); // 503
       // A client that takes its time to send the body does so on its own account.
       const admittedAt = performance.now();

@@ -1,4 +1,5 @@
-// 429 for every kind of credential: charges a request to the account behind it, or to the address (contract §6).
+// 429 for every kind of credential: throttles a request by the credential's account or by its address (contract §6).
+import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";
@@ -11,30 +12,35 @@ import type { Capacity } from "./capacity.ts";
 import type { Throttle } from "./throttle.ts";
 import { accountBucket, addressBucket, refuseFor } from "./throttle.ts";
 
-/** A credential as a request bears it, in its right form. */
+/** The well-formed credential of a request. */
 export interface Credential<Holder> {
-  /** Tells it from all others of its kind; what is kept in memory lets nobody sign in. */
+  /** Unique among the credentials of its kind. It is kept in memory, so it must be useless for signing in. */
   readonly name: string;
-  /** Whether what was found before is relied on, because the validity is proven before the response leaves. */
+  /** Whether an earlier result may be used, because the validity is proven before the response is sent. */
   readonly provenLater: boolean;
   /**
-   * Who holds it. Undefined, or a failure that is a 401, where it is not valid; any other failure means that it cannot
-   * be told.
+   * Finds its holder. Undefined, or a failure that is a 401, means that it is not valid; any other failure means that
+   * its validity is unknown.
    */
   lookUp(): Promise<Holder | undefined>;
 }
 
-/** What a request says of itself before its credential is looked at. */
+/** A name for a credential that is sent as it is: its digest. */
+export function digestName(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64");
+}
+
+/** The facts of a request that are known before its credential is looked up. */
 export interface Arrival<Holder> {
   readonly address: string;
   readonly deadline: Deadline;
-  /** Whether the request is served whatever becomes of its credential and however much there is to do. */
+  /** Whether the request is served without a valid credential as well, and under overload. */
   readonly optional: boolean;
-  /** Hears who it is before anything is charged. */
+  /** Called with the holder before any token is taken. */
   readonly onHolder: (holder: Holder) => void;
 }
 
-/** What came of it. */
+/** The result of recognizing a credential. */
 export type Found<Holder> =
   | { readonly kind: "valid"; readonly holder: Holder; readonly proven: boolean }
   | { readonly kind: "invalid"; readonly failure: Failure | undefined }
@@ -43,31 +49,31 @@ export type Found<Holder> =
 /** Recognizes the credentials of one kind. */
 export interface Recognizer<Holder> {
   /**
-   * Charges the request and tells who sends it; `credential` is undefined where it has none that could be valid. Fails
-   * with RATE_LIMITED, or with UNAVAILABLE where there is too much to do.
+   * Throttles the request and finds the holder; `credential` is undefined where the request has none that could be
+   * valid. Fails with RATE_LIMITED, or with UNAVAILABLE under overload.
    */
   recognize(credential: Credential<Holder> | undefined, arrival: Arrival<Holder>): Promise<Found<Holder>>;
-  /** Looks up once more what was recognized, without a charge. */
+  /** Looks a recognized credential up once more, without taking a token. */
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>>;
 }
 
-/** Makes the recognizer of a kind of credential; `accountOf` tells the account that is charged. */
+/** Makes the recognizer of a kind of credential; `accountOf` returns the account whose bucket is used. */
 export type Recognizers = <Holder>(accountOf: (holder: Holder) => UUID | undefined) => Recognizer<Holder>;
 
 /** What every recognizer shares. */
 export interface RecognitionParts {
   readonly throttle: Throttle;
-  /** The look-ups that may fail for an address. */
+  /** The bucket of failed look-ups, by client network. */
   readonly lookUps: LocalBucket;
   readonly capacity: Capacity;
-  /** Hears of every look-up that was refused. */
+  /** Called for every refused look-up. */
   readonly onRefusedLookUp: () => void;
 }
 
-/** How many look-ups may fail for an address: a fresh instance meets all keys of an office at once. */
+/** How many look-ups may fail for an address. The burst is large: a new instance sees all keys of an office at once. */
 export const lookUpSize = { rate: 20, burst: 256 } as const;
 
-/** Makes the recognizer of a kind of credential: there is no other way to look one up. */
+/** Makes the recognizer of a kind of credential. All look-ups go through a recognizer. */
 export function createRecognizer<Holder>(
   { throttle, lookUps, capacity, onRefusedLookUp }: RecognitionParts,
   accountOf: (holder: Holder) => UUID | undefined,
@@ -102,7 +108,7 @@ export function createRecognizer<Holder>(
     await throttle(accountId === undefined ? addressBucket(address) : accountBucket(accountId));
   }
 
-  /** The look-up is paid for before it is made; it costs nothing where the credential is valid, or cannot be told. */
+  /** Takes a look-up token before the look-up, and returns it unless the credential is not valid. */
   async function meet(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
     const { address, deadline } = arrival;
     const network = networkOf(address);

@@ -38,7 +38,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 /** The public listener. */
 export function publicDoor({ authentication, sessions, switches, requireFreshSwitches, onUse, onRefusal }: PublicDoorParts): Door {
   const open: Entrance = {
-    // What is no rpc finds a place like all others; health is 200 or 429.
+    // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
     charge: (inbound, call) => authentication.identify(inbound, { fresh: false, deadline: deadlineIn(optionalKeyWaitMs), optional: call !== undefined }),
     guards: [],
     grant: () => Promise.resolve(undefined),

@@ -28,7 +28,7 @@ export const claimIndexes: IndexSpec = {
   // Age is checked on every read by the database's clock; this only takes out what is past use.
   indexes: [
     { key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 25 * 3600 },
-    // By it the answers that show a record are erased with the record, and those that do not say which they show.
+    // Finds the responses to erase with a record, and those of the previous release, which name no records.
     { key: { "_id.account_id": 1, records: 1 }, name: "records" },
   ],
 };
@@ -37,8 +37,8 @@ export const claimIndexes: IndexSpec = {
 export interface Idempotency {
   /**
    * Runs the write, or answers as its first run was answered. Fails with IDEMPOTENCY_KEY_REUSED when the key names
-   * another request, with NOT_FOUND when a record of that answer was deleted since, and with UNAVAILABLE when the first
-   * run has not ended by the deadline.
+   * another request, with NOT_FOUND when a record of that response has been deleted, and with UNAVAILABLE when the
+   * first run has not ended by the deadline.
    */
   run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
 }

@@ -1,5 +1,6 @@
-// The limits of one instance: buckets for requests and documents, look-ups that may fail, places for work.
+// The limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
+import type { CallerLimits } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
@@ -15,10 +16,13 @@ import { addressBucket, createThrottle } from "./throttle.ts";
 export interface Limits {
   readonly throttle: Throttle;
   readonly capacity: Capacity;
-  /** Charges a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document; fails with RATE_LIMITED. */
   throttleDocument(inbound: Pick<Inbound, "address">): Promise<void>;
-  /** Sends a large body when not too many are on their way; fails with UNAVAILABLE where too many wait. */
-  sendLarge(send: () => Promise<void>): Promise<void>;
+  /**
+   * Sends a large body when few enough are being sent. Fails with UNAVAILABLE where too many wait, and with CANCELLED
+   * where the client left while it waited.
+   */
+  sendLarge(send: () => Promise<void>, limits: CallerLimits | undefined): Promise<void>;
   readonly recognizers: Recognizers;
   /** How many callers have a bucket in this instance's own memory. */
   fallbackBuckets(): number;
@@ -32,9 +36,9 @@ export interface LimitCounters {
   readonly overloaded: { inc(): void };
 }
 
-/** Documents are asked for in handfuls: a page, and the files that it needs. */
+/** A page loads several documents at once: itself and the files that it needs. */
 const documentSize = { rate: 20, burst: 100 };
-/** So many large files leave at once: some 30 MB where nobody takes them compressed. */
+/** How many large files are sent at once: some 30 MB where all are sent uncompressed. */
 const mostLargeBodies = 8;
 
 /** `redis` is undefined where there is none; `maxInFlight` is how many requests are worked on at once. */
@@ -66,7 +70,7 @@ export function createLimits(
     throttle,
     capacity,
     throttleDocument: ({ address }) => documents(addressBucket(address)),
-    sendLarge: (send) => largeBodies.run("known", deadlineIn(deadlineMs), send),
+    sendLarge: (send, caller) => largeBodies.run("known", deadlineIn(deadlineMs, caller), send),
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     fallbackBuckets: fallback.count,
   };

@@ -7,12 +7,12 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
 
-/** The path that stands for every field (AIP-134). */
+/** The path that means every field (AIP-134). */
 const everything = "*";
 
 /**
  * Where the message has a field mask: one that is unset or empty becomes the fields that are set, and `*` every field.
- * Fields that are set outside of the mask are taken out of the message. Returns a violation for an update of nothing, a
+ * Removes fields that are set but not in the mask from the message. Returns a violation for an update of nothing, a
  * path that is no field of the update, and a field that is to be cleared and cannot be.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {

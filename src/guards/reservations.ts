@@ -10,7 +10,7 @@ export interface StoredClaim {
   readonly body: string;
   /** For how long it still holds, by the database's clock; unset for one that was just stored. */
   readonly leftMs?: number;
-  /** True where the record that the write created was deleted, and the answer with it. */
+  /** True where a record of the response was deleted, and the response with it. */
   readonly erased?: boolean;
 }
 
@@ -22,7 +22,7 @@ export type Reservation =
 
 /** Keeps two requests with one key from meeting in the database. Decides nothing: MongoDB has the truth. */
 export interface Reservations {
-  /** Reserves a name for this holder; "unknown" when Redis is away or holds something unreadable. Never rejects. */
+  /** Reserves a name for this holder; "unknown" when Redis is away or its value is unreadable. Never rejects. */
   reserve(name: string, holder: string): Promise<Reservation>;
 }
 
@@ -32,7 +32,7 @@ const renewEveryMs = 300;
 /** Far below the 24 hours that MongoDB remembers; an answer that holds no longer than a part of it is kept for that part. */
 const answerMs = 3_600_000;
 
-/** What is under the name; a value of another type than ours, which GET rejects, counts as absent. */
+/** Reads the value; one of another type, which GET rejects, counts as absent. */
 const get = "local held = redis.pcall('GET', KEYS[1]) if type(held) == 'table' then held = false end ";
 const reserveScript = `${get} if held then return held end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return false`;
 const renewScript = `${get} if held == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
@@ -40,11 +40,11 @@ const releaseScript = `${get} if held == ARGV[1] then return redis.call('DEL', K
 const keepScript = `${get} if held == ARGV[2] then return 0 end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3]) return 1`;
 
 /**
- * Stands where an answer was erased, for as long as an instance might still put it back. It is no answer: whoever finds
- * it asks MongoDB. For an instance of the release before it is the answer to another request.
+ * Marks an erased response for as long as an instance could store it again. A request that finds the mark reads
+ * MongoDB; an instance of the previous release takes it for another request's response.
  */
 const erasedMark = JSON.stringify(["", "", ""]);
-/** A write that was under way when the record was deleted, or a replay, keeps its answer long before. */
+/** Long after any write or replay in progress at the deletion has stored its response. */
 const erasedMs = 2 * answerMs;
 
 /** What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it. */
@@ -93,8 +93,8 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
 const retryMs = 1_000;
 
 /**
- * Erases the answers under these names, and keeps them from being put back. While Redis is away it tries again in the
- * background, for as long as an answer may be kept there.
+ * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in
+ * the background, for as long as a response is kept there.
  */
 export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
   if (redis === undefined || (await erase(redis, names))) return;
@@ -115,13 +115,13 @@ function pending(holder: string): string {
   return `pending ${holder}`;
 }
 
-/** With a checksum: a value without it, or with another, is not ours. */
+/** Adds a checksum: a value without the right one is not ours. */
 function encode({ fingerprint, message, body }: StoredClaim): string {
   const parts = [fingerprint.toString("base64"), message.toString("base64"), body];
   return JSON.stringify([...parts, checksumOf(parts)]);
 }
 
-/** Undefined for whatever `encode` did not write. */
+/** Undefined for a value that `encode` did not write. */
 function decode(text: string): StoredClaim | undefined {
   let value: unknown;
   try {

@@ -35,7 +35,7 @@ export interface WriteScope extends Scope {
 
 /** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
 export interface Claim {
-  /** The document to insert in the transaction of the write; `message` is what the request will be answered. */
+  /** The document to insert in the transaction of the write; `message` is the response to the request. */
   document(answer: { readonly message: Message; readonly records: readonly UUID[] }): ClaimDocument;
 }
 
@@ -48,9 +48,9 @@ export interface ClaimDocument {
   readonly message: Binary;
   /** The answer's REST body, to be sent again byte for byte. */
   readonly body: string;
-  /** The records that the answer shows. The release before did not write it. */
+  /** The records that the response shows; missing in claims of the previous release. */
   readonly records?: readonly UUID[];
-  /** The fingerprint, where a record of the answer was deleted: nothing else of the answer is left then. */
+  /** The fingerprint, where a record of the response was deleted; the response itself is then removed. */
   readonly erased?: Binary;
 }
 

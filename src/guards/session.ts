@@ -1,5 +1,4 @@
 // 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment (contract §7.5).
-import { createHash } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -9,16 +8,17 @@ import type { Call, Caller, SignedIn } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Credential, Found, Recognizers } from "./credentials.ts";
+import { digestName } from "./credentials.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
 export interface SessionGuard<Person extends SignedIn = SignedIn> {
-  /** Charges the request and tells the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
+  /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
-  /** Looks the session up once more, without a charge. Never rejects. */
+  /** Looks the session up once more, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * The same for a page: charges the request and serves it, in a place of the caller's own standing. `person` is who is
-   * signed in; it fails with UNAVAILABLE where the session could not be read.
+   * Throttles a request for a page and serves it, in a place of the caller's standing. `person` returns the signed-in
+   * person; it fails with UNAVAILABLE where the session could not be read.
    */
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (person: () => Person | undefined) => Promise<T>): Promise<T>;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a person. */
@@ -35,7 +35,7 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
 export interface SessionGuardParts<Person extends SignedIn> {
   /** The session's value in a `Cookie` header. */
   readonly read: (cookies: string | undefined) => string | undefined;
-  /** Who is signed in by the session that a `Cookie` header names. */
+  /** Finds the signed-in person of a `Cookie` header's session. */
   readonly find: (cookies: string | undefined) => Promise<Person | undefined>;
   /** Our own. */
   readonly origin: () => string;
@@ -65,7 +65,7 @@ export function createSessionGuard<Person extends SignedIn>({
     const value = read(cookies);
     if (value === undefined || value === "") return undefined;
     return {
-      name: createHash("sha256").update(value).digest("base64"),
+      name: digestName(value),
       provenLater: false,
       lookUp: () => find(cookies),
     };

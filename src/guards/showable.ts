@@ -1,4 +1,4 @@
-// Values that one wire can carry and another cannot show: they are rejected in whatever message and field they come.
+// Rejects values that one wire can carry and another cannot represent, in every field of every message.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
@@ -16,7 +16,9 @@ const outOfTime = { rule: "timestamp.range", message: "must be a time of the yea
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
 const notWellFormed = { rule: "surrogate", message: "must not hold a lone surrogate" };
 
-/** What is in a message, at any depth, and could not be shown on every wire. Any bytes can, in base64. */
+/**
+ * The values of a message, at any depth, that some wire cannot represent. Bytes are fine on all: they are in base64.
+ */
 export function unshowable(schema: DescMessage, message: Message): Violation[] {
   const violations: Violation[] = [];
   inMessage(reflect(schema, message), "", violations);
@@ -43,7 +45,9 @@ function inValue(field: DescField, value: unknown, name: string, violations: Vio
   } else if (field.message !== undefined) {
     inMessage(value as ReflectMessage, name, violations);
   } else if (field.enum !== undefined) {
-    if (field.enum.value[value as number] === undefined) violations.push({ field: name, rule: "enum.defined_only", message: `must be one of ${namesOf(field.enum)}` });
+    if (field.enum.value[value as number] === undefined) {
+      violations.push({ field: name, rule: "enum.defined_only", message: allowedNames(field.enum) });
+    }
   } else if (typeof value === "number" && isFloat(field)) {
     if (!Number.isFinite(value)) violations.push({ field: name, ...notFinite });
   } else if (typeof value === "string" && loneSurrogate.test(value)) {
@@ -61,6 +65,11 @@ function isShowableTime({ seconds, nanos }: Timestamp): boolean {
   return seconds >= firstSecond && seconds <= lastSecond && nanos >= 0 && nanos <= lastNano;
 }
 
-function namesOf({ values }: DescEnum): string {
-  return values.flatMap(({ number, name }) => (number === 0 ? [] : [name])).join(", ");
+/**
+ * The message for an enum value that is missing or undefined. `value` has one name for each number; `values` may have
+ * more.
+ */
+export function allowedNames({ value }: DescEnum): string {
+  const names = Object.values(value).flatMap(({ number, name }) => (number === 0 ? [] : [name]));
+  return `must be one of ${names.join(", ")}`;
 }

@@ -1,4 +1,4 @@
-// 429: takes a request's tokens, in Redis while it answers, else from a bucket of this instance's own (contract §6).
+// 429: takes a request's tokens, from Redis or, while Redis is away, from this instance's own bucket (contract §6).
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -26,7 +26,7 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
   };
 }
 
-/** Fails with RATE_LIMITED, which says how long to wait. */
+/** Fails with RATE_LIMITED and how long to wait. */
 export function refuseFor(waitMs: number): never {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   // The number stands in the text too: not every wire has `Retry-After`.

@@ -12,7 +12,7 @@ import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
 import { parseMoment } from "../moment.ts";
 import { completeMask } from "./mask.ts";
-import { unshowable } from "./showable.ts";
+import { allowedNames, unshowable } from "./showable.ts";
 
 /** No field with a pattern may be longer, so that a hostile text never reaches a pattern (contract §2.4). */
 const patternLimit = 1_024;
@@ -55,7 +55,7 @@ export function validateBatch(schema: DescMessage, message: Message, found: read
   lowerUuids(schema, message);
 }
 
-/** What is wrong with a message by the rules of its proto, and what of it could not be shown. */
+/** The violations of a message: of the rules of its proto, and values that some wire cannot represent. */
 export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
   const byRules = [...ruleViolations(schema, message), ...formatViolations(schema, message)];
   const named = new Set(byRules.map(({ field }) => field));
@@ -85,6 +85,8 @@ function ruleViolations(schema: DescMessage, message: Message): Violation[] {
   return all.filter(({ field, rule }) => rule !== "string.pattern" || !tooLong.has(field));
 }
 
+const enumRules: ReadonlySet<string> = new Set(["enum.defined_only", "enum.not_in"]);
+
 function describe(path: Path, rule: string, message: string): Violation {
   return { field: fieldName(path), rule, message: wording(path, rule, message) };
 }
@@ -93,6 +95,8 @@ function wording(path: Path, rule: string, message: string): string {
   const last = path.findLast((part): part is DescField => part.kind === "field");
   // A field that knows whether it was set is required to be; of another one can only tell that it is empty.
   if (rule === "required") return last?.presence === FeatureSet_FieldPresence.IMPLICIT ? "must not be empty" : "is required";
+  // The rules exclude only 0, which means no value.
+  if (last?.enum !== undefined && enumRules.has(rule)) return allowedNames(last.enum);
   const hint = last === undefined || rule !== "string.pattern" ? "" : getOption(last, fieldOption).patternMessage;
   return hint !== "" ? hint : message.replace(/\b1 characters\b/, "1 character");
 }

@@ -1,11 +1,11 @@
-// Whether the client of a request has gone away, or has reset its stream, before it had its response.
+// Detects that a client closes its connection or resets its stream before it has the response.
 import { setMaxListeners } from "node:events";
 import type { Cancellation } from "../deadline.ts";
 import type { Response } from "./listener.ts";
 
 /**
- * A command that is broken off takes its connection to the database with it, and a new one costs more than what nearly
- * all commands need to finish. So a client that cancels everything it asks for wears out no connections.
+ * Interrupting a command closes its database connection, and a new connection costs more than nearly any command. So
+ * short commands may finish after a cancellation, and clients that cancel everything do not exhaust connections.
  */
 const patienceMs = 250;
 

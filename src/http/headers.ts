@@ -5,10 +5,10 @@ import type { Request, Response } from "./listener.ts";
 /** Headers by name. */
 export type HeaderList = readonly (readonly [string, string])[];
 
-/** What every response carries on every listener: no browser may take it for another type than it says. */
+/** On every response of every listener: browsers must not guess another content type. */
 export const contentHeaders: HeaderList = [["X-Content-Type-Options", "nosniff"]];
 
-/** A year of https alone, where the outside calls us by it (RFC 6797). Other hosts of the domain are not ours to speak for. */
+/** A year of https only, where `BASE_URL` is https (RFC 6797). It does not cover other hosts of the domain. */
 export function transportHeaders({ baseUrl }: Pick<Config, "baseUrl">): HeaderList {
   return baseUrl !== undefined && new URL(baseUrl).protocol === "https:" ? [["Strict-Transport-Security", "max-age=31536000"]] : [];
 }

@@ -49,7 +49,7 @@ export function pathOf(request: Request): string {
 
 /**
  * The address that the outermost of our own proxies saw; without proxies the peer's (contract §6, `TRUST_PROXY`).
- * Where a proxy wrote no address, that proxy's own counts, as the next one saw it.
+ * Where a proxy wrote no address, the proxy's own address counts, as the next proxy saw it.
  */
 function clientAddress(request: Request, trustProxy: number): string {
   const peer = request.socket.remoteAddress ?? "";

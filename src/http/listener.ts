@@ -181,8 +181,8 @@ async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
 }
 
 /**
- * Asks for no more streams, takes those that were on their way when that arrived, and closes (RFC 9113 §6.8). A session
- * that was destroyed says so a moment later: until then a timer may still end it, and Node would throw.
+ * Asks for no more streams, takes those that were on their way when that arrived, and closes (RFC 9113 §6.8). A
+ * destroyed session is kept until it emits `close`: until then a timer may call this, and Node would throw.
  */
 export function announceEnd(session: ServerHttp2Session): void {
   if (session.destroyed) return;

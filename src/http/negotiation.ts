@@ -1,6 +1,6 @@
-// Reads the header fields that hold lists, weights or parameters (RFC 9110, RFC 6265): in one pass, so that the time is linear in their length.
+// Parses header fields with lists, weights or parameters in linear time (RFC 9110, RFC 6265).
 
-/** No client sends a longer list: what comes behind so many elements is not read. */
+/** The longest list that is read: elements after it are ignored. */
 const mostElements = 100;
 
 /** One element of a list with weights, such as `gzip;q=0.5`. */
@@ -29,8 +29,8 @@ export function readPreferences(header: string | undefined): Preference[] {
 }
 
 /**
- * The coding to send (RFC 9110 §12.5.3): of those that the client accepts the one that it prefers, of equals the first that is
- * offered. `identity` where it accepts none, also where it excludes that as well: a body without a coding is of more use than none.
+ * Chooses the content coding (RFC 9110 §12.5.3): the accepted one with the highest weight; of equals, the first in
+ * `offered`. `identity` where none is accepted, even where `identity` is excluded: an uncoded body is better than none.
  */
 export function chooseCoding<Coding extends string>(acceptEncoding: string | undefined, offered: readonly Coding[]): Coding | "identity" {
   const weights = new Map<string, number>();
@@ -79,11 +79,11 @@ export function readCookie(cookie: string | undefined, name: string): string | u
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** With more digits than the grammar has: some clients send a third as it is. */
+/** Allows more digits than the grammar: some clients send a fraction such as one third in full. */
 const weightForm = /^(?:0(?:\.[0-9]*)?|1(?:\.0*)?)$/;
 const quotedForm = /^"(?:[^"\\]|\\.)*"$/s;
 
-/** What a separator between quotes belongs to. */
+/** How quoted text is read. */
 interface Quoting {
   readonly escapes: boolean;
 }
@@ -105,7 +105,7 @@ function elementsOf(header: string | undefined, quoting = quoted): string[] {
   return header === undefined ? [] : partsOf(header, ",", quoting, mostElements).filter((element) => element !== "");
 }
 
-/** The parts of a text between separators that are not in quotes, without the blanks around them. */
+/** Splits a text at separators outside quotes, and trims the pieces. */
 function partsOf(text: string, separator: string, { escapes }: Quoting, most = Infinity): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -125,7 +125,7 @@ function partsOf(text: string, separator: string, { escapes }: Quoting, most = I
   return parts;
 }
 
-/** Without blanks and tabs at both ends, which are all that may stand around an element. */
+/** Trims blanks and tabs, the only white space that the grammar allows around an element. */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;

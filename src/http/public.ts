@@ -9,7 +9,8 @@ import { Failure, failureOf, isForTheLog } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
-import { isGrpc, writeGrpcFailure } from "../rpc/trailers-only.ts";
+import { isGrpc } from "../rpc/protocol.ts";
+import { writeGrpcFailure } from "../rpc/trailers-only.ts";
 import { cancellationOf } from "./cancellation.ts";
 import type { HeaderList } from "./headers.ts";
 import { contentHeaders, rateLimitHeaders, retirementHeaders, setCors, setHeaders, transportHeaders } from "./headers.ts";
@@ -36,7 +37,7 @@ export interface PublicSurfaces {
   readonly documents: ReadonlyMap<string, ServedText>;
   /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
-  /** Charges a request for a document. Fails with RATE_LIMITED. */
+  /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
   /** One line of the log for every request. */
@@ -67,7 +68,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return inbound;
   }
 
-  /** 429, then 404; to a gRPC client in its own terms. */
+  /** 429, then 404; a gRPC client gets a gRPC status. */
   async function refuseUnknown(request: Request, response: Response, inbound: Inbound): Promise<void> {
     request.resume();
     const failure = await surfaces.throttle(inbound).then(() => new Failure(Reason.UNKNOWN_PATH), failureOf);
@@ -138,7 +139,7 @@ export function refusal(status: RefusedStatus, requestId: string, headers: Heade
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** `v` and `1` are the same with and without percent-encoding. */
+/** `v` and `1` may be percent-encoded. */
 const restPath = /^\/(?:v|%76)(?:1|%31)(?:\/|$)/;
 
 function isRest(path: string): boolean {

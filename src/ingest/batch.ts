@@ -1,4 +1,4 @@
-// A batch of items: how an item names a record, how the records are found, and what is answered item by item.
+// A batch of items: how an item names a record, how records are found, and the result of each item.
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import { UUID } from "mongodb";
 import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
@@ -28,7 +28,7 @@ export interface NamedRecords<T> {
   get(name: ItemName): T | undefined;
 }
 
-/** What one item comes to: the record that was written, or why it fails. */
+/** The outcome of one item: the record that was written, or why the item fails. */
 export type Outcome = { readonly id: UUID } | { readonly failure: Failure };
 
 /** How records are looked for. */
@@ -70,10 +70,8 @@ async function find<T extends KnownRecord>(
   if (filter === undefined) return [];
   const projected = { account_id: 1, external_id: 1, ...(kind === undefined ? {} : { kind: 1 }), ...fields };
   const options = fields === undefined ? {} : { projection: projected };
-  const found = session === undefined
-    ? await findAll<T>(collection, filter, options)
-    : ((await collection.find(filter, { ...options, session }).toArray()) as T[]);
-  return found;
+  if (session === undefined) return findAll<T>(collection, filter, options);
+  return (await collection.find(filter, { ...options, session }).toArray()) as T[];
 }
 
 function namedAmong<T extends KnownRecord>(records: readonly T[]): NamedRecords<T> {
@@ -93,8 +91,8 @@ function withExternalId(externalIds: readonly string[]): Document {
 }
 
 /**
- * What the names may mean. `touched` also finds who has the external id of an item that bears an id, and the id whatever
- * the kind: what stands in the way of an item, and not only what it means.
+ * The filter for the records that the names mean. With `touched` it also finds records that conflict with an item: by
+ * the external id of an item that has an id, or by an id of another kind.
  */
 function namedFilter<T>(scope: WriteScope, names: readonly ItemName[], kind: string | undefined, touched = false): Filter<T> | undefined {
   const ids = names.flatMap(({ id }) => (id === undefined ? [] : [uuid(id)]));
@@ -108,7 +106,7 @@ function namedFilter<T>(scope: WriteScope, names: readonly ItemName[], kind: str
   return branches.length === 0 ? undefined : ({ $or: branches } as unknown as Filter<T>);
 }
 
-/** Everything that the items of a batch touch, in one command: what they mean, and what stands in their way. */
+/** Finds the records that the items of a batch mean, and those that conflict with them, in one command. */
 export function findTouched<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,

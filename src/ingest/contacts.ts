@@ -98,13 +98,13 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
   };
 }
 
-/** What only one contact can have, and this item takes. */
+/** The unique values that this item takes. */
 function claimsOf({ id, externalId, email }: Partial<Pick<ContactItem, "id" | "externalId" | "email">>): string[] {
   const claims = { id: id?.toLowerCase(), external_id: externalId, email: email?.toLowerCase() };
   return Object.entries(claims).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
 }
 
-/** What only one contact can have, and a change of this record may free. */
+/** The unique values that a change of this record may free. */
 function claimsOfRecord(record: ContactDocument | undefined): string[] {
   if (record === undefined) return [];
   const { _id, external_id, email } = record;

@@ -31,7 +31,7 @@ export interface DeletedName {
   readonly externalId?: string;
 }
 
-/** A name, and the id of the record that it means; undefined where there is none. */
+/** A name and the id of its record; undefined where there is none. */
 interface Meant {
   readonly name: DeletedName;
   readonly id: UUID | undefined;
@@ -56,7 +56,7 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   const notes = db.collection<NoteDocument>(notesCollection);
   const transcripts = db.collection<KnownRecord>(transcriptsCollection);
 
-  /** Deletes notes, and the answers that show them or what they belong to. */
+  /** Deletes notes, and erases the stored responses that show them or the records in `of`. */
   async function deleteNotes(scope: WriteScope, filter: Document, options: WriteOptions, of: readonly UUID[] = []): Promise<number> {
     const session = options.session as ClientSession;
     const found = await notes.find(filter, { projection: { _id: 1 }, ...options }).toArray();
@@ -111,7 +111,7 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
     return (await commit(client, scope, undefined, (options) => deleteNotes(scope, filter, options), { atomic: true })) === 1;
   }
 
-  /** The records that the names mean, found by one command for each kind. */
+  /** Resolves names to record ids, with one command for each kind. */
   async function meantBy(scope: WriteScope, names: readonly DeletedName[]): Promise<Meant[]> {
     const sources = [
       { kinds: ["contact"], collection: contacts, kind: undefined },
@@ -150,9 +150,9 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
       for (const kinds of stages) {
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
         const meant = await meantBy(scope, due);
-        // Of two names for one record only the first still finds it.
-        const recordOf = ({ name, id }: Meant): string[] => (id === undefined ? [] : [`${name.kind === "transcript" ? "transcript" : ""} ${id.toHexString()}`]);
-        const deleted = await inTurn(meant, { width, names: recordOf }, (one) => deleteMeant(scope, one));
+        // Two names of one record run one after the other: only the first finds it.
+        const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
+        const deleted = await inTurn(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
         for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
       }
       return names.map((name) => outcomes.get(name) as Outcome);

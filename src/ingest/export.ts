@@ -19,8 +19,11 @@ import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "./ex
 
 type ExportedRecord = MessageShape<typeof RecordSchema>;
 
-/** Reads everything of an account, page by page; each record that exists throughout comes exactly once. */
-export type Export = (scope: Scope) => AsyncIterable<ExportResponse>;
+/**
+ * Reads everything of an account, page by page; each record that exists throughout comes exactly once. `scopeOfPage` is
+ * called for each page, because a scope has a deadline and an export may take longer.
+ */
+export type Export = (scopeOfPage: () => Scope) => AsyncIterable<ExportResponse>;
 
 /** Where the records of a kind are, how many are read at once, and what they become. */
 interface Source {
@@ -40,9 +43,9 @@ const sources: readonly Source[] = [
 /** Over the collections of a database. */
 export function createExport(client: MongoClient): Export {
   const db = client.db();
-  return async function* (scope) {
+  return async function* (scopeOfPage) {
     for (const { collection, page, record } of sources) {
-      for await (const documents of pagesOf(db.collection(collection), scope, page)) {
+      for await (const documents of pagesOf(db.collection(collection), scopeOfPage, page)) {
         yield* messagesOf(documents.map((document) => record(document as never)));
       }
     }
@@ -67,9 +70,14 @@ function* messagesOf(records: readonly ExportedRecord[]): Iterable<ExportRespons
   yield { $typeName: "records.ingest.v1.ExportResponse", records: message };
 }
 
-async function* pagesOf(collection: Collection<Document>, scope: Scope, page: number): AsyncIterable<Document[]> {
+async function* pagesOf(
+  collection: Collection<Document>,
+  scopeOfPage: () => Scope,
+  page: number,
+): AsyncIterable<Document[]> {
   let last: UUID | MinKey = new MinKey();
   for (;;) {
+    const scope = scopeOfPage();
     const documents: Document[] = await read(
       collection,
       scope,

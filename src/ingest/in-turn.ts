@@ -1,21 +1,22 @@
 // Items that are each a write by themselves: several at a time, each with an outcome of its own.
 import { duplicateIndex } from "../db/mongo.ts";
+import { isGivenUp } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import type { Outcome } from "./batch.ts";
 import { alreadyExists } from "./batch.ts";
 
-/** How items are written. */
+/** How items are written concurrently. */
 export interface Turns<Item> {
   /** How many are written at the same time. */
   readonly width: number;
-  /** Everything that an item may read or take which another one may change. */
+  /** The values that an item reads or takes and another item may change. */
   readonly names: (item: Item) => readonly string[];
 }
 
 /**
- * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, also by way
- * of others, are written one after the other, in their order: so it comes to the same as one after the other for all.
- * `follows` is true for an item that comes after another one of its names. Rejects when MongoDB cannot serve.
+ * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, directly
+ * or through other items, are written one after the other in their order. So the result is that of writing all items in
+ * order. `follows` is true for an item after another one of its group. Rejects when MongoDB cannot serve.
  */
 export async function inTurn<Item>(items: readonly Item[], { width, names }: Turns<Item>, write: (item: Item, follows: boolean) => Promise<Outcome>): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(items.length);
@@ -32,7 +33,7 @@ export async function inTurn<Item>(items: readonly Item[], { width, names }: Tur
   return outcomes;
 }
 
-/** The places of the lists, grouped so that no two groups share a name; each group in order, the groups by their first. */
+/** Groups the indexes of the lists so that no two groups share a name. Each group, and the groups, are in order. */
 function connected(lists: readonly (readonly string[])[]): readonly (readonly number[])[] {
   const parent = lists.map((_, at) => at);
   const rootOf = (at: number): number => {
@@ -57,7 +58,9 @@ function connected(lists: readonly (readonly string[])[]): readonly (readonly nu
   return [...groups.values()];
 }
 
+/** Rethrows an error that is not about the item: the caller repeats the batch, and no item is reported as rejected. */
 function failureOfItem(error: unknown): Failure {
+  if (error instanceof Failure && isGivenUp(error)) throw error;
   if (error instanceof Failure) return error;
   if (duplicateIndex(error) === undefined) throw error;
   return alreadyExists().failure;

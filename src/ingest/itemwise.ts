@@ -17,7 +17,7 @@ export async function itemwise<Item>(items: readonly Item[], check: (item: Item)
   return wrong.map((violations) => (violations.length === 0 ? (written[next++] as Outcome) : { failure: invalid(violations) }));
 }
 
-/** A check by the rules of a message. An empty text counts as none, so that a record has one way to be without it. */
+/** Checks an item by the rules of its message. Removes empty optional texts, so that they are stored as null. */
 export function byRulesOf(schema: DescMessage): (item: Message) => readonly Violation[] {
   const texts = schema.fields.filter(({ fieldKind, scalar, presence, name }) => fieldKind === "scalar" && scalar === ScalarType.STRING && presence === FeatureSet_FieldPresence.EXPLICIT && !isName(name));
   return (item) => {
@@ -27,7 +27,7 @@ export function byRulesOf(schema: DescMessage): (item: Message) => readonly Viol
   };
 }
 
-/** Ids and external ids name a record: an empty one is wrong. */
+/** Ids and external ids name a record: an empty one is invalid. */
 function isName(field: string): boolean {
   return /(?:^|_)id$/.test(field);
 }

@@ -1,22 +1,24 @@
-// The records of a batch as its items change them, one after the other, before anything is written.
+// In-memory layer over stored records: applies the items of a batch in order before anything is written.
 import type { ItemName, KnownRecord, Outcome } from "./batch.ts";
 import { alreadyExists } from "./batch.ts";
 
-/** A record that a batch changes: as it was in the database, as it is to be, and the items that changed it. */
+/** A record that a batch changes: as stored, as it will be, and the items that changed it. */
 export interface Changed<T> {
   readonly before: T | undefined;
   readonly record: T;
   readonly items: readonly number[];
 }
 
-/** A layer over what the database has. */
+/** A layer over the stored records. */
 export interface Layer<T> {
-  /** Applies an item: `recordOf` makes its record out of the one that its name means now. */
+  /** Applies an item: `recordOf` makes its record from the current one of its name. */
   put(at: number, name: ItemName, recordOf: (before: T | undefined) => T): Outcome;
   changed(): Iterable<Changed<T>>;
 }
 
-/** Over the records that the items touch. One of another kind only stands in the way of an item with its id. */
+/**
+ * Makes a layer over the records that the items touch. A record of another kind only conflicts with an item of its id.
+ */
 export function createLayer<T extends KnownRecord & { readonly kind?: string }>(found: readonly T[], kind: string | undefined): Layer<T> {
   const isOurs = (record: T): boolean => kind === undefined || record.kind === kind;
   const before = new Map(found.map((record) => [record._id.toHexString(), record]));

@@ -1,4 +1,4 @@
-// Writes a batch of records in one transaction, with the results and the state of its items written one after the other.
+// Writes a batch of records in one transaction; the result equals that of writing its items one by one in order.
 import type { AnyBulkWriteOperation, ClientSession, Collection, Filter, MongoClient } from "mongodb";
 import { MongoBulkWriteError } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
@@ -11,21 +11,21 @@ import { alreadyExists, findTouched } from "./batch.ts";
 import { createLayer } from "./layer.ts";
 import type { Changed } from "./layer.ts";
 
-/** What a batch writes. */
+/** A batch to write. */
 export interface BatchSpec<T extends KnownRecord> {
   /** How each item names its record. */
   readonly names: readonly ItemName[];
-  /** How the records that they touch are found; undefined where an item replaces whatever is there. */
+  /** How to find the records that the items touch; undefined where an item replaces any record that is there. */
   readonly find: Omit<FindOptions, "session"> | undefined;
-  /** Reads what the items depend on. What it gives makes the record of an item, or fails with why there is none. */
+  /** Reads what the items depend on. Returns a function that makes an item's record, or throws the item's failure. */
   prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
-  /** Brings up to date what was copied from the records, once they are written. */
+  /** Updates copies of the records' fields, once the records are written. */
   finish?(changed: readonly Changed<T>[], options: WriteOptions): Promise<void>;
 }
 
 /**
- * Writes the batch. The items are applied one after the other in memory, and only what comes of them is written. A record
- * that cannot be written is tried once more with what has changed by then; its items fail after that.
+ * Writes the batch. The items are applied in order in memory, and only the resulting records are written. A record that
+ * cannot be written is retried once with fresh data; its items fail after that.
  */
 export async function putBatch<T extends KnownRecord>(client: MongoClient, scope: WriteScope, collection: Collection<T>, spec: BatchSpec<T>): Promise<Outcome[]> {
   const collisions = new Map<number, number>();
@@ -38,9 +38,12 @@ export async function putBatch<T extends KnownRecord>(client: MongoClient, scope
       const collided = written[[error.writeErrors].flat()[0]?.index ?? -1];
       if (collided === undefined) throw error;
       const taken = await takenByOthers(collection, scope, written);
-      // All that are taken at once: each by itself would cost a transaction.
-      if (taken.size > 0) for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
-      if (taken.size === 0) for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
+      if (taken.size === 0) {
+        for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
+        continue;
+      }
+      // All taken ids at once: one by one, each would cost a transaction.
+      for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
     }
 
     async function work(options: WriteOptions): Promise<Outcome[]> {
@@ -78,7 +81,7 @@ async function writeAll<T extends KnownRecord>(
   options: WriteOptions,
 ): Promise<void> {
   if (changed.length === 0) return;
-  // Where an external id passes from one record to another, it is free before anything is written.
+  // Frees an external id that passes from one record to another before anything is written.
   const claimed = new Set(changed.map(({ record }) => record.external_id));
   const passing = changed.filter(({ before, record }) => before?.external_id !== undefined && before.external_id !== record.external_id && claimed.has(before.external_id));
   if (passing.length > 0) {

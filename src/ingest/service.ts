@@ -1,5 +1,5 @@
 // records.ingest.v1.IngestService: batches of records, answered item by item.
-import type { DeleteRecordsRequest, ExternalName, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { DeleteRecordsRequest, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
 import { uuidForm } from "../db/mongo.ts";
@@ -86,17 +86,14 @@ function deletedNames({ contactIds, sessionIds, transcriptIds, noteIds, external
     ...byId("session", sessionIds),
     ...byId("transcript", transcriptIds),
     ...byId("note", noteIds),
-    ...external.map((one) => ({ name: { kind: deletedKinds[one.kind], externalId: one.externalId }, violations: externalViolations(one) })),
+    ...external.map((one) => ({
+      name: { kind: deletedKinds[one.kind], externalId: one.externalId },
+      violations: violationsOf(ExternalNameSchema, one),
+    })),
   ];
   const message = `must name from 1 to ${mostDeleted.toLocaleString("en")} records: contact_ids, session_ids, transcript_ids, note_ids, external`;
   if (names.length === 0 || names.length > mostDeleted) refuse([{ field: "", rule: "items", message }]);
   return names;
-}
-
-function externalViolations(external: ExternalName): readonly Violation[] {
-  const message = "must be one of the kinds of records, such as RECORD_KIND_CONTACT";
-  // The rule's own words tell a number.
-  return violationsOf(ExternalNameSchema, external).map((one) => (one.field === "kind" ? { ...one, message } : one));
 }
 
 function uuidViolations(id: string): readonly Violation[] {

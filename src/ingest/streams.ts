@@ -2,6 +2,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { ExportRequest, ImportRequest } from "../gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { readScope } from "../guards/scope.ts";
 import type { StreamHandler } from "../guards/stream.ts";
 import type { Export } from "./export.ts";
 import type { Import } from "./import.ts";
@@ -14,10 +15,11 @@ export function createIngestStreams(importRecords: Import, exportRecords: Export
       IngestService.method.export,
       async function* (messages: AsyncIterable<Message>, operator) {
         for await (const message of messages) {
-          const { accountId } = message as ExportRequest;
-          yield* exportRecords(await operator.scopeFor(accountId));
+          const { accountId: id } = message as ExportRequest;
+          const { accountId } = await operator.scopeFor(id);
+          yield* exportRecords(() => readScope(accountId, operator.deadline()));
           // Of an account that was deleted meanwhile only a part has come.
-          await operator.scopeFor(accountId);
+          await operator.scopeFor(id);
         }
       },
     ],

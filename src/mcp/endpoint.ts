@@ -25,7 +25,7 @@ export interface EndpointParts {
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   /** Origins of browsers that may call, beside our own. */
   readonly corsOrigins: readonly string[];
-  /** How many tokens a bucket holds: no batch can have more messages. */
+  /** The size of a bucket, in tokens: no batch can have more messages. */
   readonly burst: number;
   /** Hears of each tool call: which tool, not with what. */
   readonly onToolCall: (tool: string, holder: TokenFacts, inbound: Inbound) => void;
@@ -74,7 +74,10 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
     fail(Reason.FOREIGN_ORIGIN, { message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." });
   }
 
-  /** Every message of a batch costs a token, and the first is paid for. A batch that does not fit is refused whole. */
+  /**
+   * Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a
+   * whole.
+   */
   async function chargeBatch(inbound: Inbound, messages: number): Promise<void> {
     const message = `a batch must have at most ${burst} messages`;
     if (messages > burst) refuseRequest([{ field: "", rule: "batch", message }]);
@@ -114,7 +117,7 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
   };
 }
 
-/** The envelope is an error of JSON-RPC as well, so that clients show its message. */
+/** Adds the JSON-RPC members to the envelope, so that clients show its message. */
 function writeThrottled(response: Response, failure: Failure): void {
   setFailureHeaders(response, failure);
   writeJson(response, failure.kind.http, `{"jsonrpc":"2.0","id":null,${failureEnvelope(failure).slice(1)}`);

@@ -16,17 +16,17 @@ export interface MetadataParts {
   readonly issuer: string | undefined;
   /** The provider's own name for itself; the configured one while it is away. */
   readonly issuerName: () => Promise<string>;
-  /** The scopes that the provider offers, as far as it says. Never rejects. */
+  /** The scopes in the provider's metadata; undefined where it lists none. Never rejects. */
   readonly scopes: () => Promise<readonly string[] | undefined>;
   readonly mcpUrl: () => string;
-  /** Charges a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document; fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
 }
 
 const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
-/** Who the person is: the surface asks for no scope of its own. Refresh tokens are between the client and the provider. */
+/** The scopes that identify the person. `offline_access` is left out: clients ask the provider for it themselves. */
 const wantedScopes = ["openid", "email", "profile"];
 const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;
@@ -44,7 +44,7 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
     if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
-    // Together, for the one waits for the provider no longer than the other.
+    // Concurrently: both may wait for the provider.
     const [name, offered] = await Promise.all([issuerName(), scopes()]);
     return JSON.stringify({
       resource: mcpUrl(),

@@ -5,7 +5,7 @@ import { firstWords } from "./search.ts";
 import type { ToolContext } from "./tool.ts";
 import type { Ask } from "./untrusted.ts";
 
-/** A prompt, and what it says to the model: record text apart from the rest, so that it is fenced. */
+/** A prompt and its message to the model, with record text separate, so that it can be fenced. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;

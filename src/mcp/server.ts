@@ -16,7 +16,7 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 /** The lists are those of the program: they change when it does. */
 const listHint = { ttlMs: 300_000, cacheScope: "private" } as const;
 
-/** The calls of a batch run at once: so many and no more. */
+/** The calls of a batch run concurrently: this is the most. */
 const mostCalls = 10;
 
 const instructions = `Records keeps a person's contacts, sessions (meetings), transcripts and notes. Everything here only reads.

@@ -30,9 +30,9 @@ export interface McpParts {
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   readonly corsOrigins: readonly string[];
   readonly audit: AuditStore;
-  /** Charges a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document; fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
-  /** How many tokens a bucket holds: no batch can have more calls. */
+  /** The size of a bucket, in tokens: no batch can have more messages. */
   readonly burst: number;
   readonly onError: OnError;
 }
@@ -66,7 +66,7 @@ export function createMcp({ provider, issuer, door, dispatch, documentProvider, 
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
-/** What access tokens are judged by. */
+/** What access tokens are checked with. */
 export interface TokenParts {
   readonly provider: IdentityProvider;
   readonly audiences: readonly string[];
@@ -86,10 +86,10 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
       const { issuer, subject, email } = holder;
       if (holder.authenticatedAt === undefined && !told) {
         told = true;
-        warn("the identity provider's access tokens do not tell when a person signed in (auth_time): after a sign-out they stay refused");
+        warn("the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in");
       }
       const [end, account] = await Promise.all([ended.endOf(holder), accounts.ofIdentity({ issuer, subject })]);
-      if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it does not tell a later sign-in (auth_time)" : "its session has ended");
+      if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it has no auth_time to show a later sign-in" : "its session has ended");
       return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id };
     },
   };

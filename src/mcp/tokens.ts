@@ -5,19 +5,14 @@ import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { keep } from "../remembered.ts";
+import type { Beginning } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { isAway, signatures, text, unreachable } from "../sign-in/provider.ts";
 
 /** Who an access token stands for. */
-export interface TokenHolder {
-  readonly issuer: string;
-  readonly subject: string;
+export interface TokenHolder extends Beginning {
   /** The person's email, where the token tells it. */
   readonly email: string | undefined;
-  /** When the person signed in for it, in whole seconds since 1970, where the token or the provider tells (RFC 9068 §2.2.1). */
-  readonly authenticatedAt: number | undefined;
-  /** The provider's session, where the token names it. */
-  readonly sid: string | undefined;
 }
 
 /** Verifies access tokens. */
@@ -42,14 +37,14 @@ interface Word {
   readonly trouble?: unknown;
 }
 
-/** What was verified, and under which state of the provider's keys. */
+/** Verified claims, with the revision of the provider's keys. */
 interface Verified {
   readonly claims: JWTPayload;
   readonly at: number;
   readonly revision: number;
 }
 
-/** A signature is taken for verified no longer than this, and never beyond a change of the provider's keys. */
+/** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
 /** Within 5 seconds a token that was revoked at the provider is refused: the answer may take 2 of them. */
 const wordMs = 3_000;
@@ -80,7 +75,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
 
   async function verifySignature(token: string): Promise<Pick<Verified, "claims" | "revision">> {
     const [keys, issuer] = [await provider.keys(), await provider.issuer()];
-    // Read before: a change of the keys meanwhile has the next request verify again.
+    // Read before verifying: if the keys change meanwhile, the next request verifies again.
     const revision = keys.revision();
     const { payload: claims } = await jwtVerify(token, keys.find, { issuer, algorithms: [...signatures], requiredClaims: ["exp", "sub"] }).catch((error: unknown) => {
       if (isAway(error)) return unreachable(error);

@@ -1,4 +1,4 @@
-// Fences record text in what is said to a model: others wrote it, and it may be made to look like an instruction.
+// Fences record text in messages to a model: other people wrote it, and it may look like instructions.
 import { randomBytes } from "node:crypto";
 
 /** The part of a message that asks for something, and the records that go with it. */
@@ -9,7 +9,7 @@ export interface Ask {
   readonly records?: string;
 }
 
-/** One message of both. The mark of the fence is another each time, so that no record can hold it and end the fence. */
+/** The message of both. The fence's mark is random for each message, so that no record can end the fence. */
 export function messageOfAsk({ request, records }: Ask): string {
   if (records === undefined) return request;
   const mark = `records-${randomBytes(16).toString("hex")}`;

@@ -21,7 +21,7 @@ export async function toWebRequest(request: NodeRequest, url: string, limit: num
   return { request: new Request(url, { method: request.method ?? "POST", headers, body }), messages: messagesIn(body) };
 }
 
-/** One, but for a batch. A text that is none at all is the library's to refuse, and so is an empty one. */
+/** The number of messages: one, except for a batch. The library rejects malformed JSON and an empty batch. */
 function messagesIn(body: Buffer): number {
   const text = body.toString().trimStart();
   if (!text.startsWith("[")) return 1;

@@ -59,7 +59,7 @@ function mongoError(error: unknown): string {
   return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
 }
 
-/** Redis's code where it answered, else the class of the error. */
+/** The code of Redis's error reply, else the error's class. */
 function redisError(error: unknown): string {
   return replyCode(error) ?? nameOf(error);
 }

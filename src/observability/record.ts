@@ -36,7 +36,7 @@ export interface RequestRecord {
 /** Tells of a request whose response is closed. */
 export function recordOf(listener: ListenerName, request: Request, response: Response, { requestId, arrivedAt, observation = {} }: Inbound): RequestRecord {
   const { route = "-", rpc, tools, account, keyPrefix, failed, replayed = false } = observation;
-  // Of a stream that was reset, node says that it is finished.
+  // Node reports a stream that was reset as finished.
   const status = response.writableFinished && response.writableEnded ? response.statusCode : 499;
   const wire = wireOf(pathOf(request), request.headers["content-type"] ?? "", route);
   return {

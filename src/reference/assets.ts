@@ -46,7 +46,7 @@ export async function readAssets(): Promise<Assets> {
   return { renderer, start, style };
 }
 
-/** The encodings beside the file as it is, the smallest first. */
+/** The compressed encodings, the smallest first. */
 export const smallerEncodings = ["br", "gzip"] as const satisfies readonly Encoding[];
 
 async function readAsset(name: string, type: string, file: string): Promise<Asset> {

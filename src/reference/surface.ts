@@ -14,15 +14,15 @@ import { referencePage } from "./page.ts";
 /** What the surface is made of. */
 export interface ReferenceParts {
   readonly baseUrl: () => string;
-  /** Charges a request; fails with RATE_LIMITED. */
+  /** Throttles a request; fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
-  /** Sends a large body when not too many are on their way; fails with UNAVAILABLE where too many wait. */
-  readonly sendLarge: (send: () => Promise<void>) => Promise<void>;
+  /** Sends a large body when few enough are being sent; fails where too many wait, or the client left meanwhile. */
+  readonly sendLarge: (send: () => Promise<void>, limits: Inbound["limits"]) => Promise<void>;
   readonly onError: OnError;
 }
 
 const pagePath = "/docs";
-/** From here on a body is large: what is smaller leaves in a moment. */
+/** The size from which a body counts as large. */
 const largeBytes = 262_144;
 const slowMs = 5_000;
 const allow = "GET, HEAD, OPTIONS";
@@ -46,7 +46,7 @@ export function createReference({ baseUrl, throttle, sendLarge, onError }: Refer
     if (asset === undefined && path !== pagePath) fail(Reason.UNKNOWN_PATH);
     if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
     if (request.method !== "GET" && request.method !== "HEAD") fail(Reason.METHOD_NOT_ALLOWED, { allow });
-    if (asset !== undefined) return sendAsset(request, response, asset, sendLarge);
+    if (asset !== undefined) return sendAsset(request, response, asset, (send) => sendLarge(send, inbound.limits));
     const page = Buffer.from(referencePage(files, baseUrl()));
     send(request, response, { ...pageHeaders, "Content-Length": page.length }, page);
   }
@@ -85,7 +85,7 @@ async function sendAsset(
   request: Request,
   response: Response,
   asset: Asset,
-  sendLarge: ReferenceParts["sendLarge"],
+  sendLarge: (send: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const encoding = chooseCoding(request.headers["accept-encoding"]?.toString(), smallerEncodings);
   const headers = {
@@ -105,7 +105,7 @@ async function sendAsset(
   });
 }
 
-/** Settles when the response has left, or its client has; a client that takes long is not waited for any longer. */
+/** Resolves when the response closes, or after 5 seconds where the client is slow. */
 function untilSent(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, slowMs);

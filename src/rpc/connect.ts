@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { Code, ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
-import { compressionGzip, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { receiveBytes } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
@@ -20,8 +20,9 @@ import type { JsonFlaws } from "./json-flaws.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
-import { allowOf, expiryOf, protocolOf, requireServed } from "./protocol.ts";
+import { allowOf, envelopeHead, expiryOf, protocolOf, requireServed } from "./protocol.ts";
 import { refusal, refusedWith } from "./refusal.ts";
+import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
 import { universalRequest, whole } from "./universal-request.ts";
 
@@ -44,23 +45,21 @@ interface GuardedRpc {
   readonly jsonFlaws: JsonFlaws;
 }
 
-/** A call that the guards have let in, on its way through the library. */
+/** A call that has passed the guards. */
 interface Call {
   readonly inbound: Inbound;
   readonly admitted: Admitted;
-  /** Finds what is wrong with the message although the library can read it. */
+  /** Finds the violations of a message that the library accepts. */
   readonly flaws: () => Promise<readonly Violation[]>;
   /** True once the library has decoded the message. */
   decoded: boolean;
 }
 const callKey = createContextKey<Call | undefined>(undefined);
 
-/** For gRPC health and reflection, whose protos are not ours to put limits into. */
+/** For gRPC health and reflection, whose protos cannot have our options. */
 const openMaxBytes = 64 * 1024;
 /** How long the rest of a body is read and thrown away after the response: a client that still sends would not see it otherwise. */
 const lingerMs = 1_000;
-/** What precedes each message of gRPC: a byte of flags and four of length. */
-const envelopeHead = 5;
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that stream.
@@ -74,7 +73,7 @@ export function createRpcSurface(
   streaming?: { readonly rpcs: Iterable<DescMethod>; readonly dispatch: StreamDispatch },
 ): RpcSurface {
   const guarded = new Map([...rpcs].map((rpc) => guardedRpc(rpc, report)).map((one) => [one.handler.requestPath, one]));
-  const open = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: openMaxBytes, jsonOptions });
+  const open = createConnectRouter(routerOptions(openMaxBytes));
   unguarded(open);
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
@@ -89,7 +88,7 @@ export function createRpcSurface(
     }
   }
 
-  /** Notes a failure of a call for the log. */
+  /** Records a call's failure for the log. */
   function report(error: unknown, inbound: Inbound): Failure {
     const failure = failureOf(error);
     observe(inbound, { failed: failure.kind });
@@ -141,25 +140,27 @@ export function createRpcSurface(
     },
   };
 
-  /** The guards, the body, the library; rejects with a Failure where the call was not for the library to answer. */
+  /**
+   * Runs the guards, receives the body and calls the library. Rejects with a Failure where a guard or the body's check
+   * fails.
+   */
   async function serveCall(one: GuardedRpc, protocol: Protocol, request: Request, inbound: Inbound): Promise<UniversalServerResponse | "gone"> {
     const admitted = await dispatch.admit(one.rpc, inbound);
     const body = request.method === "GET" ? Buffer.alloc(0) : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(one.maxBytes)]);
     const call: Call = { inbound, admitted, flaws: () => one.jsonFlaws(protocol, request, body), decoded: false };
-    const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
     const values = createContextValues().set(callKey, call);
-    const answer = await one.handler(universalRequest(one.handler, request, whole(body), signal, values)).catch((error: unknown) => {
+    const answer = await one.handler(universalRequest(one.handler, request, whole(body), inbound, values)).catch((error: unknown) => {
       if (call.decoded) throw error;
-      // It stumbles over its own message where that would repeat what is no text.
+      // The library throws where its error message would repeat text that is not well-formed.
       return undefined;
     });
     if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
     if (call.decoded) return answer;
     const bytes = await allBytes(answer.body);
     const error = await refusedWith(protocol, answer, bytes);
-    // Only the library knows what it could have understood instead.
+    // Only the library's response lists what it supports.
     if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
     if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(one.maxBytes)]);
     return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
@@ -168,18 +169,15 @@ export function createRpcSurface(
   async function answerOpen(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
     const handler = openHandlers.get(path) as UniversalHandler;
     await enter(inbound, () => requireServed(handler, request));
-    const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
-    const received = universalRequest(handler, request, request, signal, createContextValues());
+    const received = universalRequest(handler, request, request, inbound, createContextValues());
     await universalResponseToNodeResponse(await handler(received), response);
   }
 }
 
-const jsonOptions = { ignoreUnknownFields: false };
-
 function guardedRpc(rpc: DescMethodUnary, report: (error: unknown, inbound: Inbound) => Failure): GuardedRpc {
   const maxBytes = maxMessageBytes(rpc);
   acceptShortEnumNames(rpc.input);
-  const router = createConnectRouter({ acceptCompression: [compressionGzip], readMaxBytes: maxBytes, jsonOptions });
+  const router = createConnectRouter(routerOptions(maxBytes));
   router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, report));
   const [handler] = router.handlers;
   if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
@@ -206,12 +204,12 @@ function tooLarge(maxBytes: number): Violation {
 
 const unreadable = "the message cannot be read";
 
-/** The message as a whole has no name: the text says what it is about. */
+/** A violation of the message as a whole, which has no field name. */
 function violation(rule: string, message: string): Violation {
   return { field: "", rule, message };
 }
 
-/** The library's words, which may repeat what was sent; cut, with U+FFFD for a lone surrogate. */
+/** The library's error text, which may repeat the input: shortened, with U+FFFD for a lone surrogate. */
 function shortened(text: string): string {
   const cut = Buffer.from(text.slice(0, longestText)).toString();
   return text.length > longestText ? `${cut}…` : cut;

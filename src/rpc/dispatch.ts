@@ -12,7 +12,7 @@ export interface Inbound {
   readonly requestId: string;
   /** When it arrived, in milliseconds of `performance.now()`. */
   readonly arrivedAt: number;
-  /** When the caller itself stops waiting; absent where nothing can be known of that. */
+  /** When the caller stops waiting; absent where this is unknown. */
   readonly limits?: CallerLimits | undefined;
   /** What its way through the service tells the log, the metrics and the trace; absent where nobody looks. */
   readonly observation?: Observation | undefined;

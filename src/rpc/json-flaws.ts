@@ -1,4 +1,4 @@
-// What is wrong with the JSON of a call although the library reads it: bytes that are no UTF-8, and days that do not exist.
+// Violations in JSON that the library accepts: bytes that are not UTF-8, and days that do not exist.
 import { isUtf8 } from "node:buffer";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { compressionGzip } from "@connectrpc/connect-node";
@@ -7,15 +7,17 @@ import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
 import type { Request } from "../http/listener.ts";
 import type { Protocol } from "./protocol.ts";
+import { envelopeHead } from "./protocol.ts";
 
-/** Finds what is wrong with a body that the library has decoded. */
+/** Finds violations in a body that the library has decoded. */
 export type JsonFlaws = (protocol: Protocol, request: Request, body: Buffer) => Promise<readonly Violation[]>;
 
-/** A byte of flags and four of length. */
-const envelopeHead = 5;
 const none: readonly Violation[] = [];
 
-/** The check for the messages of an rpc, of at most so many bytes. The library puts U+FFFD for what is no UTF-8, and reads 30 February as 2 March. */
+/**
+ * The check for an rpc's messages. The library replaces bytes that are not UTF-8 by U+FFFD, and reads 30 February as 2
+ * March.
+ */
 export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws {
   const hasTimes = holdsTimes(input, new Set());
   return async (protocol, { headers }, body) => {

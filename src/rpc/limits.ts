@@ -1,9 +1,9 @@
-// How large a message of an rpc may be: what its proto says.
+// The size limit of an rpc's messages, from its proto.
 import type { DescMethod } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 
-/** The largest request message, in bytes. Throws where the proto does not set it: at the start, not at a request. */
+/** The largest request message, in bytes. Throws where the proto does not set it; called at the start. */
 export function maxMessageBytes(rpc: DescMethod): number {
   const { maxMessageBytes: limit } = getOption(rpc, methodOption);
   if (limit === 0) throw new Error(`${rpc.parent.typeName}/${rpc.name} sets no max_message_bytes`);

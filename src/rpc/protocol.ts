@@ -1,4 +1,4 @@
-// Which protocol a request for an rpc speaks, or why it is nothing that is served (405, 415).
+// The protocol of a request for an rpc; 405 or 415 where it is not served.
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
@@ -10,7 +10,10 @@ import type { Request } from "../http/listener.ts";
 /** The protocols of the library, by its own names for them. */
 export type Protocol = "connect" | "grpc" | "grpc-web";
 
-/** gRPC-Web in base64 would need to be decoded as it comes, which the library does not do. */
+/** The bytes before each message of gRPC and gRPC-Web: one of flags and four of length. */
+export const envelopeHead = 5;
+
+/** gRPC-Web in base64, which the library does not decode. */
 const asText = "application/grpc-web-text";
 
 /** The protocol of a unary call. Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE. */
@@ -30,7 +33,7 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
   return grpcWebType(type) === undefined ? fail(Reason.UNSUPPORTED_MEDIA_TYPE) : "grpc-web";
 }
 
-/** Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond so without a word. */
+/** Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond without a message. */
 export function requireServed(handler: UniversalHandler, request: Request): void {
   if (!handler.allowedMethods.includes(request.method ?? "")) {
     fail(Reason.METHOD_NOT_ALLOWED, { allow: allowOf(handler) });
@@ -40,26 +43,32 @@ export function requireServed(handler: UniversalHandler, request: Request): void
   if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
 }
 
+/** Whether a request is one of gRPC or gRPC-Web. */
+export function isGrpc({ headers }: Request): boolean {
+  return headers["content-type"]?.toLowerCase().startsWith("application/grpc") === true;
+}
+
 /** The methods of an rpc, for `Allow`. */
 export function allowOf(handler: UniversalHandler): string {
   return [...handler.allowedMethods, "OPTIONS"].join(", ");
 }
 
 /** The parameters of a call by GET, where the message is in the URL. */
-export function queryOf({ url = "" }: Request): URLSearchParams {
+function queryOf({ url = "" }: Request): URLSearchParams {
   const mark = url.indexOf("?");
   return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
 }
 
-/** A caller that waits longer is bounded by the service's own limits. */
+/** Longer timeouts have no effect: the service's own limits are shorter. */
 const longestTimeoutMs = 600_000;
 
 /** When the caller stops waiting, in milliseconds of `performance.now()`; undefined where it does not say. */
-export function expiryOf({ headers }: Request, arrivedAt: number): number | undefined {
-  const isConnect = headers["content-type"]?.toLowerCase().startsWith("application/grpc") !== true;
-  const parse = isConnect ? connectTimeout : grpcTimeout;
-  const sent = headers[isConnect ? "connect-timeout-ms" : "grpc-timeout"];
-  // The library refuses what is not in the protocol's form.
+export function expiryOf(request: Request, arrivedAt: number): number | undefined {
+  const grpc = isGrpc(request);
+  const parse = grpc ? grpcTimeout : connectTimeout;
+  const name = grpc ? "grpc-timeout" : "connect-timeout-ms";
+  const sent = request.headers[name];
+  // The library rejects a malformed timeout.
   const { timeoutMs } = parse(sent?.toString() ?? null, Number.MAX_SAFE_INTEGER);
   return timeoutMs === undefined || timeoutMs > longestTimeoutMs ? undefined : arrivedAt + timeoutMs;
 }

@@ -1,4 +1,4 @@
-// A failed call as a response of its protocol: for calls that the library does not get to see, or refuses by itself.
+// Error responses in the call's protocol, for calls that do not reach the library or that it rejects itself.
 import { Code, ConnectError } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
@@ -7,8 +7,9 @@ import * as connect from "@connectrpc/connect/protocol-connect";
 import * as grpc from "@connectrpc/connect/protocol-grpc";
 import * as grpcWeb from "@connectrpc/connect/protocol-grpc-web";
 import type { Protocol } from "./protocol.ts";
+import { envelopeHead } from "./protocol.ts";
 
-/** The response with which a call of this content type fails. */
+/** The error response to a call of this content type. */
 export function refusal(protocol: Protocol, contentType: string, error: ConnectError): UniversalServerResponse {
   if (protocol === "connect") {
     const header = new Headers(error.metadata);
@@ -28,7 +29,7 @@ export function refusal(protocol: Protocol, contentType: string, error: ConnectE
   return { status: 200, header, body: createAsyncIterable([body]) };
 }
 
-/** The error with which the library refused a call; `bytes` is the body of its response. */
+/** The error in the library's response; `bytes` is the body of that response. */
 export async function refusedWith(
   protocol: Protocol,
   { header, trailer }: UniversalServerResponse,
@@ -45,9 +46,7 @@ export async function refusedWith(
   return grpc.findTrailerError(grpcWeb.trailerParse(isCompressed ? await inflated(data) : data)) ?? unknown;
 }
 
-/** A byte of flags and four of length. */
-const envelopeHead = 5;
-/** An error of the library repeats no more than a part of one message. */
+/** More than any error response of the library: it repeats at most a part of one message. */
 const mostBytes = 64 * 1024 * 1024;
 
 function inflated(bytes: Uint8Array): Promise<Uint8Array> {

@@ -2,7 +2,7 @@
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
-import { compressionGzip, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Failure } from "../errors.ts";
@@ -14,6 +14,7 @@ import type { Inbound, Stream, StreamDispatch } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { expiryOf } from "./protocol.ts";
+import { routerOptions } from "./router-options.ts";
 import { universalRequest } from "./universal-request.ts";
 
 /** Serves rpcs that stream, by their paths. */
@@ -31,11 +32,7 @@ const entryKey = createContextKey<Entry | undefined>(undefined);
 export function createStreamSurface(rpcs: Iterable<DescMethod>, dispatch: StreamDispatch, onError: OnError): StreamSurface {
   const routers = [...rpcs].map((rpc) => {
     acceptShortEnumNames(rpc.input);
-    const router = createConnectRouter({
-      acceptCompression: [compressionGzip],
-      readMaxBytes: maxMessageBytes(rpc),
-      jsonOptions: { ignoreUnknownFields: false },
-    });
+    const router = createConnectRouter(routerOptions(maxMessageBytes(rpc)));
     register(router, rpc, (messages, context) => answers(messages, context, onError));
     return router;
   });
@@ -50,8 +47,8 @@ export function createStreamSurface(rpcs: Iterable<DescMethod>, dispatch: Stream
         (error: unknown): Entry => ({ inbound, refused: failureOf(error) }),
       );
       const values = createContextValues().set(entryKey, entry);
-      const signal = inbound.limits?.cancellation?.signal ?? new AbortController().signal;
-      await universalResponseToNodeResponse(await handler(universalRequest(handler, request, request, signal, values)), response);
+      const answer = await handler(universalRequest(handler, request, request, inbound, values));
+      await universalResponseToNodeResponse(answer, response);
     },
   };
 }
@@ -83,7 +80,7 @@ async function* answers(messages: AsyncIterable<Message>, { values, protocolName
   }
 }
 
-/** The same answers, until the caller's deadline passes or it cancels; what is under way then is not waited for. */
+/** Passes the responses on until the signal aborts, without waiting for work in progress. */
 async function* until(signal: AbortSignal, answers: AsyncIterable<Message>): AsyncIterable<Message> {
   const iterator = answers[Symbol.asyncIterator]();
   let stop: (() => void) | undefined;

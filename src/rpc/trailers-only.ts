@@ -1,22 +1,15 @@
-// Trailers-only responses of gRPC: a failure on a path where there is no rpc that could report it.
+// Trailers-only responses of gRPC, for failures on a path without an rpc.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Failure } from "../errors.ts";
-import type { Request, Response } from "../http/listener.ts";
+import type { Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
 import type { Inbound } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
 
-const contentType = "application/grpc";
-
-/** Whether a request is one of gRPC or gRPC-Web. */
-export function isGrpc({ headers }: Request): boolean {
-  return headers["content-type"]?.toLowerCase().startsWith(contentType) === true;
-}
-
-/** Writes the failure in the terms of gRPC ("Trailers-Only" of its protocol over HTTP/2). */
+/** Writes the failure as a gRPC status ("Trailers-Only" in the protocol over HTTP/2). */
 export function writeGrpcFailure(response: Response, failure: Failure, inbound: Inbound): void {
   observe(inbound, { failed: failure.kind });
   const trailers = setTrailerStatus(new Headers(), connectError(failure, "grpc"));
-  const type = response.req.headers["content-type"] ?? contentType;
+  const type = response.req.headers["content-type"] ?? "application/grpc";
   response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...Object.fromEntries(trailers) }).end();
 }

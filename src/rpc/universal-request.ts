@@ -1,9 +1,10 @@
-// A request as the library takes it: with the headers that its protocols define, and a body that was received before.
+// Builds the library's request: the headers that its protocols define, and a given body.
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import type { Request } from "../http/listener.ts";
+import type { Inbound } from "./dispatch.ts";
 
-/** Other headers may hold what the Fetch standard's `Headers` refuses, and are none of the library's business. */
+/** Other headers are left out: their values may be invalid for the Fetch standard's `Headers`. */
 const headersOfTheProtocols = [
   "content-type",
   "content-encoding",
@@ -17,12 +18,12 @@ const headersOfTheProtocols = [
   "grpc-timeout",
 ];
 
-/** The request for a handler. Any host will do: a request finds its handler by its path alone. */
+/** The request for a handler. The host does not matter: the path alone selects the handler. */
 export function universalRequest(
   { requestPath }: UniversalHandler,
   request: Request,
   body: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
+  { limits }: Inbound,
   contextValues: ContextValues,
 ): UniversalServerRequest {
   const { httpVersion, method = "", url = "", headers } = request;
@@ -31,12 +32,13 @@ export function universalRequest(
     const value = headers[name];
     if (value !== undefined) header.set(name, String(value));
   }
+  const signal = limits?.cancellation?.signal ?? new AbortController().signal;
   const mark = url.indexOf("?");
   const search = mark === -1 ? "" : url.slice(mark);
   return { httpVersion, method, url: `http://records${requestPath}${search}`, header, body, signal, contextValues };
 }
 
-/** A body that is there as a whole. */
+/** A body that was received as a whole. */
 export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   if (bytes.byteLength > 0) yield await Promise.resolve(bytes);
 }

@@ -15,8 +15,8 @@ const ALONE: Readonly<Record<string, string>> = {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 /**
- * Marks, and what nobody sees (soft hyphen, joiners, direction marks): neither makes another word (UAX #29, WB4). The
- * zero-width space stays: it is there to divide words.
+ * Marks and invisible characters (soft hyphen, joiners, direction marks), which do not divide words (UAX #29, WB4). The
+ * zero-width space is not among them: it divides words.
  */
 const UNSEEN = new RegExp('[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+', 'gv');
 const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join('')}]|[^\\P{Nd}0-9]`, 'gu');

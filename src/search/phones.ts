@@ -17,8 +17,9 @@ function digitsOf(phone: string | null | undefined): string {
 }
 
 /**
- * The terms of a contact with these words and this phone. Its digits stand once more at the end of `n`, behind a mark
- * that no word holds; the mark stands there without a phone as well, and tells these terms from those of a release before.
+ * The terms of a contact with these words and this phone. The phone's digits are repeated at the end of `n`, after a
+ * mark that no word contains. The mark is there without a phone as well: it distinguishes these terms from older
+ * releases'.
  */
 export function contactTerms(words: readonly string[], phone: string | null | undefined): Terms {
   const { g, n } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);
@@ -27,9 +28,9 @@ export function contactTerms(words: readonly string[], phone: string | null | un
 
 /**
  * The ways to read a query that may hold a phone: its words as they stand, and where numbers follow one another
- * ("+49 (170) 12") once more with each row of them as the beginning of a phone ("#4917012"). A record matches when every
- * word of some reading is the beginning of one of its words, or of its phone's digits where it is marked as a phone's. One
- * or two readings; none where the query has no word.
+ * ("+49 (170) 12") once more with each row of them as the beginning of a phone ("#4917012"). A record matches when it
+ * matches every word of some reading: a marked word must begin its phone's digits, another must begin one of its words.
+ * One or two readings; none where the query has no word.
  */
 export function queryReadings(text: string): string[][] {
   const words = wordsInTurn(text);

@@ -21,7 +21,7 @@ export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
 
-/** Before the digits of a phone, in `n` and in the word of a query that asks for the beginning of a phone and nothing else. */
+/** Precedes a phone's digits in `n`, and a query word that must match the beginning of a phone. */
 export const PHONE_MARK = '#';
 
 /** Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` tells the rest. */
@@ -104,7 +104,7 @@ export function wholeCheckPattern(word: string): string {
   return ` ${word} `;
 }
 
-/** Whether the documents that have the term of a word are those that have the word, but for few that share a phone's digits. */
+/** Whether a word's term decides whether a document matches; for a phone a few documents need the check as well. */
 export function isDecidedByTerm(word: string, shape: SearchShape): boolean {
   return isPhone(word) || probe(word, shape)?.exact === true;
 }
@@ -117,7 +117,7 @@ function inexact(found: Probe | undefined): Probe | undefined {
   return found && { ...found, exact: false };
 }
 
-/** In terms without the mark, those of a release before, the digits are one of the words. */
+/** In terms without the mark, from older releases, the digits are one of the words. */
 function phonePattern(word: string, end: string): string {
   return `${word}${end}|^[^${PHONE_MARK}]* ${word.slice(PHONE_MARK.length)}${end}[^${PHONE_MARK}]*$`;
 }

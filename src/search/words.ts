@@ -12,7 +12,7 @@ const UNSPACED_SCRIPTS = [
 const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`;
 const LETTER_OR_DIGIT = '[\\p{L}\\p{N}]';
 const ZERO_WIDTH_SPACE = '\u200b';
-/** Within a script without blanks a zero-width space changes nothing: a word may begin at every character anyway. */
+/** A zero-width space does not divide a run of a script without blanks: a word may begin at every character anyway. */
 const WORD = new RegExp(
   `[${LETTER_OR_DIGIT}--${UNSPACED}]+|[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${LETTER_OR_DIGIT}&&${UNSPACED}])*`,
   'gv',

@@ -1,4 +1,4 @@
-// When sessions have ended, in MongoDB: what rests on a sign-in of before is refused by every instance.
+// Ends of sessions, in MongoDB: every instance rejects sessions and tokens from an earlier sign-in.
 import type { AnyBulkWriteOperation, ClientSession, Db, Document } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
@@ -9,65 +9,62 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Logout } from "./logout-token.ts";
 
-/** An end of all of a person, of a session at the provider, or of all of a person that names no session. */
+/**
+ * An end: of everything of a person, of a session at the provider, or of everything of a person without a session id.
+ */
 export interface EndedDocument {
   _id: { issuer: string; subject: string } | { issuer: string; sid: string } | { issuer: string; subject: string; sid: null };
   /** By the database's clock. */
   ended_at: Date;
-  /** By the provider's clock: who signed in no later than this had signed in before the end. Older releases do not write it. */
+  /** By the provider's clock: a sign-in at or before this time has ended. Older releases do not write it. */
   later_than?: Date;
 }
 
-/** What an access token, or a session here, tells of its beginning. */
+/** The sign-in that an access token or a session comes from. */
 export interface Beginning {
   readonly issuer: string;
   readonly subject: string;
-  /** When the person signed in for it at the provider, in whole seconds since 1970, where it tells (RFC 9068 §2.2.1). */
+  /** The time of the sign-in at the provider, in whole seconds since 1970, where it is known (RFC 9068 §2.2.1). */
   readonly authenticatedAt: number | undefined;
   /** The provider's session, where it names it. */
   readonly sid: string | undefined;
 }
 
-/** Why it has ended: its session has, or the person has signed out. */
+/** Why something has ended: its session has ended, or the person has signed out. */
 export type End =
   | { readonly kind: "session" }
-  /** Only who signs in later than this, by the provider's clock in ms since 1970, is let in again. */
+  /** Only a later sign-in is accepted; by the provider's clock, in ms since 1970. */
   | { readonly kind: "person"; readonly laterThan: number };
 
-/** A sign-out at the dashboard. */
-export interface SignOut {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly sid: string | undefined;
-  /** By how much the provider's clock may be ahead of the database's. */
+/** A sign-out at the dashboard, with the sign-in of the session that ends. */
+export interface SignOut extends Beginning {
+  /** How far the provider's clock may be ahead of the database's. */
   readonly providerAheadMs: number;
-  /** When the person signed in for the session that ends, in whole seconds since 1970. */
-  readonly authenticatedAt: number | undefined;
 }
 
 /** The ends of all sessions. */
 export interface EndedSessions {
-  /** Ends all that the person has begun until now, wherever. */
+  /** Ends all sessions and tokens of the person from sign-ins until now. */
   signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
   /**
-   * Ends what a logout token names, and does the work in the same transaction; `subjects` are the people whose session it
-   * is known to be. Fails with INVALID_LOGOUT_TOKEN where the token has counted before.
+   * Ends what a logout token names, and does the work in the same transaction; `subjects` are the known owners of its
+   * session. Fails with INVALID_LOGOUT_TOKEN where the token was used before.
    */
   logOut(logout: Logout, subjects: readonly string[], deadline: Deadline, work: (session: ClientSession) => Promise<void>): Promise<void>;
-  /** The end of something that began so; undefined where it goes on. */
+  /** The end of what comes from this sign-in; undefined where it has not ended. */
   endOf(beginning: Beginning): Promise<End | undefined>;
 }
 
-/** Longer than the refresh tokens live that an assistant still bears. */
+/** Longer than the lifetime of an assistant's refresh token. */
 const keptSeconds = 400 * 86_400;
-/** The provider's clock may be ahead by this where it was not compared: whole seconds tell no more. */
+/** The assumed lead of the provider's clock where it was not measured: its times are whole seconds. */
 export const leastAheadMs = 1_000;
 export const endedCollection = "ended_sessions";
 const logoutTokensCollection = "logout_tokens";
 
 export const endedIndexes: IndexSpec = {
   collection: endedCollection,
-  // Another index on the same field than that of the releases before, which forgot after 90 days.
+  // Partial, so that it is another index than that of older releases on the same field, which expired after 90 days.
   indexes: [{ key: { ended_at: 1 }, name: "expiry_after_400_days", expireAfterSeconds: keptSeconds, partialFilterExpression: { ended_at: { $exists: true } } }],
   retired: ["expiry"],
 };
@@ -77,7 +74,7 @@ export const logoutTokenIndexes: IndexSpec = {
   indexes: [{ key: { forgettable_at: 1 }, name: "expiry", expireAfterSeconds: 0 }],
 };
 
-/** A logout token that has counted. */
+/** A logout token that was used. */
 interface LogoutTokenDocument {
   _id: { issuer: string; jti: string };
   forgettable_at: Date;
@@ -98,12 +95,12 @@ export function createEndedSessions(db: Db): EndedSessions {
         ...(sid === undefined ? [] : [ending({ issuer, sid })]),
       ];
       const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));
-      // Two that make the same document at once: the one that comes second finds it there.
+      // Two sign-outs may insert the same document at once: the second one finds it on its retry.
       await end().catch((error: unknown) => (duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end()));
     },
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
       const laterThan = new Date(issuedAt * 1_000);
-      // Of a person who has no session named the token may still mean what names none.
+      // The token may also mean a person's sessions and tokens without a session id.
       const people = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
       const ends = sid === undefined
         ? people.map((one) => ending({ issuer, subject: one }, laterThan))
@@ -123,21 +120,24 @@ export function createEndedSessions(db: Db): EndedSessions {
   };
 }
 
-/** The documents that may say that something has ended. */
+/** The ids of the documents that may end this. */
 function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
   return [{ issuer, subject }, sid === undefined ? { issuer, subject, sid: null } : { issuer, sid }];
 }
 
-/** Whether something has ended, by the documents of its names. A session that has ended stays so, whenever it signs in again. */
+/**
+ * Judges by the documents of `namesOf`. A session at the provider that has ended stays ended, whatever its sign-in
+ * time.
+ */
 export function judge({ authenticatedAt }: Pick<Beginning, "authenticatedAt">, ends: readonly EndedDocument[]): End | undefined {
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
-  // What does not tell when the person signed in cannot be shown to be later: it may have been had by refreshing.
+  // Without the time of the sign-in it cannot be shown to be later: a refreshed token looks new.
   const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;
   const laterThan = Math.max(-Infinity, ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + leastAheadMs));
   return ends.length > 0 && signedIn <= laterThan ? { kind: "person", laterThan } : undefined;
 }
 
-/** Moves an end onwards, by the database's clock; never back. `laterThan` is a date, or what the database makes one of. */
+/** Moves an end forward by the database's clock, never back. `laterThan` is a date, or an expression for one. */
 function ending(_id: EndedDocument["_id"], laterThan?: Date | Document): AnyBulkWriteOperation<EndedDocument> {
   const moved = { ended_at: { $max: ["$ended_at", "$$NOW"] }, ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }) };
   return { updateOne: { filter: { _id }, update: [{ $set: moved }], upsert: true } };

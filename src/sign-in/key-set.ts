@@ -6,11 +6,11 @@ import { createLocalJWKSet, errors } from "jose";
 export interface KeySet {
   /** Finds the key that a token names, for `jwtVerify`. */
   readonly find: JWTVerifyGetKey;
-  /** The same for what the provider itself handed over just now: an unknown key is always fetched. */
+  /** The same for a token that came directly from the provider: an unknown key is always fetched. */
   readonly findTrusted: JWTVerifyGetKey;
-  /** Another number after every change of the provider's keys: what was verified before has to be verified again. */
+  /** Changes with the provider's keys: signatures that were verified before have to be verified again. */
   revision(): number;
-  /** Fetches the keys again in the background once they are a minute old: so a withdrawn key is forgotten. */
+  /** Fetches the keys again in the background once they are a minute old, so that withdrawn keys are dropped. */
   refresh(): void;
 }
 
@@ -23,10 +23,10 @@ interface Kept {
 /** While the provider is away its keys stay in use for this long. */
 const keptMs = 24 * 3_600_000;
 const refreshMs = 60_000;
-/** Anyone can name random keys: they cause no more than one fetch in this time, and a failed one counts too. */
+/** Unknown keys cause at most one fetch in this time, also a failed one: anyone can send random key ids. */
 const unknownKeyMs = 30_000;
 
-/** The keys that `load` fetches; nothing is fetched before the first token. */
+/** Makes a key set that `load` fetches; nothing is fetched before the first token. */
 export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   let kept: Kept | undefined;
   let fetching: Promise<Kept> | undefined;
@@ -73,7 +73,7 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   };
 }
 
-/** The keys at this address. Rejects with one of jose's errors, or a TypeError where nothing answers. */
+/** Fetches the keys at this address. Rejects with one of jose's errors, or a TypeError where there is no response. */
 export async function fetchKeySet(uri: string, timeoutMs: number, fetching: (url: string, options: RequestInit) => Promise<Response>): Promise<JSONWebKeySet> {
   const options = { headers: { Accept: "application/json, application/jwk-set+json" }, signal: AbortSignal.timeout(timeoutMs) };
   const response = await fetching(uri, options).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Logout tokens of the provider (OpenID Connect Back-Channel Logout): what they must hold, and what they end.
+// Verifies the provider's logout tokens (OpenID Connect Back-Channel Logout).
 import type { JWTPayload } from "jose";
 import { jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
@@ -8,23 +8,23 @@ export interface Logout {
   readonly issuer: string;
   readonly sid: string | undefined;
   readonly subject: string | undefined;
-  /** The token's own name, which counts once. */
+  /** The token's id, which is accepted once. */
   readonly jti: string;
   /** When the provider made it, by its own clock, in whole seconds since 1970. */
   readonly issuedAt: number;
-  /** From this moment of ours the token is too old anyway: nobody has to remember its name any longer. */
+  /** From this instant, by our clock, the token is too old: its id need not be kept any longer. */
   readonly forgettableAt: Date;
 }
 
-/** A logout token tells of the moment (Back-Channel Logout §2.4 lets us choose what is too old). */
+/** The longest age of a logout token (Back-Channel Logout §2.4 leaves the choice to us). */
 const maxAgeSeconds = 600;
 const toleranceSeconds = 30;
-/** Clocks of instances and of the database differ a little: a name is remembered somewhat longer than it has to be. */
+/** Token ids are kept longer than needed, as the clocks of instances and of the database differ. */
 const spareSeconds = 300;
 const maxNameLength = 512;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Verifies a logout token that is meant for us. Rejects for what it must not be or have (Back-Channel Logout §2.6). */
+/** Verifies a logout token for us. Rejects one that breaks the rules (Back-Channel Logout §2.6). */
 export async function verifyLogoutToken(token: string, keys: KeySet, expected: { readonly issuer: string; readonly audience: string; readonly algorithms: string[] }): Promise<Logout> {
   const { payload, protectedHeader } = await jwtVerify(token, keys.find, {
     ...expected,

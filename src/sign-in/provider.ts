@@ -27,7 +27,7 @@ export interface SignInState {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** True where the person was sent to sign in afresh, because they had signed out before: there is no third time. */
+  /** True where the person was already sent to sign in afresh, after a sign-out: they are not sent again. */
   readonly afresh?: boolean;
 }
 
@@ -35,19 +35,24 @@ export interface SignInState {
 export interface IdentityProvider {
   /** The provider's name for itself, which every token bears: it may differ from the configured one by a slash at the end. */
   issuer(): Promise<string>;
-  /** Where the person signs in, and what to remember. `afresh`: even where the provider still has a session of theirs. */
+  /**
+   * Where the person signs in, and what to remember. `afresh` asks for a new sign-in even if the provider has a
+   * session.
+   */
   begin(redirectUri: string, afresh?: boolean): Promise<{ readonly location: string; readonly remember: SignInState }>;
   /** Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check says no. */
   complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;
   /** Where the provider ends its own session; undefined when it cannot, or is away. Never rejects. */
   endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
-  /** Revokes an access token of ours (RFC 7009), so that the provider hears of a sign-out without the browser. Never rejects. */
+  /**
+   * Revokes our access token (RFC 7009), which reports a sign-out to the provider without the browser. Never rejects.
+   */
   revoke(accessToken: string): Promise<void>;
   /** Whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string): Promise<Logout>;
   /** The provider's keys, which are kept: while it is away, those that were fetched in the last day go on. */
   keys(): Promise<KeySet>;
-  /** The scopes that the provider offers, as far as it says; undefined while it is away too. Never rejects. */
+  /** The scopes in the provider's metadata; undefined where it lists none or is away. Never rejects. */
   scopes(): Promise<readonly string[] | undefined>;
   /** What the provider says of an access token (RFC 7662); undefined where it offers no introspection. */
   introspect(token: string): Promise<IntrospectionResponse | undefined>;
@@ -56,11 +61,11 @@ export interface IdentityProvider {
 const requestTimeoutSeconds = 4;
 /** Metadata seldom change; after this long they are read again. */
 const metadataMs = 3_600_000;
-/** Signing out waits no longer for the provider to hear of it. */
+/** The longest that a sign-out waits for the revocation at the provider. */
 const revocationMs = 1_500;
-/** Has the provider say when the person signed in (OpenID Connect Core §3.1.2.1), without asking them again. */
+/** A `max_age` that makes the provider send auth_time (OpenID Connect Core §3.1.2.1) without a new sign-in. */
 const anyAgeSeconds = 30 * 86_400;
-/** Clocks of the provider and ours may differ by as much where a token's lifetime is checked. */
+/** The clock tolerance for a token's lifetime. */
 const toleranceSeconds = 30;
 /** Not `none`, and no algorithm with a secret that we share. */
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
@@ -68,7 +73,7 @@ export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 /** Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another issuer's. */
 export async function discoverProvider({ issuer, clientId, clientSecret, outgoing }: ProviderOptions): Promise<Configuration> {
   const server = new URL(issuer);
-  // A provider on this machine has no certificate; the settings take no other one without (`config.ts`).
+  // A provider on this machine may have no certificate; `config.ts` rejects http for any other host.
   const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
   const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => boundedFetch(url, options as RequestInit, outgoing?.());
   const found = await oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
@@ -157,7 +162,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         const waited = new Promise<void>((resolve) => setTimeout(resolve, revocationMs).unref());
         await Promise.race([oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }), waited]);
       } catch {
-        // It has ended here all the same, and the browser goes to the provider next.
+        // The session has ended here anyway, and the browser goes to the provider next.
       }
     },
     async readLogoutToken(token) {
@@ -199,7 +204,7 @@ export function isAway(error: unknown): boolean {
   return code === "ERR_JWKS_TIMEOUT" || code === "ERR_JWKS_INVALID" || code === "ERR_JOSE_GENERIC" || error instanceof TypeError;
 }
 
-/** Metadata that lead nowhere, or across a network in the clear, are none: they are not kept. */
+/** Throws for metadata without endpoints or with unencrypted ones: they are not kept. */
 function requireEndpoints(found: Configuration): void {
   const { authorization_endpoint = "", token_endpoint = "", jwks_uri = "" } = found.serverMetadata();
   for (const [name, url] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri })) {

@@ -24,9 +24,13 @@ export interface SessionDocument {
   name?: string;
   /** The provider's tokens, sealed under a key that only the cookie's value completes. */
   id_token: string;
-  /** When the person signed in, by the provider's clock; missing where it does not tell, and from older releases. */
+  /**
+   * The time of the sign-in by the provider's clock; missing where the provider sends none, and from older releases.
+   */
   authenticated_at?: Date;
-  /** By how much the provider's clock may be ahead of the database's, as measured at the sign-in; not from older releases. */
+  /**
+   * How far the provider's clock may be ahead of the database's, measured at the sign-in; missing from older releases.
+   */
   provider_ahead_ms?: number;
   created_at: Date;
   /** Moved at most once a minute. */
@@ -43,18 +47,18 @@ export interface Identified {
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly idToken: string;
-  /** What else the provider sent; undefined for a session that begins without it. */
+  /** The rest of the provider's token response; undefined for a session without one. */
   readonly sent?: Sent | undefined;
 }
 
-/** What comes with an ID token. */
+/** The part of a token response beside the ID token. */
 export interface Sent {
   readonly accessToken: string;
-  /** When the person signed in, in whole seconds since 1970 by the provider's clock, where it tells. */
+  /** The time of the sign-in, in whole seconds since 1970 by the provider's clock, where it is sent. */
   readonly authenticatedAt: number | undefined;
-  /** When the provider made the ID token, likewise. */
+  /** When the provider issued the ID token, by the same clock. */
   readonly issuedAt: number;
-  /** When it was asked for that, in ms of `performance.now()`. */
+  /** When the request was sent, in ms of `performance.now()`. */
   readonly askedAt: number;
 }
 
@@ -68,9 +72,9 @@ export interface ProviderTokens {
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
   begin(person: Identified, deadline?: Deadline): Promise<string>;
-  /** The session of a cookie's value, if it goes on and the person has not signed out since; it counts as used. */
+  /** The session of a cookie's value, unless it has expired or the person has signed out since; marks it as used. */
   find(cookie: string): Promise<SessionDocument | undefined>;
-  /** The session of a cookie's value as it is kept, also one that no longer goes on. */
+  /** The stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
   end(cookie: string, deadline: Deadline): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
@@ -109,8 +113,8 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
   const goesOn = ({ used_at, expires_at }: SessionDocument): boolean => now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
   /**
-   * The provider makes its token after it was asked, so that its clock cannot be further ahead than that tells. Some date
-   * tokens back: none is taken for behind.
+   * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
+   * providers backdate tokens, so that a clock is never taken to be behind.
    */
   function providerAheadMs({ issuedAt, authenticatedAt = 0, askedAt }: Sent): number {
     const asked = primaryOf(db.client).databaseTime(askedAt).getTime();
@@ -171,18 +175,18 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
   };
 }
 
-/** Joins what may have ended the session, so that no second command has to ask for it. */
+/** Joins the ends that may apply to the session, so that no second command is needed. */
 const withEnds: readonly Document[] = [
   { $set: { ends: [{ issuer: "$issuer", subject: "$subject" }, { issuer: "$issuer", sid: "$sid" }, { issuer: "$issuer", subject: "$subject", sid: null }] } },
   { $lookup: { from: endedCollection, localField: "ends", foreignField: "_id", as: "ended" } },
   { $unset: "ends" },
 ];
 
-/** Whether a sign-out, here or at the provider, has ended the session, also where it was kept from being deleted. */
+/** Whether a sign-out, here or at the provider, has ended the session, even if the session could not be deleted. */
 function hasEnded({ sid, authenticated_at: authenticatedAt, created_at: createdAt }: SessionDocument, ends: readonly EndedDocument[]): boolean {
-  // What ends all that names no session ends no session with a name.
+  // An end with `sid: null` does not apply to a session with a `sid`.
   const concerning = ends.filter(({ _id }) => !("sid" in _id) || _id.sid !== null || sid === undefined);
-  // Where the provider does not tell the time of the sign-in, an end of before was looked at when the session began.
+  // Without the time of the sign-in, only later ends count: earlier ones were checked when the session began.
   const later = authenticatedAt === undefined ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= createdAt) : concerning;
   return judge({ authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, later) !== undefined;
 }

@@ -1,4 +1,5 @@
 // Signing in and out of the dashboard: what becomes of the cookies, the sessions, and the audit log.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
@@ -6,7 +7,6 @@ import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
 import type { Actor } from "../guards/scope.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { IdentityProvider, SignInState } from "./provider.ts";
@@ -76,7 +76,7 @@ export function createSessionCookie(baseUrl: () => string): Cookie {
 }
 
 const signInSeconds = 600;
-/** A sign-in right after a sign-out waits for the second to pass, no longer than this: the next one is later for certain. */
+/** The longest wait before a new sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
 export function createSignIn({ provider, sessions, ended, accounts, audit, secret, baseUrl }: SignInParts): SignIn {
@@ -97,14 +97,14 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
   }
 
-  /** Where somebody goes whose sign-in rests on what has ended: once to the provider again, and to no third time. */
+  /** The next step after a sign-in that has already ended: to the provider once more, then a failure. */
   async function again(end: End, { idToken, sent }: Identified & { readonly sent: Sent }, { afresh = false }: SignInState): Promise<Step> {
     if (end.kind === "session") {
-      // The provider still has the session that was signed out here: only when it has ended there can another begin.
+      // The provider still has the session that ended here: it has to end there before another can begin.
       const location = (await provider.endSessionUrl(idToken, home())) ?? fail(Reason.SIGN_IN_FAILED, { message: "You signed out, and the identity provider still has that session: sign out there, then sign in again." });
       return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
     }
-    if (afresh) fail(Reason.SIGN_IN_FAILED, { message: sent.authenticatedAt === undefined ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): tell whoever runs the service." : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again." });
+    if (afresh) fail(Reason.SIGN_IN_FAILED, { message: sent.authenticatedAt === undefined ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): contact the operator of this service." : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again." });
     const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
     await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
     return send(true);
@@ -136,7 +136,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       const old = sessionCookie.read(cookies);
       if (old !== undefined) await sessions.end(old, from.deadline);
       const value = await sessions.begin(person, from.deadline);
-      // Only now: a sign-out meanwhile either finds the session, or is found here.
+      // After the session is stored: a concurrent sign-out either finds the session, or is found here.
       const end = await ended.endOf({ ...person, authenticatedAt: person.sent.authenticatedAt });
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
@@ -150,11 +150,11 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       const found = value === undefined ? undefined : await sessions.kept(value);
       if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
       const { issuer, subject, sid, authenticated_at: authenticatedAt, provider_ahead_ms: providerAheadMs = leastAheadMs } = found;
-      // First what ends all of it: should the rest fail, nothing goes on, and signing out can be tried again.
+      // The ends are stored first: if the rest fails, everything has ended, and the sign-out can be repeated.
       await ended.signOut({ issuer, subject, sid, providerAheadMs, authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, from.deadline);
       const was = await sessions.end(value, from.deadline);
       await sessions.endPerson(issuer, subject, from.deadline);
-      // Not left to the browser: the person may never finish the page that it is led to.
+      // The browser alone is not enough: the person may not finish the provider's page.
       await Promise.all([was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken), tell("signed_out", found, from)]);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };

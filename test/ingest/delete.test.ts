@@ -77,7 +77,7 @@ test("an external id that can be written can be deleted by, whatever its charact
   const [deleted, long, kind] = await remove(client, { external: [{ kind: "RECORD_KIND_CONTACT", external_id }, { kind: "RECORD_KIND_CONTACT", external_id: `${external_id}x` }, { kind: 0, external_id }] });
   expect(deleted).toMatchObject({ id, externalId: external_id });
   expect([deleted?.error, long?.error?.message, kind?.error?.message]).toEqual([
-    undefined, "external_id: must be at most 200 characters", "kind: must be one of the kinds of records, such as RECORD_KIND_CONTACT",
+    undefined, "external_id: must be at most 200 characters", "kind: must be one of RECORD_KIND_CONTACT, RECORD_KIND_SESSION, RECORD_KIND_TRANSCRIPT, RECORD_KIND_SESSION_NOTE, RECORD_KIND_CONTACT_NOTE",
   ]);
 });
 

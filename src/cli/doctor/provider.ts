@@ -35,7 +35,7 @@ export async function checkProvider({ provider, wrong, clocks, config, baseUrl }
     offer("registration", metadata["registration_endpoint"] ?? metadata["client_id_metadata_document_supported"], "Assistants can register themselves", "Assistants cannot register themselves: each needs a client that is made at the provider by hand.", "Turn on dynamic client registration, or give people a client id to type in."),
     offer("introspection", metadata["introspection_endpoint"], "A token that is revoked there is refused within 5 seconds (introspection)", "There is no introspection: a token that is revoked at the provider is refused only when it expires.", "Turn on RFC 7662, or let access tokens live for minutes."),
     check("provider.auth_time", () => authTime(metadata["claims_supported"])),
-    offer("revocation", metadata["revocation_endpoint"], "Signing out reaches the provider without the browser (revocation)", "There is no revocation endpoint: the provider hears of a sign-out by the browser alone.", "Turn on RFC 7009."),
+    offer("revocation", metadata["revocation_endpoint"], "Signing out reaches the provider without the browser (revocation)", "There is no revocation endpoint: the provider learns of a sign-out from the browser only.", "Turn on RFC 7009."),
     offer("end_session", metadata["end_session_endpoint"], "Signing out ends the provider's session as well", "Signing out leaves the provider's own session open.", "Turn on RP-initiated logout."),
     offer("back_channel_logout", metadata["backchannel_logout_supported"], "Sessions that end there end here (back-channel logout)", "There is no back-channel logout: a session that ends at the provider goes on here.", "Turn it on, with <BASE_URL>/sign-out/back-channel."),
   ];
@@ -95,12 +95,12 @@ function pkce(metadata: Metadata): Verdict {
   return fault(`Its metadata do not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "not there"}): assistants refuse to sign in.`, "Turn on PKCE with S256 at the provider, and have its metadata say so.");
 }
 
-/** Without it nothing can be shown to be later than a sign-out. */
+/** Only `auth_time` shows that a sign-in is later than a sign-out. */
 function authTime(claims: unknown): Verdict {
   if (list(claims).includes("auth_time")) return ok("It says when a person signed in (auth_time).");
-  const advice = "Have the provider put auth_time into ID tokens, and into access tokens or the answers of introspection.";
-  if (!Array.isArray(claims)) return note("Its metadata do not say whether its tokens tell when a person signed in (auth_time): an assistant's token without it is refused once its person has signed out.", advice);
-  return warning("By its metadata its tokens do not tell when a person signed in (auth_time): once a person has signed out, the dashboard and assistants do not let them in again.", advice);
+  const advice = "Have the provider put auth_time into ID tokens, and into access tokens or introspection responses.";
+  if (!Array.isArray(claims)) return note("Its metadata do not say whether its tokens have auth_time, the time of the sign-in: after a sign-out, an assistant's token without it is rejected.", advice);
+  return warning("According to its metadata its tokens have no auth_time, the time of the sign-in: a person who has signed out cannot sign in again, at the dashboard or with an assistant.", advice);
 }
 
 async function keys(metadata: Metadata): Promise<Verdict> {

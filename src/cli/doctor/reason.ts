@@ -25,7 +25,7 @@ export function reasonOf(error: unknown): string {
   return beginning(error instanceof Error ? error.message : String(error));
 }
 
-/** The first line of a text as the part of a sentence: without a full stop. */
+/** The first line of a text, without a full stop, to use within a sentence. */
 function beginning(text: string): string {
   return (text.split("\n", 1)[0] ?? "").slice(0, 300).replace(/(?<!\.)\.+$/, "");
 }

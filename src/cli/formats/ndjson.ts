@@ -11,7 +11,7 @@ const mustBe = 'must be an object such as {"contact": {…}}, with one of contac
 
 acceptShortEnumNames(RecordSchema);
 
-/** What a record may be, one of them only. */
+/** The kinds of records; a line has exactly one. */
 const kinds = RecordSchema.oneofs.flatMap(({ fields }) => fields);
 
 /** Reads the records; field names in snake_case or lowerCamelCase. Blank lines are passed over. */
@@ -50,7 +50,7 @@ function contentOf(text: string): Entry["content"] {
   }
 }
 
-/** The library's message, which names a message or field in full. */
+/** Removes the package from the library's error message. */
 function withoutPackage(message: string): string {
   return message.replace(/^cannot decode (message )?records\.ingest\.v1\./, "cannot be read as ");
 }

@@ -121,7 +121,7 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ContactFields;
 }
 
-/** The number of a `tel:` URI (RFC 3966), without its parameters; any other text is one as it is. */
+/** The number of a `tel:` URI (RFC 3966) without its parameters; any other text is returned unchanged. */
 function phoneOf(value: string | undefined): string | undefined {
   return value !== undefined && /^tel:/i.test(value) ? value.slice("tel:".length).split(";", 1)[0] : value;
 }

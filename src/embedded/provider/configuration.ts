@@ -93,7 +93,7 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
     loadExistingGrant: existingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     ttl: {
-      // The dashboard's lives as long as a session there: by revoking it, the dashboard tells that a person signed out.
+      // The dashboard's token lives as long as a dashboard session: the dashboard revokes it to report a sign-out.
       AccessToken: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
       AuthorizationCode: 60,
       Grant: 14 * DAY,

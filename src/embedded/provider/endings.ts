@@ -1,29 +1,31 @@
-// Sign-out at the provider: a person's sessions and grants end all together, so that no refresh token outlives them.
+// Sign-out at the provider: all sessions and grants of a person end together, so that no refresh token outlives them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
 import type { Middleware } from "./page.ts";
 import type { Store } from "./store.ts";
 
-/** Ends what people have begun. */
+/** Ends sessions and grants. */
 export interface Endings {
-  /** The dashboard revokes its access token when a person signs out there: everything of the person ends with it. */
+  /** Ends everything of a person when the dashboard revokes its access token, as it does at a sign-out. */
   readonly byRevocation: Middleware;
   /**
-   * Resolves when who signs in now has certainly signed in later than they signed out: times of sign-ins are whole seconds,
-   * and others compare them with clocks of their own.
+   * Resolves when a sign-in of this person is certainly later than their last sign-out. Times of sign-ins are whole
+   * seconds, and other services compare them with their own clocks.
    */
   later(subject: string): Promise<void>;
 }
 
 type Session = InstanceType<Provider["Session"]>;
 
-/** What the library's types leave out: a client that is sent logout tokens. */
-interface Told {
+/** A client that gets logout tokens; the library's types leave it out. */
+interface LogoutReceiver {
   backchannelLogout(subject: string, sid: string): Promise<unknown>;
 }
 
-/** Seconds between a sign-out and the next sign-in that count as later wherever clocks agree to a second. */
+/**
+ * With this many seconds between them, a sign-in counts as later than a sign-out where clocks differ by up to a second.
+ */
 const SECONDS_APART = 3;
 
 export function endings(provider: Provider, store: Store): Endings {
@@ -31,9 +33,9 @@ export function endings(provider: Provider, store: Store): Endings {
     const session = ctx.oidc.session as (Session & { destroyed?: boolean }) | undefined;
     const subject = session?.accountId;
     if (session?.destroyed !== true || subject === undefined) return;
-    // Another person signs in with this browser: the library ends the session by the same way, and nobody signed out.
+    // The library ends the session in the same way when another person signs in: that is not a sign-out.
     if (session.state?.["postLogoutRedirectUri"]?.toString().startsWith(`${provider.issuer}/`) === true) return;
-    // At the dashboard people sign out of everything, elsewhere of this browser's session alone.
+    // A sign-out at the dashboard ends everything; elsewhere it ends only this browser's session.
     if (ctx.oidc.client?.clientId === DASHBOARD_ID) {
       tellDashboard(subject, store.endPerson(subject));
     } else {
@@ -41,10 +43,10 @@ export function endings(provider: Provider, store: Store): Endings {
     }
   });
 
-  /** Of the sessions that ended in other browsers; the library tells of this one. */
+  /** Sends logout tokens for the sessions in other browsers; the library sends the one for this browser. */
   function tellDashboard(subject: string, sids: readonly string[]): void {
     const tell = async (): Promise<void> => {
-      const dashboard = (await provider.Client.find(DASHBOARD_ID)) as Told | undefined;
+      const dashboard = (await provider.Client.find(DASHBOARD_ID)) as LogoutReceiver | undefined;
       await Promise.all(sids.map((sid) => dashboard?.backchannelLogout(subject, sid)));
     };
     void tell().catch(() => undefined);

@@ -56,7 +56,7 @@ async function signIn({ ctx, interaction, form, name, people, ends, finish }: St
   const person = form === undefined ? undefined : people.signIn(form.get("login") ?? "", form.get("password") ?? "");
   if (person !== undefined) {
     await ends.later(person.subject);
-    // The moment of the password, however long the next request takes: that one is the library's choice.
+    // The time of the password: by default the library takes the time of the next request.
     return finish({ login: { accountId: person.subject, ts: Math.floor(Date.now() / 1_000) } });
   }
   // What was written is right in form and wrong in content. A 401 would promise a way to sign in that is not a form.

@@ -50,14 +50,14 @@ export function registrationFromBrowsers(): Middleware {
   };
 }
 
-/** Registers a client whose `scope` is the empty text as one that names none: some assistants fill in every field. */
+/** Removes an empty `scope` from registration requests: some assistants fill in every field. */
 export function tolerantRegistration(): Middleware {
   return async (ctx, next) => {
     if (ctx.path === "/reg" && ctx.method === "POST") {
       const { req } = ctx;
       const original = req.iterator.bind(req);
       req.iterator = (options) => withoutEmptyScope(original(options));
-      // The length may become another.
+      // The length may change.
       if (req.headers["content-length"] !== undefined) {
         delete req.headers["content-length"];
         req.headers["transfer-encoding"] = "chunked";
@@ -69,7 +69,7 @@ export function tolerantRegistration(): Middleware {
 
 const LONGEST_REGISTRATION = 56 * 1_024;
 
-/** The body, as one piece; what is too long or no JSON object passes as it came, and is the library's to refuse. */
+/** The body as one piece. A body that is too long or not a JSON object stays as it is: the library rejects it. */
 async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIterator<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -8,11 +8,11 @@ export interface Store {
   readonly adapter: AdapterFactory;
   /** The memory of one kind of thing: the library's own kinds, and ours. */
   shelf(kind: string): Shelf;
-  /** Ends all sessions and grants of a person; the names by which the dashboard knows those sessions. */
+  /** Ends all sessions and grants of a person; returns the ids (`sid`) that the dashboard has for those sessions. */
   endPerson(subject: string): string[];
-  /** Ends what was granted in a session, also for use without it. */
+  /** Ends the grants of a session, including those for offline access. */
   endSession(uid: string, grantIds: readonly string[]): void;
-  /** When a person signed out last, in whole seconds since 1970; before all time where they never did. */
+  /** When a person last signed out, in whole seconds since 1970; -Infinity where they never did. */
   signedOutAt(subject: string): number;
 }
 
@@ -30,7 +30,7 @@ export interface Shelf {
 /** The access tokens for the MCP server that were issued: the library keeps none of those that are JWTs. */
 export const ISSUED_TOKENS = "IssuedToken";
 
-/** Everything that rests on a grant, with the grants themselves. */
+/** Grants, and everything that depends on one. */
 const GRANTED = ["Grant", "AuthorizationCode", "AccessToken", "RefreshToken", ISSUED_TOKENS] as const;
 
 /** More than people and their programs on one machine need; it bounds what a runaway program costs. */
@@ -60,7 +60,7 @@ export async function createStore(folder: Folder, clientOfTheHouse: (id: string)
     const things = shelf(kind);
     return {
       async upsert(id, payload, secondsToLive) {
-        // A request that began before the person signed out may still bring back the session that it found.
+        // A request that began before the sign-out could store its session again.
         if (kind === "Session" && Number(payload.loginTs) <= (signedOut.get(String(payload.accountId)) ?? -Infinity)) return;
         things.put(id, payload, secondsToLive);
         if (kind === "Client") await keepClients();

@@ -194,9 +194,9 @@ export type UpdateContactRequest = Message<"records.v1.UpdateContactRequest"> & 
   phone?: string | undefined;
 
   /**
-   * The fields to change (`full_name`, `email`, `phone`; `*` for all of them): one that is named and not set is cleared,
-   * and one that is set and not named is ignored. Without a mask the fields that are set are changed. REST derives it
-   * from the properties that the body has.
+   * The fields to change: `full_name`, `email`, `phone`, or `*` for all of them. A field that is named but not set is
+   * cleared; a field that is set but not named is ignored. Without a mask the set fields are changed. REST derives the
+   * mask from the properties of the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */

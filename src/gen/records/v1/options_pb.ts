@@ -67,8 +67,8 @@ export type MethodRules = Message<"records.v1.MethodRules"> & {
   enrolled: boolean;
 
   /**
-   * The largest request message, in bytes, as it is sent and after it is decompressed. Every rpc sets it. For an rpc that
-   * streams it bounds each message.
+   * The largest request message in bytes, both as sent and after decompression. Every rpc sets it. For a streaming rpc it
+   * bounds each message.
    *
    * @generated from field: uint32 max_message_bytes = 7;
    */

@@ -365,7 +365,8 @@ export const RestoreContactsResponseSchema: GenMessage<RestoreContactsResponse> 
 
 /**
  * Which records to delete, at most 1,000 in all. The results follow the order of the fields here. Notes and transcripts
- * are deleted first, then sessions, then contacts. The answers kept for idempotency keys that show a record go with it.
+ * are deleted first, then sessions, then contacts. Deleting a record also deletes the responses that are stored for
+ * idempotency keys and show it.
  *
  * @generated from message records.ingest.v1.DeleteRecordsRequest
  */

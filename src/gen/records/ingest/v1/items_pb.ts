@@ -2,8 +2,8 @@
 // @generated from file records/ingest/v1/items.proto (package records.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// The records as they are written from outside, and what becomes of each. An optional text that is empty counts as unset;
-// an id or external id is never empty.
+// The records as they are written from outside, and what becomes of each. An empty optional text counts as unset. An id
+// or external id must not be empty.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
