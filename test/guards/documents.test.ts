@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createLimits } from "../../src/guards/limits.ts";
 import { inboundOf, pathOf } from "../../src/http/inbound.ts";
 import { createReference } from "../../src/reference/surface.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
@@ -113,4 +115,21 @@ test("a large file takes a place while it is sent; a small file, a HEAD and a 30
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
+});
+
+test("a client that leaves while its large file waits takes no place from the next one [RTE-24]", async () => {
+  const counter = { inc: () => undefined };
+  const counters = { throttleFallbacks: counter, throttledFromMemory: counter, refusedLookUps: counter, overloaded: counter };
+  const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
+  const ends: (() => void)[] = [];
+  const sending = Array.from({ length: 8 }, () => sendLarge(() => new Promise((resolve) => ends.push(resolve)), undefined));
+  const sent: string[] = [];
+  const gone = sendLarge(async () => void sent.push("to the client that left"), { cancellation: { requested: true, signal: AbortSignal.abort() } });
+  const next = sendLarge(async () => void sent.push("to the next client"), undefined);
+  ends[0]?.();
+  await expect(gone).rejects.toMatchObject({ reason: Reason.CANCELLED });
+  await next;
+  expect(sent).toEqual(["to the next client"]);
+  for (const end of ends) end();
+  await Promise.all(sending);
 });

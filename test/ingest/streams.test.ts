@@ -1,7 +1,13 @@
 // Import and Export: an account goes out, is deleted, and comes back the same; what was cut off goes on.
+import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { uuid } from "../../src/db/mongo.ts";
+import { deadlineIn } from "../../src/deadline.ts";
 import { ExportResponseSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { readScope } from "../../src/guards/scope.ts";
+import { createExport } from "../../src/ingest/export.ts";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";
 import type { TestService } from "../support/service.ts";
@@ -157,4 +163,21 @@ test("an export of large records comes in messages that every client takes [ING-
   expect(records).toBe(24);
   expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
   expect(sizes.length).toBeGreaterThan(5);
+});
+
+test("an export may take longer than the deadline of a request: each page has its own [ING-07]", async () => {
+  const client = await fullAccount();
+  const deadlineMs = 1_000;
+  const newScope = () => readScope(uuid(client.id), deadlineIn(deadlineMs));
+  async function slowly(scopeOfPage: typeof newScope): Promise<number> {
+    let received = 0;
+    for await (const { records } of createExport(service().app.client)(scopeOfPage)) {
+      received += records.length;
+      await sleep(deadlineMs + 50);
+    }
+    return received;
+  }
+  expect(await slowly(newScope)).toBe(14);
+  const only = newScope();
+  await expect(slowly(() => only)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
 });
