@@ -22,7 +22,7 @@ export async function redisOn(dataDir: string): Promise<ServerKind> {
       ...[settings, "--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no"],
       ...["--dir", folder, "--logfile", logFile, "--save", "", "--appendonly", "no"],
       // Everything in it may vanish, with a time to live or without, so all of it may be evicted and a write never
-      // fails for memory; the least recently used goes first, since a bucket nobody asks for is full again anyway.
+      // fails for memory; the least recently used keys are evicted first, because an unused bucket is full again.
       ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
     ],
     // Waits for its log and does not log in: another process on the port would receive the password.

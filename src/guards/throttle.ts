@@ -29,7 +29,7 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
 /** Fails with RATE_LIMITED and how long to wait. */
 export function refuseFor(waitMs: number): never {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
-  // The number stands in the text too: not every wire has `Retry-After`.
+  // The message repeats the number, because not every wire has `Retry-After`.
   return fail(Reason.RATE_LIMITED, {
     retryAfterSeconds,
     message: `Too many requests: try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.`,
