@@ -38,7 +38,7 @@ get_session and get_session_transcript where their notes are not enough. Say so 
       const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
       const { text: records } = await fetchRecord("session", id, context);
       const request = `Write a short follow-up message to the person of this session: thanks, what was agreed, who \
-does what by when, the next date if there is one. Use only the information above, in the language of the conversation.`;
+does what by when, the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
       return { request, records };
     },
   },
