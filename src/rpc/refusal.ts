@@ -39,7 +39,12 @@ export async function refusedWith(
   if (protocol === "grpc") return grpc.findTrailerError(trailer ?? new Headers()) ?? unknown;
   if (protocol === "connect") {
     const body = header?.get("content-encoding") === compressionGzip.name ? await inflated(bytes) : bytes;
-    return connect.errorFromJsonBytes(body, undefined, unknown);
+    try {
+      return connect.errorFromJsonBytes(body, undefined, unknown);
+    } catch {
+      // The library responds without a body where it does not know the encoding of a message.
+      return unknown;
+    }
   }
   const isCompressed = ((bytes[0] ?? 0) & compressedFlag) !== 0;
   const data = bytes.subarray(envelopeHead);

@@ -34,7 +34,8 @@ export function universalRequest(
   }
   const signal = limits?.cancellation?.signal ?? new AbortController().signal;
   const mark = url.indexOf("?");
-  const search = mark === -1 ? "" : url.slice(mark);
+  // A `#` in the request target is data. In a URL it would end the query, and the guards would have read another one.
+  const search = mark === -1 ? "" : url.slice(mark).replaceAll("#", "%23");
   return { httpVersion, method, url: `http://records${requestPath}${search}`, header, body, signal, contextValues };
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
+import { pipelined } from "../http/pipelined.ts";
 import { expectEnvelope, exchange } from "../http/raw.ts";
 import { newOwner } from "../support/every.ts";
 import type { Owner } from "../support/every.ts";
@@ -239,4 +240,14 @@ test("a call that is refused while its message is still on its way is told why [
     const { code } = await send(service.base, form, createContact, enveloped(form, Buffer.alloc(3_000_000, "a")));
     expect([form.name, code]).toEqual([form.name, "unauthenticated"]);
   }
+});
+
+test.each([
+  ["/records.v1.HealthService/CheckHealth?connect=v1&encoding=json&message=%7B%7D", 200],
+  ["/records.v1.HealthService/CheckHealth?connect=v1##&encoding=json&message=%7B%7D", 200],
+  ["/records.v1.HealthService/CheckHealth?connect=v1&message=%7B%7D##&encoding=json", 400],
+  ["/records.v1.HealthService/CheckHealth?#&connect=v1&encoding=json&message=%7B%7D", 200],
+])("a # in a request target is data, and the guards and the library read the same query: %s is %i [ERR-10]", async (path, status) => {
+  const [answer] = await pipelined(service.base, path, 1);
+  expect(answer?.status, answer?.body).toBe(status);
 });
