@@ -5,6 +5,7 @@ import { constants, createServer as createHttp2 } from "node:http2";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { createServer as createTcp } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import { announceEnd, limitIdle } from "./session-end.ts";
 
 /** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
 export type Request = IncomingMessage;
@@ -41,34 +42,38 @@ const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
 /** A client that takes nothing of its answer for so long is cut off: it holds the answer in our memory. */
 const stalledMs = 30_000;
-/** How long a client over HTTP/2 that is told to go may still begin a request. */
-const lastWordMs = 1_000;
-/** The highest that there is. */
-const lastStreamId = 2 ** 31 - 1;
 const maxConnections = 10_000;
+/** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
+const quickMs = 0.5;
+const mostLooks = 100;
 
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
 export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions, limits = { stalledMs }): Listener {
   const sockets = new Set<Socket>();
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions = new Map<ServerHttp2Session, Socket>();
   const running = new Set<Response>();
   let accepted = 0;
   let closing = false;
   let onIdle: (() => void) | undefined;
 
+  /** Whoever stops the listener waits for a response that is followed. */
   function follow(response: Response): void {
     running.add(response);
-    response.once("close", () => {
-      running.delete(response);
-      if (running.size === 0) onIdle?.();
-    });
+    response.once("close", () => forget(response));
+  }
+  function forget(response: Response): void {
+    running.delete(response);
+    if (running.size === 0) onIdle?.();
   }
   function receive(request: Request, response: Response): void {
-    follow(response);
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
     if (refuseSlow !== undefined && request.httpVersionMajor === 2) limit(request as never, response, refuseSlow, limits.stalledMs);
     handle(request, response);
+  }
+  function take(request: Request, response: Response): void {
+    follow(response);
+    receive(request, response);
   }
   function receiveExpectation(request: Request, response: Response): void {
     follow(response);
@@ -79,7 +84,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   const http1 = createHttp1(
     { requireHostHeader: false, headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 },
     // The parser lets HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
-    (request, response) => (request.httpVersionMajor === 1 ? receive(request, response) : void request.socket.end(refuse(400))),
+    (request, response) => (request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(refuse(400))),
   );
   if (refuseSlow !== undefined) http1.timeout = limits.stalledMs;
   // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
@@ -97,20 +102,26 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   http1.on("checkExpectation", receiveExpectation);
   http1.on("connect", (_request: IncomingMessage, socket: Socket) => socket.end(refuse(400)));
 
-  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } }, (request, response) => {
+  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } });
+  http2.on("request", ((request: Request & { readonly stream: ServerHttp2Stream }, response: Response) => {
+    follow(response);
     // A client that resets its requests as fast as it sends them (CVE-2023-44487) has done so by then, and nothing is begun for it.
-    setImmediate(() => request.stream.destroyed || receive(request as unknown as Request, response as unknown as Response));
-  });
-  http2.on("session", (session) => {
-    sessions.add(session);
-    if (closing) announceEnd(session);
-    session.once("close", () => sessions.delete(session));
-    limitIdle(session);
-  });
+    setImmediate(() => (request.stream.destroyed ? forget(response) : receive(request, response)));
+  }) as never);
   http2.on("sessionError", () => undefined);
   // Without these Node would answer by itself, and without a body.
   http2.on("checkExpectation", receiveExpectation as never);
-  http2.on("connect", receive as never);
+  http2.on("connect", take as never);
+  function serveHttp2(socket: Socket): void {
+    // Node tells of the session while it takes the connection.
+    http2.once("session", (session) => {
+      sessions.set(session, socket);
+      if (closing) announceEnd(session, socket);
+      session.once("close", () => sessions.delete(session));
+      limitIdle(session, socket, { firstMs: headersTimeoutMs, nextMs: keepAliveMs });
+    });
+    http2.emit("connection", socket);
+  }
 
   const tcp = createTcp((socket) => {
     accepted += 1;
@@ -120,7 +131,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     socket.setNoDelay(true);
     // A peer that vanished without a word is found within minutes, also under a stream that has no time limit.
     socket.setKeepAlive(true, keepAliveMs);
-    sniff(socket, headersTimeoutMs, (version) => (version === 2 ? http2 : http1).emit("connection", socket));
+    sniff(socket, headersTimeoutMs, (version) => (version === 2 ? serveHttp2(socket) : http1.emit("connection", socket)));
   });
   tcp.maxConnections = maxConnections;
 
@@ -141,7 +152,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
       const until = performance.now() + graceMs;
       await takeAll(() => accepted, until);
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      for (const session of sessions) announceEnd(session);
+      for (const [session, socket] of sessions) announceEnd(session, socket);
       for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
       await orAfter(idleMs, closed);
       // A connection on which something has arrived is not idle.
@@ -159,11 +170,15 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   };
 }
 
-/** Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts one in each turn of its loop. */
+/**
+ * Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts one
+ * in each turn of its loop. What arrives after the last look is lost, so the last one has to be quick, if any is.
+ */
 async function takeAll(accepted: () => number, until: number): Promise<void> {
-  for (let before = -1; before !== accepted() && performance.now() < until; ) {
-    before = accepted();
+  for (let looks = 0; performance.now() < until; looks++) {
+    const [before, began] = [accepted(), performance.now()];
     await lookAround();
+    if (accepted() === before && (performance.now() - began < quickMs || looks >= mostLooks)) return;
   }
 }
 
@@ -178,35 +193,6 @@ async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([promise, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
   clearTimeout(timer);
-}
-
-/**
- * Asks for no more streams, takes those that were on their way when that arrived, and closes (RFC 9113 §6.8). A
- * destroyed session is kept until it emits `close`: until then a timer may call this, and Node would throw.
- */
-export function announceEnd(session: ServerHttp2Session): void {
-  if (session.destroyed) return;
-  session.goaway(constants.NGHTTP2_NO_ERROR, lastStreamId);
-  session.ping(() => session.close());
-}
-
-/** Node limits how long a connection may be without a request in HTTP/1.1 alone; pings and parts of headers are none. */
-function limitIdle(session: ServerHttp2Session): void {
-  let open = 0;
-  const end = (): void => {
-    announceEnd(session);
-    timer = setTimeout(() => session.destroy(), lastWordMs);
-  };
-  let timer = setTimeout(end, headersTimeoutMs);
-  session.on("stream", (stream) => {
-    open += 1;
-    clearTimeout(timer);
-    stream.once("close", () => {
-      open -= 1;
-      if (open === 0 && !session.destroyed) timer = setTimeout(end, keepAliveMs);
-    });
-  });
-  session.once("close", () => clearTimeout(timer));
 }
 
 /** Waits for as many bytes as tell HTTP/2 from HTTP/1, and puts them back. */

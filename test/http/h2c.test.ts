@@ -5,6 +5,7 @@ import type { ClientHttp2Session } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Http2Answer } from "../rpc/http2-call.ts";
 import { http2Call } from "../rpc/http2-call.ts";
+import { frame, frameReader, literal, preface } from "./http2-frames.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
@@ -109,34 +110,13 @@ function status(session: ClientHttp2Session, path: string): Promise<number> {
   });
 }
 
-/** A header field that is spelt out, without compression (RFC 7541 §6.2.2). */
-function literal(name: string, value: string): Buffer {
-  return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
-}
-
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value);
-  if (bytes.length > 126) throw new Error("too long to be spelt so simply");
-  return Buffer.concat([Buffer.from([bytes.length]), bytes]);
-}
-
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
 /** Indexed `:status` fields of the static table (RFC 7541, appendix A). */
 const statuses: Readonly<Record<number, number>> = { 0x88: 200, 0x8c: 400, 0x8d: 404, 0x8e: 500 };
 
 /** Sends one request in frames of our own, which a client would refuse to send; `step` bytes of the preface at a time. */
 function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: number; body: string }> {
-  const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  const read = frameReader();
   return new Promise((resolve, reject) => {
-    let seen: Buffer = Buffer.alloc(0);
     let answered = 0;
     let body = "";
     const socket = connectTcp(service.app.port, "127.0.0.1", () => {
@@ -148,16 +128,11 @@ function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: numbe
         socket.write(preface.subarray(at, at + step));
         if (step < preface.length) await new Promise((soon) => setTimeout(soon, 2));
       }
-      socket.write(Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), frame(1, 0x5, 1, Buffer.concat(fields))]));
+      socket.write(Buffer.concat([frame(4, 0, 0), frame(1, 0x5, 1, Buffer.concat(fields))]));
     }
     socket.on("error", reject);
     socket.on("data", (chunk) => {
-      seen = Buffer.concat([seen, chunk]);
-      while (seen.length >= 9 && seen.length >= 9 + seen.readUIntBE(0, 3)) {
-        const length = seen.readUIntBE(0, 3);
-        const [type, flags] = [seen.readUInt8(3), seen.readUInt8(4)];
-        const payload = seen.subarray(9, 9 + length);
-        seen = seen.subarray(9 + length);
+      for (const { type, flags, payload } of read(chunk)) {
         if (type === 1) answered = statuses[payload.find((byte) => byte in statuses) ?? 0] ?? 0;
         if (type === 0) body += payload.toString();
         if ((type === 0 || type === 1) && (flags & 1) === 1) {

@@ -1,0 +1,122 @@
+// HTTP/2 sessions that end: what was on its way when the client was told to go is answered.
+import { once } from "node:events";
+import type { ServerHttp2Session } from "node:http2";
+import { connect as connectHttp2, createServer } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import { connect } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createListener } from "../../src/http/listener.ts";
+import type { Listener } from "../../src/http/listener.ts";
+import { announceEnd, limitIdle } from "../../src/http/session-end.ts";
+import type { Frame } from "./http2-frames.ts";
+import { flags, frame, frameReader, literal, preface, types } from "./http2-frames.ts";
+
+let listener: Listener;
+let port: number;
+const clients = new Set<Socket>();
+
+beforeEach(async () => {
+  const nothing = (): void => undefined;
+  listener = createListener({ handle: (_request, response) => void response.end("done"), refuse: () => "", refuseExpectation: nothing, refuseSlow: nothing });
+  port = await listener.listen(0, "127.0.0.1");
+});
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  clients.clear();
+  await listener.close(0, 0);
+});
+
+interface Client {
+  readonly socket: Socket;
+  readonly frames: readonly Frame[];
+  ask(stream: number): void;
+  /** Resolves with the first frame that is so. */
+  seen(is: (frame: Frame) => boolean): Promise<Frame>;
+}
+
+/** A client that acknowledges nothing by itself. */
+function open(at: number): Client {
+  const [frames, read] = [[] as Frame[], frameReader()];
+  const socket = connect(at, "127.0.0.1");
+  clients.add(socket);
+  socket.on("error", () => undefined).on("data", (chunk: Buffer) => frames.push(...read(chunk)));
+  socket.write(Buffer.concat([preface, frame(types.settings, 0, 0)]));
+  return {
+    socket,
+    frames,
+    ask(stream) {
+      const head = [literal(":method", "GET"), literal(":scheme", "http"), literal(":path", "/"), literal(":authority", "localhost")];
+      socket.write(frame(types.headers, flags.endStream | flags.endHeaders, stream, Buffer.concat(head)));
+    },
+    async seen(is) {
+      await expect.poll(() => frames.some(is), { timeout: 4_000 }).toBe(true);
+      return frames.find(is) as Frame;
+    },
+  };
+}
+
+const isType = (type: number) => (one: Frame): boolean => one.type === type;
+const answers = (stream: number) => (one: Frame): boolean => one.type === types.data && one.stream === stream;
+const acknowledge = ({ socket }: Client, { type, payload }: Frame): void => void socket.write(frame(type, flags.ack, 0, type === types.ping ? payload : undefined));
+
+test("a request that crosses the GOAWAY of an idle session is answered, and its connection then closed [OPS-16]", async () => {
+  const client = open(port);
+  acknowledge(client, await client.seen(isType(types.settings)));
+  client.ask(1);
+  await client.seen(answers(1));
+  const stopped = listener.close(5_000, 4_000);
+  const ping = await client.seen(isType(types.ping));
+  client.ask(3);
+  acknowledge(client, ping);
+  await client.seen(answers(3));
+  await stopped;
+  expect(client.frames.findIndex(isType(types.goaway))).toBeLessThan(client.frames.indexOf(ping));
+  expect(client.frames.filter(isType(types.headers)).map(({ stream }) => stream)).toEqual([1, 3]);
+});
+
+test("a client that connects while the listener stops gets the settings first, and its request is answered [OPS-16]", async () => {
+  const socket = connect(port, "127.0.0.1");
+  clients.add(socket);
+  await once(socket, "connect");
+  const stopped = listener.close(5_000, 4_000);
+  const [frames, read] = [[] as Frame[], frameReader()];
+  socket.on("data", (chunk: Buffer) => {
+    for (const one of read(chunk)) {
+      frames.push(one);
+      if ((one.type === types.settings || one.type === types.ping) && one.flags === 0) socket.write(frame(one.type, flags.ack, 0, one.type === types.ping ? one.payload : undefined));
+    }
+  });
+  const head = [literal(":method", "GET"), literal(":scheme", "http"), literal(":path", "/"), literal(":authority", "localhost")];
+  socket.write(Buffer.concat([preface, frame(types.settings, 0, 0), frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head))]));
+  await stopped;
+  expect(frames[0]?.type).toBe(types.settings);
+  expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining([types.goaway, types.data]));
+});
+
+test("a session without a request is told to go, and closed when it has heard that", async () => {
+  const server = createServer();
+  let raw: Socket | undefined;
+  server.prependListener("connection", (socket: Socket) => (raw = socket));
+  server.on("session", (session: ServerHttp2Session) => limitIdle(session, raw as Socket, { firstMs: 20, nextMs: 20 }));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const [code] = (await once(client, "goaway")) as [number];
+  await once(client, "close");
+  expect(code).toBe(0);
+  await new Promise((closed) => server.close(closed));
+});
+
+test("a session that is destroyed already is left alone", async () => {
+  const server = createServer();
+  let raw: Socket | undefined;
+  server.prependListener("connection", (socket: Socket) => (raw = socket));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  client.on("error", () => undefined);
+  const [session] = (await once(server, "session")) as [ServerHttp2Session];
+  session.destroy();
+  expect(() => session.goaway()).toThrow("destroyed");
+  expect(() => announceEnd(session, raw as Socket)).not.toThrow();
+  client.destroy();
+  await new Promise((closed) => server.close(closed));
+});
