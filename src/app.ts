@@ -289,7 +289,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     const link = connectRedis(url, (ready, error) => {
       metrics.redisUp.set(ready ? 1 : 0);
       if (ready) log.info("Redis answers");
-      else log.warn({ err: error?.message }, "Redis is away: this instance throttles with buckets of its own");
+      else log.warn({ err: error }, "Redis is away: this instance throttles with buckets of its own");
     });
     opened.push(() => link.close());
     observability.watchRedis(link.client);

@@ -4,8 +4,6 @@
 const wrongCommand = new Set([
   // BadValue, NoSuchKey, FailedToParse, CannotMutateObject, TypeMismatch, Overflow, InvalidLength, ProtocolError, …
   ...[2, 4, 9, 10, 14, 15, 16, 17, 20, 22],
-  // The user is unknown, is not allowed to, or has another password.
-  ...[11, 13, 18, 31, 33],
   // Names of collections, indexes and fields; conflicting operators.
   ...[26, 27, 28, 29, 30, 40, 48, 52, 53, 54, 55, 56, 57],
   // CommandNotFound, ShardKeyNotFound, ImmutableField, InvalidOptions, InvalidNamespace, conflicting indexes.
@@ -19,6 +17,14 @@ const wrongCommand = new Set([
   // TransactionTooLarge, OperationNotSupportedInTransaction, NoQueryExecutionPlans, memory limits, API versions, BSON.
   ...[257, 263, 291, 292, 322, 323, 324, 347, 352, 357, 361, 378, 388, 411],
 ]);
+
+/** The user is unknown or has another password, or lacks a right: whoever runs the service can mend that, no caller can. */
+const deniedCodes = new Set([11, 13, 18, 31, 33]);
+
+/** Whether the server says that we may not: until somebody grants it, the service cannot serve. */
+export function isDenied(code: number): boolean {
+  return deniedCodes.has(code);
+}
 
 /** From here on the server numbers its assertions, which are about what it was sent, but for these. */
 const firstAssertion = 10_000;

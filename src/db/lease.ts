@@ -13,6 +13,12 @@ export const leaseMs = 1_350;
  */
 export const handoverMs = 1_400;
 
+/**
+ * How long a primary that nobody else can replace may leave questions unanswered. Its reads are current whenever it
+ * answers, so that this only decides from when on nobody waits for it any more.
+ */
+export const silenceMs = 3_000;
+
 /** The member that leads, as the driver knows it. */
 export interface Leader {
   readonly address: string;
@@ -60,12 +66,13 @@ export interface Lease {
 export function createLease(now: () => number = () => performance.now()): Lease {
   let term: Term | undefined;
   let provenUntil = -Infinity;
+  let answeredUntil = -Infinity;
   let reported: LeaseStatus = { held: false, since: Date.now(), reason: "no primary is known yet" };
 
   function missing(): string | undefined {
     const time = now();
     if (term === undefined) return "no primary is known";
-    if (term.leader.alone) return undefined;
+    if (term.leader.alone) return time < answeredUntil ? undefined : `${term.leader.address} has not answered for ${silenceMs} ms`;
     if (time < term.usableAt) return `${term.leader.address} became primary less than ${handoverMs} ms ago`;
     if (time >= provenUntil) return `${term.leader.address} has not proven for ${leaseMs} ms that it is primary`;
     return undefined;
@@ -79,10 +86,12 @@ export function createLease(now: () => number = () => performance.now()): Lease 
       const before = term?.leader.electionId === leader.electionId ? term : undefined;
       term = { leader, usableAt: before?.usableAt ?? (leader.alone ? now() : now() + handoverMs) };
       provenUntil = -Infinity;
+      answeredUntil = now() + silenceMs;
     },
     proven(provenTerm, askedAt, electionId) {
       if (provenTerm === undefined || provenTerm !== term || electionId !== term.leader.electionId) return;
       provenUntil = Math.max(provenUntil, askedAt + leaseMs);
+      answeredUntil = Math.max(answeredUntil, askedAt + silenceMs);
     },
     term: () => term,
     require() {

@@ -3,6 +3,10 @@ import type { Collection, Document, IndexDescription } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { unlessMissing } from "./mongo.ts";
 
+interface IndexList {
+  readonly cursor: { readonly firstBatch: readonly { readonly name?: string }[] };
+}
+
 /** One index, which comes and goes. */
 export interface SearchIndex {
   /** Whether it can be used: it is there, and not being built. */
@@ -16,8 +20,9 @@ export interface SearchIndex {
 export function createSearchIndex(collection: Collection<Document>, description: IndexDescription & { readonly name: string }): SearchIndex {
   return {
     async isBuilt() {
-      const stages = [{ $indexStats: {} }, { $match: { name: description.name, building: { $ne: true } } }];
-      return (await collection.aggregate(stages, { comment: "watch", readConcern: { level: "local" } }).toArray()).length > 0;
+      // Of one that is being built, the reply has its description inside, beside the id of the build. It needs no right that readWrite has not.
+      const { cursor } = (await collection.db.command({ listIndexes: collection.collectionName, includeBuildUUIDs: true, comment: "watch" }).catch(emptyIfMissing)) as IndexList;
+      return cursor.firstBatch.some(({ name }) => name === description.name);
     },
     async drop() {
       await collection.dropIndex(description.name).catch(unlessMissing);
@@ -26,6 +31,12 @@ export function createSearchIndex(collection: Collection<Document>, description:
       await collection.createIndexes([description]);
     },
   };
+}
+
+/** What a collection that does not exist yet would reply. */
+function emptyIfMissing(error: unknown): IndexList {
+  if (error instanceof MongoServerError && error.codeName === "NamespaceNotFound") return { cursor: { firstBatch: [] } };
+  throw error;
 }
 
 /**

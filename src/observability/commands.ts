@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
+import { isDenied } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
 
 /** A command on its way. The names are those of the program and of the drivers, so there are only so many. */
@@ -17,19 +18,28 @@ export interface Command {
 /** Hears that a command leaves; what it returns hears that it is over, with the kind of error where it failed. */
 export type CommandObserver = (command: Command) => (error?: string) => void;
 
+/** Hears that MongoDB denied a command, for want of a right. */
+export type DeniedListener = (command: Pick<Command, "name" | "database" | "collection">) => void;
+
 /** Watches all commands of a client, by the driver's own events (`monitorCommands`). */
-export function watchMongo(client: MongoClient, observer: CommandObserver): void {
-  const running = new Map<number, (error?: string) => void>();
-  const end = ({ requestId }: CommandSucceededEvent | CommandFailedEvent, error?: string): void => {
-    running.get(requestId)?.(error);
+export function watchMongo(client: MongoClient, observer: CommandObserver, onDenied: DeniedListener): void {
+  const running = new Map<number, { readonly command: Command; readonly end: (error?: string) => void }>();
+  const end = ({ requestId }: CommandSucceededEvent | CommandFailedEvent, error?: string): Command | undefined => {
+    const one = running.get(requestId);
     running.delete(requestId);
+    one?.end(error);
+    return one?.command;
   };
   client.on("commandStarted", ({ requestId, commandName: name, databaseName: database, address, command }: CommandStartedEvent) => {
     const target: unknown = name === "getMore" ? command["collection"] : command[name];
-    running.set(requestId, observer({ system: "mongodb", name, database, address, collection: typeof target === "string" ? target : undefined }));
+    const sent: Command = { system: "mongodb", name, database, address, collection: typeof target === "string" ? target : undefined };
+    running.set(requestId, { command: sent, end: observer(sent) });
   });
-  client.on("commandSucceeded", (event) => end(event));
-  client.on("commandFailed", (event) => end(event, mongoError(event.failure)));
+  client.on("commandSucceeded", (event) => void end(event));
+  client.on("commandFailed", (event) => {
+    const sent = end(event, mongoError(event.failure));
+    if (sent !== undefined && event.failure instanceof MongoServerError && isDenied(Number(event.failure.code))) onDenied(sent);
+  });
 }
 
 /** Watches all commands of a client, wherever in the program they come from. */

@@ -30,6 +30,8 @@ export interface Metrics {
   readonly refusedLookUps: Counter;
   /** A request that was refused because there was too much to do. */
   readonly overloaded: Counter;
+  /** A command that MongoDB denied for want of a right; by the command's name. */
+  readonly deniedCommands: Counter;
   /** 1 while Redis answers. */
   readonly redisUp: Gauge;
   /** Counts the commands to MongoDB and Redis. */
@@ -83,6 +85,7 @@ export function createMetrics(): Metrics {
     throttledFromMemory: counter("records_throttled_from_memory_total", "Requests that were refused with 429 without asking Redis, because their bucket was known to be empty."),
     refusedLookUps: counter("records_refused_lookups_total", "Requests that were refused with 429 before their credential was looked up, because too many look-ups for their address had failed."),
     overloaded: counter("records_overloaded_total", "Requests that were refused with 503 because too many were worked on."),
+    deniedCommands: counter("records_mongodb_denied_commands_total", "Commands that MongoDB denied, because the user of MONGODB_URI lacks the right.", ["command"]),
     redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
     commands({ system, name }) {
       const startedAt = performance.now();

@@ -4,6 +4,7 @@ import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { ListenerOptions } from "../http/listener.ts";
+import type { DeniedListener } from "./commands.ts";
 import { allOf, watchMongo, watchRedis } from "./commands.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetrics } from "./metrics.ts";
@@ -33,11 +34,26 @@ export async function createObservability(tracingConfig: TracingConfig | undefin
   const commands = allOf(tracing === undefined ? [metrics.commands] : [metrics.commands, tracing.commands]);
   return {
     metrics,
-    watchMongo: (client) => watchMongo(client, commands),
+    watchMongo: (client) => watchMongo(client, commands, reportDenied(metrics, log)),
     watchRedis: (client) => watchRedis(client, commands),
     requests: (listener) => watchRequests(listener, log, metrics, tracing),
     around: (options) => tracing?.around(options) ?? options,
     outgoing: tracing?.outgoing,
     close: () => tracing?.close() ?? Promise.resolve(),
+  };
+}
+
+/** The log tells of a right that is missing once a minute: every request may need it. */
+const reportEveryMs = 60_000;
+
+function reportDenied(metrics: Metrics, log: Logger): DeniedListener {
+  const reported = new Map<string, number>();
+  return ({ name: command, database, collection }) => {
+    metrics.deniedCommands.inc({ command });
+    const right = `${command} ${collection ?? ""}`;
+    const now = performance.now();
+    if (now - (reported.get(right) ?? -Infinity) < reportEveryMs) return;
+    reported.set(right, now);
+    log.error({ command, database, collection }, "MongoDB denies this command to the user of MONGODB_URI: grant it the role readWrite on the database");
   };
 }

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
+import { createLog } from "../../src/log.ts";
 import { createServices } from "../../src/services.ts";
 import { childToken } from "../faults/child.ts";
 import { testCacheDir } from "../support/global-setup.ts";
@@ -47,7 +47,7 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
 
     const config = readConfig({ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongod.uri, REDIS_URL: redis.uri, SERVICE_TOKENS: childToken, SESSION_SECRET: childToken, RATE_LIMIT: "1000", RATE_BURST: "1000" });
     const parts = { mongodbUri: mongod.uri, redisUrl: redis.uri, serviceTokens: [childToken], sessionSecret: childToken, oidc: undefined };
-    const app = await startApp(config, parts, pino({ level: "silent" }));
+    const app = await startApp(config, parts, createLog("silent"));
     try {
       const ask = ({ accountId, secret }: (typeof made)[number]) => askAll(app.client, `http://127.0.0.1:${app.port}`, secret, accountId);
       return { verdict, large: await ask(ofLarge), small: await ask(ofSmall) };

@@ -127,9 +127,21 @@ describe("a set of several members", () => {
 describe("a member that nobody else can take over from", () => {
   const [alone, restarted] = [{ ...a, alone: true }, { ...a, electionId: "2", alone: true }];
 
-  test("needs no proof, and no time after its election", () => {
+  test("needs no proof to begin with, and no time after its election", () => {
     lease.observe(alone);
-    now += 60_000;
+    now += 2_999;
+    expect(lease.require().leader).toEqual(alone);
+  });
+
+  test("is not waited for once it has left questions unanswered for 3 seconds, until it answers one [OPS-24]", () => {
+    lease.observe(alone);
+    prove();
+    now += 3_000;
+    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not answered for 3000 ms"]);
+    // That the driver sees it again is no answer yet, unless it has restarted.
+    lease.observe(alone);
+    expect(lease.status().held).toBe(false);
+    prove();
     expect(lease.require().leader).toEqual(alone);
   });
 

@@ -54,7 +54,7 @@ test("an error that says that the service is wrong is a 500, and the judge sees 
     const { hits, flaws } = await tried(recipe, lane, step);
     expect([hits, flaws.length]).toEqual([1, 2]);
     expect(flaws[0]).toMatch(/: 500 \{"error":\{"code":"500"/);
-    expect(flaws[1]).toMatch(/the log has an accident: MongoServerError/);
+    expect(flaws[1]).toMatch(/the log has an accident: MongoServerError at /);
   }));
 
 describe.concurrent("one fault in any command is success or 503, and success afterwards [OPS-15, CON-06]", () => {

@@ -1,10 +1,11 @@
 // An instance as a process of its own, for tests that kill it: it prints its ports.
-import { pino } from "pino";
 import { startApp } from "../../src/app.ts";
+import type { LogLevel } from "../../src/config.ts";
 import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
 
 const config = readConfig(process.env);
-const log = pino({ level: process.env["LOG_LEVEL"] ?? "silent", base: null }, process.stderr);
+const log = createLog((process.env["LOG_LEVEL"] ?? "silent") as LogLevel, process.stderr);
 const { mongodbUri, redisUrl, serviceTokens = [], sessionSecret = "", oidc } = config;
 if (mongodbUri === undefined) throw new Error("MONGODB_URI is required");
 const parts = { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc };

@@ -1,11 +1,11 @@
 // The dashboard's paths as HTTP: methods, headers, assets, the name they are called by, the throttle, and sign-in that is off.
 import { request as http1 } from "node:http";
 import { connect } from "node:http2";
-import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
 import { ann, ask, begin, signIn, useHouse } from "./set-up.ts";
 
 const house = useHouse();
@@ -158,7 +158,7 @@ describe("where there is no identity provider", () => {
   beforeAll(async () => {
     const { mongodbUri, redis } = house().service;
     const config = readConfig({ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongodbUri, REDIS_URL: redis.uri, SERVICE_TOKENS: "a-service-token-of-32-characters-or-more", SESSION_SECRET: "test-session-secret-of-32-characters-or-more" });
-    off = await startApp(config, { mongodbUri, redisUrl: redis.uri, serviceTokens: [], oidc: undefined, sessionSecret: "test-session-secret-of-32-characters-or-more" }, pino({ level: "silent" }));
+    off = await startApp(config, { mongodbUri, redisUrl: redis.uri, serviceTokens: [], oidc: undefined, sessionSecret: "test-session-secret-of-32-characters-or-more" }, createLog("silent"));
   });
   afterAll(async () => off.stop());
 

@@ -34,6 +34,26 @@ export async function findSecrets(service: Pick<TestService, "app" | "internal" 
   return places.flatMap(([place, text]) => secretsIn(text, secrets).map((secret) => `${place} holds ${secret.slice(0, 12)}…`));
 }
 
+const recordCollections = ["contacts", "sessions", "transcripts", "notes"];
+/** A shorter text could be found by chance; of more than this many, each is like the others. */
+const shortestText = 8;
+const mostTexts = 1_000;
+
+/** Where a service has told what its records say, though it is nobody's business but theirs: the log and the metrics. */
+export async function findRecordTexts({ app, internal, logLines }: Pick<TestService, "app" | "internal" | "logLines">): Promise<string[]> {
+  const texts = new Set<string>();
+  for (const name of recordCollections) {
+    for (const document of await app.client.db().collection(name).find({}, { limit: mostTexts }).toArray()) collectTexts(document, texts);
+  }
+  const places = [["the log", logLines.join("")], ["the metrics", await (await fetch(`${internal}/metrics`)).text()]] as const;
+  return places.flatMap(([place, told]) => [...texts].filter((text) => told.includes(text)).map((text) => `${place} holds ${JSON.stringify(text.slice(0, 40))}`));
+}
+
+function collectTexts(value: unknown, texts: Set<string>): void {
+  if (typeof value === "string" && value.length >= shortestText && texts.size < mostTexts) texts.add(JSON.stringify(value).slice(1, -1));
+  else if (typeof value === "object" && value !== null && !("_bsontype" in value)) for (const inner of Object.values(value)) collectTexts(inner, texts);
+}
+
 /** Every collection as text; binary values as the bytes that they are. */
 export async function databaseTexts(db: Db): Promise<[string, string][]> {
   const collections = await db.listCollections({ name: { $not: /^system\./ } }, { nameOnly: true }).toArray();

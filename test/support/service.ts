@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
-import { pino } from "pino";
 import { UUID } from "mongodb";
 import { inject } from "vitest";
 import type { App } from "../../src/app.ts";
@@ -11,8 +10,9 @@ import { startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
+import { createLog } from "../../src/log.ts";
 import { testCacheDir } from "./global-setup.ts";
-import { findSecrets, noteSecret, passwordOf, secretsIn } from "./secrets.ts";
+import { findRecordTexts, findSecrets, noteSecret, passwordOf, secretsIn } from "./secrets.ts";
 
 /** An account and its key. */
 export interface TestAccount {
@@ -106,7 +106,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
     ...environment,
   });
   const logLines: string[] = [];
-  const log = pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) });
+  const log = createLog(config.logLevel, { write: (line) => void logLines.push(line) });
   const { oidc, sessionSecret: secret = "" } = config;
   const redisUrl = environment["REDIS_URL"] === "" ? undefined : config.redisUrl;
   const app = await startApp(config, { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecret: secret }, log);
@@ -162,8 +162,8 @@ export function randomId(): string {
 
 /** Whatever a test did, nothing that it was given in confidence may lie about afterwards. */
 async function expectNoSecrets(service: TestService): Promise<void> {
-  const found = await findSecrets(service);
-  if (found.length > 0) throw new Error(`a secret got out: ${found.join("; ")}`);
+  const found = [...(await findSecrets(service)), ...(await findRecordTexts(service))];
+  if (found.length > 0) throw new Error(`what is confidential got out: ${found.join("; ")}`);
 }
 
 async function read(response: Response): Promise<RestAnswer> {

@@ -148,9 +148,9 @@ function accidentsIn(lane: Lane, from: number): string[] {
   return lane.service.logLines.slice(from).flatMap((line) => {
     const { reason, err } = JSON.parse(line) as {
       reason?: string;
-      err?: { type?: string; message?: string; stack?: string };
+      err?: { type?: string; stack?: string[] };
     };
     if (reason !== "INTERNAL") return [];
-    return [`the log has an accident: ${err?.type ?? ""}: ${err?.message ?? ""}`];
+    return [`the log has an accident: ${err?.type ?? ""} at ${err?.stack?.[0] ?? "?"}`];
   });
 }
