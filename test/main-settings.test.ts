@@ -11,7 +11,8 @@ import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
 import type { Program } from "./program.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
-import { databaseUri, rest } from "./support/service.ts";
+import { databaseUri } from "./support/database.ts";
+import { rest } from "./support/service.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

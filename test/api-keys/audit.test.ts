@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Collection } from "mongodb";
 import { MongoNetworkError, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
+import { asAdministrator } from "../support/database.ts";
 import { useService } from "../support/client.ts";
 import { newPerson } from "../support/person.ts";
 
@@ -59,13 +60,13 @@ test("reading, and what nobody is signed in for, writes nothing", async () => {
 
 test("a change whose entry cannot be written does not happen", async () => {
   const person = await newPerson(service());
-  const db = service().app.client.db();
-  await db.command({ collMod: "audit_log", validator: { event: { $ne: "key_created" } } });
+  const validate = (validator: object): Promise<void> => asAdministrator(service().administratorUri, (db) => db.command({ collMod: "audit_log", validator }));
+  await validate({ event: { $ne: "key_created" } });
   try {
     expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(500);
     expect((await person.call("/v1/api-key")).status).toBe(404);
   } finally {
-    await db.command({ collMod: "audit_log", validator: {} });
+    await validate({});
   }
   expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(201);
 });

@@ -13,7 +13,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import { listenToMongo } from "../support/commands.ts";
-import { databaseUri } from "../support/service.ts";
+import { databaseUri } from "../support/database.ts";
 
 let client: MongoClient;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 // The record of the operator's switches: every setting of one, with who and why, together with the setting itself.
 import { createHash } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
+import { asAdministrator } from "../support/database.ts";
 import { useService } from "../support/client.ts";
 import { startService } from "../support/service.ts";
 
@@ -55,8 +56,7 @@ test("what is refused is no change, and ListChanges needs the service token [ADM
 });
 
 test("a switch that cannot be recorded is not set [ADM-05]", async () => {
-  const db = service().app.client.db();
-  const refuse = (validator: object) => db.command({ collMod: "switch_changes", validator });
+  const refuse = (validator: object): Promise<void> => asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
   const before = [(await call("GetState")).body, await changes()];
   await refuse({ nothing: { $exists: true } });
   expect((await call("SetWrites", { enabled: false, reason: "unrecorded" })).status).toBe(500);

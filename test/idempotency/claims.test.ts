@@ -25,7 +25,7 @@ import { readScope } from "../../src/guards/scope.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import type { Answer } from "../../src/rpc/dispatch.ts";
 import { testCacheDir } from "../support/global-setup.ts";
-import { databaseUri } from "../support/service.ts";
+import { databaseUri } from "../support/database.ts";
 
 const { createContact, appendContactNote } = ContactService.method;
 const folder = mkdtempSync(join(tmpdir(), "records-claims-"));

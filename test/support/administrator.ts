@@ -1,11 +1,11 @@
-// An administrator of an embedded mongod: uses any database, drops databases and sets parameters.
+// An administrator of an embedded mongod: uses any database, drops databases, makes users and sets parameters.
 import { MongoClient } from "mongodb";
 import { asMember } from "../../src/embedded/replica-set.ts";
 import { keptSecret } from "../../src/embedded/secrets.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 
 const user = "administrator";
-const roles = ["readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "hostManager"];
+const roles = ["readWriteAnyDatabase", "dbAdminAnyDatabase", "userAdminAnyDatabase", "clusterMonitor", "hostManager"];
 
 /** The URI of the mongod that runs on the data folder, for that user. */
 export async function administratorUri(server: EmbeddedServer, dataDir: string): Promise<string> {

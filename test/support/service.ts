@@ -11,6 +11,7 @@ import { readConfig } from "../../src/config.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { createLog } from "../../src/log.ts";
+import { createDatabase } from "./database.ts";
 import { testCacheDir } from "./global-setup.ts";
 import { findRecordTexts, findSecrets, noteSecret, passwordOf, secretsIn } from "./secrets.ts";
 
@@ -47,7 +48,10 @@ export interface TestService {
   readonly internal: string;
   readonly serviceToken: string;
   readonly redis: EmbeddedServer;
+  /** For the service's user, who may do no more than docs/production.md asks for. */
   readonly mongodbUri: string;
+  /** The same database for somebody who may do everything. */
+  readonly administratorUri: string;
   readonly logLines: string[];
   account(access?: "read_write" | "read_only"): Promise<TestAccount>;
   rest(path: string, call?: RestCall): Promise<RestAnswer>;
@@ -69,27 +73,22 @@ export async function startService(environment: Record<string, string> = {}): Pr
   const folder = mkdtempSync(join(tmpdir(), "records-service-"));
   const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
   if (redis === undefined) throw new Error("no redis-server for the tests");
-  const mongodbUri = databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`);
-  const service = await startInstance(mongodbUri, redis, environment);
+  const database = await createDatabase(inject("mongodbUri"));
+  const service = await startInstance(database.uri, redis, environment, database.administratorUri);
   return {
     ...service,
     async stop() {
       await expectNoSecrets(service);
-      await service.app.client.db().dropDatabase().catch(() => undefined);
       await service.stop();
+      await database.drop();
       await redis.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** The same server, another database. */
-export function databaseUri(uri: string, name: string): string {
-  return uri.replace(/(mongodb:\/\/[^/]+\/)[^?]*/, `$1${name}`);
-}
-
 /** Starts an instance over parts that are there. */
-export async function startInstance(mongodbUri: string, redis: EmbeddedServer, environment: Record<string, string>): Promise<TestService> {
+export async function startInstance(mongodbUri: string, redis: EmbeddedServer, environment: Record<string, string>, administratorUri = mongodbUri): Promise<TestService> {
   for (const secret of [serviceToken, sessionSecret, passwordOf(mongodbUri), passwordOf(redis.uri)]) noteSecret(secret);
   const config = readConfig({
     PORT: "0",
@@ -119,6 +118,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
     serviceToken,
     redis,
     mongodbUri,
+    administratorUri,
     logLines,
     async account(access = "read_write") {
       const account = await app.services.accounts.create(`${randomUUID()}@example.com`, true);
@@ -135,7 +135,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
       });
       return read(response);
     },
-    another: (more = {}) => startInstance(mongodbUri, redis, { ...environment, ...more }),
+    another: (more = {}) => startInstance(mongodbUri, redis, { ...environment, ...more }, administratorUri),
     stop: () => app.stop(),
   };
 }

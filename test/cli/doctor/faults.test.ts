@@ -7,6 +7,7 @@ import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { startRedis } from "../../../src/embedded/redis.ts";
+import { asAdministrator } from "../../support/database.ts";
 import { startOwnMongod } from "../../support/own-mongod.ts";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
 import { clientSecret, json, startFakeProvider } from "../../sign-in/fake-provider.ts";
@@ -64,13 +65,14 @@ describe("MongoDB", () => {
     await db.collection("contacts").dropIndex("email");
     await db.collection("api_keys").dropIndex("account");
     await db.collection("api_keys").createIndex({ created_at: 1, account_id: 1 }, { name: "account" });
-    await db.command({ collMod: "audit_log", index: { name: "list", hidden: true } });
+    const hide = (hidden: boolean): Promise<void> => asAdministrator(service.administratorUri, (all) => all.command({ collMod: "audit_log", index: { name: "list", hidden } }));
+    await hide(true);
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual(["fault", 'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.']);
     expect(mend).toBe('In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Restart the service: it makes what is missing when it starts.');
     // The mend mends.
     await db.collection("api_keys").dropIndex("account");
-    await db.command({ collMod: "audit_log", index: { name: "list", hidden: false } });
+    await hide(false);
     await (await service.another()).stop();
     expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
   });
