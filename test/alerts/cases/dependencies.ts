@@ -120,6 +120,7 @@ export const dependencyCases: readonly Case[] = [
     ],
     silent: [
       { says: "one or two imports", series: imports(counter([0, 60], [0.05, always])), at: 100 },
+      { says: "the first imports succeed", series: ofA("records_imports_total", `${missing(60)} ${gauge([9, always])}`, ', outcome="ok"'), at: 70 },
       { says: "imports that succeed", series: both("records_imports_total", { outcome: "ok" }, counter([9, always])), at: 100 },
     ],
   },

@@ -17,6 +17,7 @@ const flood = [
 /** Few requests: 2 a minute together, or as many as said. */
 const few = (each: number): Series => ({ ...requested(reads, "200", [each, always]), ...requested(writes, "201", [0, always]) });
 const failing = (...spans: readonly (readonly [number, number])[]): Series => requested(reads, "503", ...spans);
+const off = (name: string): Series => both("records_switch_enabled", { switch: name }, gauge([0, always]));
 const rpcRead = { listener: "public", wire: "grpc", method: "POST", route: "/records.v1.ContactService/SearchContacts" };
 /** p99 of 1.25 s, of 0.75 s, of 2.9 s and of 1.5 s. */
 const [slowRead, quickRead, slowWrite, quickWrite] = [{ "1": 0.988, "2.5": 1 }, { "0.5": 0.98, "1": 1 }, { "1": 0.98, "2.5": 0.988, "5": 1 }, { "1": 0.985, "2.5": 1 }];
@@ -47,16 +48,17 @@ export const requestCases: readonly Case[] = [
     alert: "RecordsErrorsFast",
     fires: [
       { says: "1.8 % fail", series: failing([13.2, always]), pendingAt: 2, firesAt: 10, labels: { job } },
+      { says: "writes fail", series: requested(writes, "503", [13.2, always]), pendingAt: 2, firesAt: 10, labels: { job } },
       { says: "12 failures in an hour", series: { ...few(5), ...failing([0.1, always]) }, pendingAt: 2, firesAt: 60, labels: { job } },
       { says: "health checks, rejected and internal requests do not hide failures", series: Object.assign({}, failing([13.2, always]), ...flood) as Series, pendingAt: 2, firesAt: 10, labels: { job } },
       {
         says: "reads fail while writes are off",
-        series: { ...both("records_switch_enabled", { switch: "writes" }, gauge([0, always])), ...failing([13.2, always]) },
+        series: { ...off("writes"), ...failing([13.2, always]) },
         pendingAt: 2, firesAt: 10, labels: { job },
       },
       {
         says: "requests fail with 500 while the public interface is off",
-        series: { ...both("records_switch_enabled", { switch: "public_interface" }, gauge([0, always])), ...requested(writes, "500", [13.2, always]) },
+        series: { ...off("public_interface"), ...requested(writes, "500", [13.2, always]) },
         pendingAt: 2, firesAt: 10, labels: { job },
       },
     ],
@@ -67,7 +69,9 @@ export const requestCases: readonly Case[] = [
       { says: "7 failures in an hour", series: { ...few(3), ...failing([0.06, always]) }, at: 60 },
       { says: "callers' own deadlines", series: requested(reads, "504", [100, always]), at: 60 },
       { says: "internal requests fail", series: requested({ ...reads, listener: "internal" }, "500", [100, always]), at: 60 },
-      { says: "probes fail", series: requested({ ...reads, wire: "probe" }, "503", [100, always]), at: 60 },
+      { says: "probes fail", series: { ...requested({ ...reads, wire: "probe" }, "503", [100, always]), ...requested({ ...writes, wire: "probe" }, "500", [100, always]) }, at: 60 },
+      { says: "what nothing serves fails while writes are off", series: { ...off("writes"), ...requested({ ...reads, wire: "other" }, "503", [100, always]) }, at: 60 },
+      { says: "writes fail while writes are off", series: { ...off("writes"), ...requested(writes, "503", [100, always]) }, at: 60 },
     ],
   },
   {
