@@ -1,4 +1,4 @@
-// Generates the dashboard for Grafana: rows of panels, in the order in which an operator asks.
+// Generates the dashboard for Grafana: rows of panels, in the order of an operator's needs.
 import { readFileSync, writeFileSync } from "node:fs";
 
 export const dashboardFile = "deploy/grafana/records.json";
@@ -18,12 +18,12 @@ interface Panel {
 
 const scope = 'job="$job", instance=~"$instance"';
 /** Public requests, of the wires that the reader chose. */
-const asked = 'listener="public", wire=~"$wire", SCOPE';
-const failed = `${asked}, status=~"5..", status!="504"`;
+const requested = 'listener="public", wire=~"$wire", SCOPE';
+const failed = `${requested}, status=~"5..", status!="504"`;
 const rate = (metric: string, labels = "SCOPE"): string => `rate(${metric}{${labels}}[$__rate_interval])`;
 const quantile = (share: number, metric: string, by: string, labels = "SCOPE"): string => `histogram_quantile(${share}, sum by (${by}) (${rate(`${metric}_bucket`, labels)}))`;
-const latency = (share: number, by = "le"): string => quantile(share, "records_request_duration_seconds", by, asked);
-const perRequest = (metric: string): string => `sum(${rate(metric)}) / sum(${rate("records_requests_total", asked)})`;
+const latency = (share: number, by = "le"): string => quantile(share, "records_request_duration_seconds", by, requested);
+const perRequest = (metric: string): string => `sum(${rate(metric)}) / sum(${rate("records_requests_total", requested)})`;
 
 const rows: Readonly<Record<string, readonly Panel[]>> = {
   "Is it up?": [
@@ -40,13 +40,13 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
   "What fails, and why?": [
     {
       title: "Error ratio", description: "The share of requests that failed. 504 and rejected requests do not count.", unit: "percentunit", width: 8,
-      targets: { failed: `sum(${rate("records_requests_total", failed)}) / sum(${rate("records_requests_total", `${asked}, status!~"401|429|499"`)})` },
+      targets: { failed: `sum(${rate("records_requests_total", failed)}) / sum(${rate("records_requests_total", `${requested}, status!~"401|429|499"`)})` },
     },
     { title: "Failures by status", description: "503: a switch, a dependency or overload. 500: a fault of ours.", unit: "reqps", width: 8, targets: { "{{status}}": `sum by (status) (${rate("records_requests_total", failed)})` } },
     { title: "Failures by wire", unit: "reqps", width: 8, targets: { "{{wire}}": `sum by (wire) (${rate("records_requests_total", failed)})` } },
     { title: "Failures by route", unit: "reqps", width: 12, targets: { "{{status}} {{method}} {{route}}": `sum by (status, method, route) (${rate("records_requests_total", failed)})` } },
     {
-      title: "Reasons that instances know", description: "Refused because of overload, lease lost, commands that MongoDB denied, commands that failed.", unit: "reqps", width: 12,
+      title: "Reasons that instances know", description: "Rejected because of overload, lease lost, commands that MongoDB denied, commands that failed.", unit: "reqps", width: 12,
       targets: {
         overload: `sum(${rate("records_overloaded_total")})`,
         "MongoDB denied {{command}}": `sum by (command) (${rate("records_mongodb_denied_commands_total")})`,
@@ -54,12 +54,12 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
         "identity provider": `sum(${rate("records_identity_provider_failures_total")})`,
       },
     },
-    { title: "Requests by status", description: "The status that REST has for the same outcome, on every wire.", unit: "reqps", width: 8, targets: { "{{status}}": `sum by (status) (${rate("records_requests_total", asked)})` } },
-    { title: "Requests by wire", unit: "reqps", width: 8, targets: { "{{wire}}": `sum by (wire) (${rate("records_requests_total", asked)})` } },
+    { title: "Requests by status", description: "The status that REST has for the same outcome, on every wire.", unit: "reqps", width: 8, targets: { "{{status}}": `sum by (status) (${rate("records_requests_total", requested)})` } },
+    { title: "Requests by wire", unit: "reqps", width: 8, targets: { "{{wire}}": `sum by (wire) (${rate("records_requests_total", requested)})` } },
     {
       title: "Rejected before work began", unit: "reqps", width: 8,
       targets: {
-        throttled: `sum(${rate("records_throttled_total", asked)})`,
+        throttled: `sum(${rate("records_throttled_total", requested)})`,
         "too many failed look-ups": `sum(${rate("records_refused_lookups_total")})`,
         "HTTP parser {{status}}": `sum by (status) (${rate("records_refused_messages_total")})`,
       },
@@ -71,7 +71,7 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
     {
       title: "Mean time of a request", description: "Commands run beside each other, so MongoDB and Redis may exceed the whole.", unit: "s", width: 8,
       targets: {
-        "whole request": `sum(${rate("records_request_duration_seconds_sum", asked)}) / sum(${rate("records_request_duration_seconds_count", asked)})`,
+        "whole request": `sum(${rate("records_request_duration_seconds_sum", requested)}) / sum(${rate("records_request_duration_seconds_count", requested)})`,
         MongoDB: perRequest("records_mongodb_command_duration_seconds_sum"),
         Redis: perRequest("records_redis_command_duration_seconds_sum"),
       },

@@ -6,7 +6,7 @@ import type { UnitTest } from "./promtool.ts";
 
 /** A condition that makes an alert fire: the series that differ from a healthy installation's. */
 export interface Firing {
-  readonly says: string;
+  readonly title: string;
   readonly series: Series;
   /** The minute at which the condition holds, but not yet for long enough. */
   readonly pendingAt: number;
@@ -16,7 +16,7 @@ export interface Firing {
 }
 /** A condition that looks similar, or is just below a threshold. */
 export interface Silent {
-  readonly says: string;
+  readonly title: string;
   readonly series: Series;
   readonly at: number;
   readonly interval?: string;
@@ -40,10 +40,10 @@ const recordedElsewhere: Series = {
   "job:records_requests_admitted:rate5m{}": gauge([10, always]),
 };
 
-type Question = UnitTest["promql_expr_test"][number];
+type Expectation = UnitTest["promql_expr_test"][number];
 
 /** Whether the alert fires at a minute, with which labels. */
-function asks({ alert, labels: { severity } }: Alert, at: number, labels: readonly Readonly<Record<string, string>>[]): Question {
+function expects({ alert, labels: { severity } }: Alert, at: number, labels: readonly Readonly<Record<string, string>>[]): Expectation {
   const all = { alertname: alert, alertstate: "firing", severity };
   return {
     expr: named("ALERTS", { alertname: alert, alertstate: "firing" }),
@@ -52,10 +52,10 @@ function asks({ alert, labels: { severity } }: Alert, at: number, labels: readon
   };
 }
 
-function unit(name: string, series: UnitTest["input_series"], questions: readonly Question[], interval = "1m"): UnitTest {
-  const end = Math.max(...questions.map(({ eval_time }) => Number.parseInt(eval_time, 10)));
+function unit(name: string, series: UnitTest["input_series"], expected: readonly Expectation[], interval = "1m"): UnitTest {
+  const end = Math.max(...expected.map(({ eval_time }) => Number.parseInt(eval_time, 10)));
   const samples = interval === "1m" ? end + 1 : always;
-  return { name, interval, input_series: series.map(({ series: one, values }) => ({ series: one, values: upTo(values, samples) })), promql_expr_test: questions };
+  return { name, interval, input_series: series.map(({ series: one, values }) => ({ series: one, values: upTo(values, samples) })), promql_expr_test: expected };
 }
 
 /** The first samples of a series: promtool takes long for more than it evaluates. */
@@ -79,19 +79,19 @@ export type Kind = (typeof kinds)[number];
 /** The promtool tests of an alert, of one kind. */
 export function testsOf(rule: Alert, { fires, silent }: Case, kind: Kind): readonly UnitTest[] {
   const [first] = fires;
-  const name = (says: string): string => `${rule.alert} ${kind}: ${says}`;
+  const name = (title: string): string => `${rule.alert} ${kind}: ${title}`;
   switch (kind) {
     case "fires":
-      return fires.map(({ says, series, pendingAt, firesAt, labels }) =>
-        unit(name(says), ofJob("records", { ...healthy, ...series }), [asks(rule, pendingAt, []), asks(rule, firesAt, [labels])]));
+      return fires.map(({ title, series, pendingAt, firesAt, labels }) =>
+        unit(name(title), ofJob("records", { ...healthy, ...series }), [expects(rule, pendingAt, []), expects(rule, firesAt, [labels])]));
     case "is silent below":
-      return silent.map(({ says, series, at, interval }) => unit(name(says), ofJob("records", { ...healthy, ...series }), [asks(rule, at, [])], interval));
+      return silent.map(({ title, series, at, interval }) => unit(name(title), ofJob("records", { ...healthy, ...series }), [expects(rule, at, [])], interval));
     case "survives a planned switch-off":
-      return [unit(name("switches and releases"), ofJob("records", { ...healthy, ...planned }), [{ ...asks(rule, planEnds, []), expr: `count_over_time(ALERTS{alertname="${rule.alert}", alertstate="firing"}[${planEnds}m])` }])];
+      return [unit(name("switches and releases"), ofJob("records", { ...healthy, ...planned }), [{ ...expects(rule, planEnds, []), expr: `count_over_time(ALERTS{alertname="${rule.alert}", alertstate="firing"}[${planEnds}m])` }])];
     case "is not moved by another job":
-      return [unit(name("staging fails"), [...ofJob("records", healthy), ...ofJob(other, { ...healthy, ...first.series, ...recordedElsewhere })], [asks(rule, first.firesAt, [])])];
+      return [unit(name("staging fails"), [...ofJob("records", healthy), ...ofJob(other, { ...healthy, ...first.series, ...recordedElsewhere })], [expects(rule, first.firesAt, [])])];
     case "is not hidden by another job":
-      return [unit(name("staging is healthy"), [...ofJob("records", { ...healthy, ...first.series }), ...ofJob(other, healthy)], [asks(rule, first.firesAt, [first.labels])])];
+      return [unit(name("staging is healthy"), [...ofJob("records", { ...healthy, ...first.series }), ...ofJob(other, healthy)], [expects(rule, first.firesAt, [first.labels])])];
   }
 }
 
@@ -134,6 +134,6 @@ function expand(values: string): string[] {
 
 /** Holds a recording rule to its job, with another installation in the same Prometheus. */
 export function recordedTest(record: string): UnitTest {
-  const question = { expr: `count by (job) (${record})`, eval_time: "10m", exp_samples: [{ labels: '{job="records"}', value: record.startsWith("job_switch") ? 2 : 1 }] };
-  return unit(record, [...ofJob("records", healthy), ...ofJob(other, healthy)], [question]);
+  const expectation = { expr: `count by (job) (${record})`, eval_time: "10m", exp_samples: [{ labels: '{job="records"}', value: record.startsWith("job_switch") ? 2 : 1 }] };
+  return unit(record, [...ofJob("records", healthy), ...ofJob(other, healthy)], [expectation]);
 }

@@ -10,10 +10,10 @@ import { rulesPath } from "./rules.ts";
 
 test("promtool accepts the alert rules and the example configuration", () => {
   const rules = promtool(["check", "rules", rulesPath]);
-  expect(rules.said).toMatch(/SUCCESS: \d+ rules found/);
+  expect(rules.output).toMatch(/SUCCESS: \d+ rules found/);
   expect(rules.status).toBe(0);
   const config = promtool(["check", "config", join(root, "deploy/prometheus/prometheus.yaml")]);
-  expect(config.status, config.said).toBe(0);
+  expect(config.status, config.output).toBe(0);
 });
 
 test("promtool rejects a rule that is wrong", () => {
@@ -26,13 +26,13 @@ test("the lint of metric names finds nothing in the metrics of a running instanc
     const { key } = await service.account();
     await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee" }, headers: { "Idempotency-Key": randomUUID() } });
     const metrics = await (await fetch(`${service.internal}/metrics`)).text();
-    const { status, said } = promtool(["check", "metrics"], metrics);
+    const { status, output } = promtool(["check", "metrics"], metrics);
     // Node's own metrics are named by their library.
-    expect(said.split("\n").filter((line) => line.startsWith("records_"))).toEqual([]);
-    expect(said.split("\n").filter((line) => line !== "" && !/^(nodejs|process)_/.test(line))).toEqual([]);
+    expect(output.split("\n").filter((line) => line.startsWith("records_"))).toEqual([]);
+    expect(output.split("\n").filter((line) => line !== "" && !/^(nodejs|process)_/.test(line))).toEqual([]);
     expect([0, 3]).toContain(status);
     const wrong = promtool(["check", "metrics"], `${metrics}\n# TYPE records_wrong counter\nrecords_wrong 1\n`);
-    expect(wrong.said).toContain("records_wrong");
+    expect(wrong.output).toContain("records_wrong");
   } finally {
     await service.stop();
   }

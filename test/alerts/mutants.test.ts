@@ -14,9 +14,9 @@ import { alerts, recordings, withRule } from "./rules.ts";
 function unnoticed(rule: Rule, alert: string, tests: (kinds: readonly Kind[]) => readonly UnitTest[], faults: readonly Mutant[] = mutantsOf(rule)): string[] {
   return faults.flatMap(({ fault, rule: changed, kinds }) => {
     const isNoticed = [...tests(kinds)].sort((one, another) => minutes(one) - minutes(another)).some((one) => {
-      const { status, said } = testRules(withRule(changed, alert), [one]);
+      const { status, output } = testRules(withRule(changed, alert), [one]);
       // promtool must have run the test: a rule that it cannot read proves nothing.
-      expect(said).not.toMatch(/parse|template|yaml: /);
+      expect(output).not.toMatch(/parse|template|yaml: /);
       return status !== 0;
     });
     return isNoticed ? [] : [fault];
@@ -24,8 +24,8 @@ function unnoticed(rule: Rule, alert: string, tests: (kinds: readonly Kind[]) =>
 }
 
 /** How long a test evaluates: the short ones notice most. */
-function minutes({ promql_expr_test: questions }: UnitTest): number {
-  return Math.max(...questions.map(({ eval_time: time }) => Number.parseInt(time, 10)));
+function minutes({ promql_expr_test: expected }: UnitTest): number {
+  return Math.max(...expected.map(({ eval_time: time }) => Number.parseInt(time, 10)));
 }
 
 test.each(alerts.map((rule) => [rule.alert, rule] as const))("the tests of %s notice every fault", (name, rule) => {

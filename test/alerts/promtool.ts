@@ -22,13 +22,13 @@ let program: string | undefined;
 /** What promtool printed, and its exit code. */
 export interface Verdict {
   readonly status: number | null;
-  readonly said: string;
+  readonly output: string;
 }
 
 export function promtool(args: readonly string[], input?: string): Verdict {
   program ??= findPromtool() ?? "promtool";
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8", ...(input === undefined ? {} : { input }) });
-  return { status, said: `${error?.message ?? ""}${stdout}${stderr}` };
+  return { status, output: `${error?.message ?? ""}${stdout}${stderr}` };
 }
 
 /** One group of a promtool unit test file. */
