@@ -5,13 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buf, releasedImage } from "./buf.ts";
 import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
+import { dashboardFile, isDashboardGenerated } from "./dashboard.ts";
 import { isLinear } from "./linear.ts";
+import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
 
 const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   ["the protos break a lint rule (buf lint)", () => buf("lint")],
   [`the protos break what was released in ${releasedImage} (buf breaking)`, () => buf("breaking", "proto", "--against", releasedImage)],
   ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
   [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
+  [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
+  [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
   ["the client does not compile for browsers (tsc -p client/tsconfig.json)", () => run("client/node_modules/.bin/tsc", "-p", "client/tsconfig.json", "--noEmit")],
   ["the dashboard's scripts do not compile (tsc -p tsconfig.page.json)", () => tsc("-p", "tsconfig.page.json")],

@@ -36,7 +36,7 @@ function interpolated(values: Readonly<Record<string, string>>): Record<string, 
 }
 
 test("the services fit together: what they wait for, their networks, volumes and addresses", () => {
-  expect(Object.keys(compose.services).sort()).toEqual(["gateway", "keycloak", "mongo-replica-set", "mongo1", "mongo2", "mongo3", "records", "redis"]);
+  expect(Object.keys(compose.services).sort()).toEqual(["gateway", "keycloak", "mongo-replica-set", "mongo1", "mongo2", "mongo3", "prometheus", "records", "redis"]);
   expect(problemsOf(compose)).toEqual([]);
 });
 

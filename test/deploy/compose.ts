@@ -49,9 +49,9 @@ export function problemsOf({ services, networks, volumes }: Compose): string[] {
       need(condition !== "service_healthy" || target?.healthcheck !== undefined || target?.build !== undefined, `${name} waits for the health of ${other}, which is never checked`);
     }
     for (const network of networkNames(joined)) need(network in networks, `${name} joins ${network}, which is not there`);
-    for (const [source = ""] of mounted.map((volume) => volume.split(":"))) need(source.startsWith("./") || source in volumes, `${name} mounts ${source}, which is not there`);
+    for (const [source = ""] of mounted.map((volume) => volume.split(":"))) need(/^\.\.?\//.test(source) || source in volumes, `${name} mounts ${source}, which is not there`);
     for (const port of ports) need(port.startsWith("127.0.0.1:"), `${name} opens ${port} to the network`);
-    need(build !== undefined || /:\d+\.\d+/.test(image ?? ""), `${name} has an image of no version`);
+    need(build !== undefined || /:v?\d+\.\d+/.test(image ?? ""), `${name} has an image of no version`);
     for (const host of hostsOf(services[name]?.environment ?? {})) {
       const meant = Object.entries(services).find(([other, one]) => other === host || aliasesOf(one).includes(host))?.[1];
       need(meant !== undefined, `${name} names ${host}, which is no service`);

@@ -34,7 +34,7 @@ function find(all: readonly Manifest[], kind: string): Manifest {
 test("the manifests match: selectors, labels, ports, the budget, the autoscaler's target, the Ingress's backends, and egress [EMB-06]", () => {
   expect(manifests.map(({ kind }) => kind).sort()).toEqual([
     ...["Deployment", "HorizontalPodAutoscaler", "Ingress", "Namespace", "NetworkPolicy", "PodDisruptionBudget"],
-    ...["Service", "Service", "ServiceAccount", "ServiceMonitor"],
+    ...["PrometheusRule", "Service", "Service", "ServiceAccount", "ServiceMonitor"],
   ]);
   expect(problemsOf(manifests)).toEqual([]);
 });
@@ -56,6 +56,7 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
   ["NetworkPolicy records has a rule for every port or every address", '"to":[{"namespaceSelector":{"matchLabels"', '"from":[{"namespaceSelector":{"matchLabels"'],
   ["NetworkPolicy records lets the pods ask for the node's credentials (0.0.0.0/0)", '"169.254.0.0/16"', ""],
   ["ServiceMonitor records finds no Service with a port internal", '"matchLabels":{"app.kubernetes.io/name":"records-internal"}', '"matchLabels":{"app":"other"}'],
+  ["ServiceMonitor records gives the instances no job of their own", '"targetLabel":"job"', '"targetLabel":"task"'],
   ["Ingress records leads to a Service other that is not there", '"service":{"name":"records"', '"service":{"name":"other"'],
   ["Ingress records lets the outside reach the internal port", '"service":{"name":"records","port":{"name":"public"}}', '"service":{"name":"records-internal","port":{"name":"internal"}}'],
   ["Ingress records serves records.example.com without TLS", '"hosts":["records.example.com"]', '"hosts":[]'],

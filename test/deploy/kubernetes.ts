@@ -45,7 +45,7 @@ export interface Manifest {
     readonly podSelector?: { readonly matchLabels: Labels };
     readonly ports?: readonly { readonly name: string; readonly targetPort: string; readonly appProtocol?: string }[];
     readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
-    readonly endpoints?: readonly { readonly port: string; readonly path: string }[];
+    readonly endpoints?: readonly { readonly port: string; readonly path: string; readonly relabelings?: readonly { readonly sourceLabels: readonly string[]; readonly targetLabel: string }[] }[];
     readonly policyTypes?: readonly string[];
     readonly egress?: readonly { readonly ports?: readonly { readonly protocol: string; readonly port: number }[]; readonly to?: readonly Peer[] }[];
     readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[]; readonly from?: readonly unknown[] }[];
@@ -116,6 +116,10 @@ export function problemsOf(manifests: readonly Manifest[]): string[] {
     if (kind === "ServiceMonitor") {
       const service = manifests.find((one) => one.kind === "Service" && selects(spec.selector?.matchLabels, one.metadata.labels ?? {}));
       for (const { port } of spec.endpoints ?? []) need(service?.spec.ports?.some(({ name }) => name === port) === true, `${who} finds no Service with a port ${port}`);
+    }
+    if (kind === "ServiceMonitor") {
+      const hasJob = (spec.endpoints ?? []).every(({ relabelings = [] }) => relabelings.some(({ sourceLabels, targetLabel }) => targetLabel === "job" && sourceLabels.join() === "__meta_kubernetes_namespace"));
+      need(hasJob, `${who} gives the instances no job of their own`);
     }
     if (kind === "HorizontalPodAutoscaler") need(named(spec.scaleTargetRef?.kind ?? "", spec.scaleTargetRef?.name) !== undefined, `${who} scales what is not there`);
     for (const { targetPort } of kind === "Service" ? (spec.ports ?? []) : []) need(ports.has(targetPort), `${who} leads to a port ${targetPort} that no container opens`);

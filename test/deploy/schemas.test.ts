@@ -45,7 +45,7 @@ function breakFile(path: string, from: string, to: string): string {
 }
 
 // What an operator adds to Kubernetes has its schema with the operator.
-const manifests = folders.flatMap((folder) => manifestFiles(folder).map((name) => `${folder}/${name}`)).filter((path) => !path.endsWith("/service-monitor.yaml"));
+const manifests = folders.flatMap((folder) => manifestFiles(folder).map((name) => `${folder}/${name}`)).filter((path) => !/\/(service-monitor|prometheus-rule)\.yaml$/.test(path));
 
 test.each(manifests)("%s is valid by the schema of Kubernetes", (path) => {
   const { status, said } = kubernetes(path);

@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parse } from "yaml";
 import { until } from "../../src/embedded/wait.ts";
 import { exchange } from "../http/raw.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
+import { alerts, recordings } from "../alerts/rules.ts";
+import { readPage } from "../docs/pages.ts";
 import { missingIn, readExpression, readSeries } from "./promql.ts";
 
 interface Panel {
@@ -22,17 +23,9 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string; readonly type: string; readonly definition?: string }[] };
   readonly panels: readonly Panel[];
 }
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly for: string;
-  readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
-}
 
 const deploy = join(import.meta.dirname, "../../deploy");
 const dashboard = JSON.parse(readFileSync(join(deploy, "grafana/records.json"), "utf8")) as Dashboard;
-const rules = (parse(readFileSync(join(deploy, "prometheus/alerts.yaml"), "utf8")) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
 const targets = dashboard.panels.flatMap(({ title, targets: asked = [] }) => asked.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })));
 
 let service: TestService;
@@ -44,43 +37,59 @@ beforeAll(async () => {
   const headers = { "Idempotency-Key": randomUUID() };
   for (let count = 0; count < 4; count++) await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
   await exchange(service.base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
-  const read = async (): Promise<typeof series> => readSeries(await (await fetch(`${service.internal}/metrics`)).text());
+  const read = async (): Promise<typeof series> => withDocumented(readSeries(await (await fetch(`${service.internal}/metrics`)).text()));
   // A rare one: the first sweep of the memory.
   await until(async () => (series = await read()).has("nodejs_gc_duration_seconds_sum") && series.has("records_throttled_total"), AbortSignal.timeout(20_000));
 });
 afterAll(() => service.stop());
 
-test.each(rules.map((rule) => [rule.alert, rule] as const))("the alert %s asks for what is served, and tells what to do", (_name, { expr, for: pending, labels, annotations }) => {
+/** Adds the series that the rules record, and to metrics that have counted nothing yet the labels that the guide names. */
+function withDocumented(served: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, ReadonlySet<string>> {
+  const rows = [...readPage("docs/observability.md").prose.matchAll(/^\| `(\w+)` \| \w+ \| ([^|]*?) ?\|/gm)].map(([, name = "", labels = ""]) => [name, new Set(labels.split(", "))] as const);
+  const documented = new Map(rows.filter(([name]) => served.get(name)?.size === 0));
+  return new Map([...served, ...documented, ...recordings.map(({ record = "", expr }) => [record, new Set(readExpression(expr).grouping)] as const)]);
+}
+
+test.each(recordings.map(({ record, expr }) => [record, expr] as const))("the recording rule %s asks for what is served", (_name, expr) => expect(missingIn(expr, series)).toEqual([]));
+
+test.each(alerts.map((rule) => [rule.alert, rule] as const))("the alert %s asks for what is served, and tells what to do", (_name, { expr, for: pending, labels, annotations }) => {
   expect(missingIn(expr, series)).toEqual([]);
   expect(readExpression(expr).selectors.length).toBeGreaterThan(0);
   expect(pending).toMatch(/^\d+[smh]$/);
   expect(["critical", "warning", "info"]).toContain(labels.severity);
   expect(annotations.summary.length).toBeGreaterThan(10);
   expect(annotations.description.length).toBeGreaterThan(20);
-  expect(annotations.runbook).toMatch(/^docs\/troubleshooting\.md#[a-z-]+$/);
+  expect(annotations.runbook_url).toMatch(/^docs\/troubleshooting\.md#[a-z-]+$/);
   for (const [, label = ""] of `${annotations.summary}${annotations.description}`.matchAll(/\$labels\.(\w+)/g)) expect(["instance", ...readExpression(expr).grouping]).toContain(label);
 });
 
-test("there are rules for errors, latency, MongoDB, Redis, the throttle, the event loop, switches and instances", () => {
-  const asked = new Set(rules.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)));
+test("there are rules for requests, latency, dependencies, saturation, background work, switches and instances", () => {
+  const asked = new Set([...alerts, ...recordings].flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)));
   for (const metric of [
     "records_requests_total", "records_request_duration_seconds_bucket", "records_mongodb_up", "records_redis_up", "records_throttle_fallback_total",
-    "nodejs_eventloop_lag_p99_seconds", "records_switch_enabled", "records_ready",
+    "nodejs_eventloop_lag_p99_seconds", "records_switch_enabled", "records_ready", "records_primary_lease", "records_mongodb_denied_commands_total",
+    "records_mongodb_pool_waiting", "records_work_in_flight", "records_overloaded_total", "records_background_failures_total", "records_imports_total",
+    "records_erasures_running", "records_identity_provider_failures_total", "process_resident_memory_bytes", "process_start_time_seconds",
   ]) expect(asked).toContain(metric);
 });
 
 test("every panel of the dashboard asks for what is served, from the source that the reader chose", () => {
   expect(targets.length).toBeGreaterThan(20);
-  for (const { title, expr } of targets) expect(missingIn(expr, series), title).toEqual([]);
+  expect(targets.flatMap(({ title, expr }) => missingIn(expr, series).map((missing) => `${title}: ${missing}`))).toEqual([]);
   for (const { title, expr, legendFormat } of targets) {
     const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
     const { selectors, grouping } = readExpression(expr);
     // What is not summed keeps the labels of its series, and those that Prometheus adds.
-    const kept = grouping.length > 0 ? grouping : ["instance", ...(series.get(selectors[0]?.metric ?? "") ?? [])];
+    const kept = grouping.length > 0 ? grouping : ["instance", "job", ...(series.get(selectors[0]?.metric ?? "") ?? [])];
     for (const label of labels) expect(kept, title).toContain(label);
   }
   for (const { title, type, datasource } of dashboard.panels) if (type !== "row") expect(datasource?.uid, title).toBe("${datasource}");
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+});
+
+test("every panel reads only the job and the instances that the reader chose", () => {
+  const selectors = targets.flatMap(({ expr }) => readExpression(expr).selectors.filter(({ metric }) => metric !== "ALERTS").map(({ text }) => text));
+  expect(selectors.filter((text) => !text.includes('job="$job", instance=~"$instance"'))).toEqual([]);
 });
 
 test("the dashboard is of a current form, and its variables are labels that are served", () => {
@@ -88,10 +97,10 @@ test("the dashboard is of a current form, and its variables are labels that are 
   const { list } = dashboard.templating;
   expect(list[0]).toMatchObject({ name: "datasource", type: "datasource" });
   for (const { name, definition } of list.slice(1)) {
-    const [, metric = "", label = ""] = /^label_values\((\w+), (\w+)\)$/.exec(definition ?? "") ?? [];
+    const [, metric = "", label = ""] = /^label_values\((\w+)(?:\{job="\$job"\})?, (\w+)\)$/.exec(definition ?? "") ?? [];
     expect(name).toBe(label);
     expect(series.has(metric), metric).toBe(true);
-    expect(["instance", ...(series.get(metric) ?? [])]).toContain(label);
+    expect(["instance", "job", ...(series.get(metric) ?? [])]).toContain(label);
   }
 });
 

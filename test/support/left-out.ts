@@ -2,6 +2,7 @@
 import { hasCommit } from "../../drills/ground/older.ts";
 import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
+import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";
 import { findChromium, withoutChromium } from "../browser/chromium.ts";
 import { isInstalled, withoutCurl, withoutPython } from "../examples/run.ts";
 import { findRunner, withoutRunner } from "../mcp/conformance/runner.ts";
@@ -9,6 +10,7 @@ import { findRunner, withoutRunner } from "../mcp/conformance/runner.ts";
 /** The tests that cannot run here. */
 export const leftOut: readonly { readonly files: string; readonly notice: string }[] = [
   ...(findChromium() === undefined ? [{ files: "test/browser/**", notice: withoutChromium }] : []),
+  ...(findPromtool() === undefined ? [{ files: "test/alerts/**", notice: withoutPromtool }] : []),
   ...(findRunner() === undefined ? [{ files: "test/mcp/conformance/**", notice: withoutRunner }] : []),
   ...(isInstalled("curl") ? [] : [{ files: "test/examples/curl.test.ts", notice: withoutCurl }]),
   ...(isInstalled("python3") ? [] : [{ files: "test/examples/python.test.ts", notice: withoutPython }]),
