@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isLocalName } from "./loopback.ts";
 import { parseMoment } from "./moment.ts";
+import { fileVariable, withSecretFiles } from "./secret-files.ts";
 
 /** The configuration of one instance (contract §10). */
 export interface Config {
@@ -90,19 +91,24 @@ export class ConfigError extends Error {
 }
 
 /** The settings that are or contain a secret. */
-const secretSettings = [
+export const secretSettings: readonly string[] = [
   ...["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET"],
   ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
 ];
 
-/** The environment for child processes: without our secrets. */
+/** The environment for child processes: without our secrets and their files. */
 export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secretSettings.includes(name)));
+  const ours = secretSettings.flatMap((name) => [name, fileVariable(name)]);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !ours.includes(name)));
 }
 
-/** Reads the environment. Throws ConfigError for the first wrong value. An empty variable counts as unset. */
+/**
+ * Reads the environment, and the files that it names for secrets (`SERVICE_TOKENS_FILE`). Throws ConfigError for the
+ * first wrong value. An empty variable counts as unset.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const env = (name: string): string | undefined => environment[name] || undefined;
+  const complete = withSecretFiles(environment, secretSettings, wrong);
+  const env = (name: string): string | undefined => complete[name] || undefined;
   const mongodbUri = uri("MONGODB_URI", env("MONGODB_URI"), ["mongodb:", "mongodb+srv:"]);
   const oidcIssuer = issuer(uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]));
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;

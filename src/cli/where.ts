@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isLoopback } from "../loopback.ts";
+import { withSecretFiles } from "../secret-files.ts";
 import { refuseUsage } from "./exit.ts";
 
 /** The options that say where. */
@@ -22,11 +23,12 @@ const tokenForm = /^[\x21-\x7e]+$/;
 
 /**
  * The address: `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what the running service
- * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS, else the
- * data folder's. Fails with what is missing; never repeats a token.
+ * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS or of its
+ * file, else the data folder's. Fails with what is missing; never repeats a token.
  */
 export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {
-  const env = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const complete = withSecretFiles(environment, ["SERVICE_TOKENS"], (variable, problem) => refuseUsage(`${variable}: ${problem}.`));
+  const env = (name: string): string | undefined => complete[name]?.trim() || undefined;
   const dataDir = resolve(env("DATA_DIR") ?? "data");
   const demo = readDemo(join(dataDir, "demo.json"));
   const port = env("INTERNAL_PORT") === "0" ? undefined : env("INTERNAL_PORT");

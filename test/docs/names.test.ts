@@ -1,4 +1,6 @@
 // What the guide names is there: settings, metrics, reasons, and commands as the command line itself reads them.
+import { secretSettings } from "../../src/config.ts";
+import { fileVariable } from "../../src/secret-files.ts";
 import { randomUUID } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,6 +21,7 @@ const sources = ["src", "examples"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts")).map((name) => readFileSync(join(root, folder, name), "utf8")),
 );
 const settings = new Set(sources.flatMap((text) => [...text.matchAll(/(?:env|required)\("([A-Z0-9_]+)"\)|(?:env|environment)\["([A-Z0-9_]+)"\]/g)].map(([, one, other]) => one ?? other ?? "")));
+for (const name of secretSettings) settings.add(fileVariable(name));
 const reasons = new Map(ReasonSchema.values.map(({ name, number }) => [name.replace("REASON_", ""), number]));
 const codes = new Set(Object.values(Code).filter((name) => typeof name === "string").map((name) => screaming(name)));
 /** Words in capitals that are none of ours. */
