@@ -49,8 +49,6 @@ import { createObservability } from "./observability/observability.ts";
 import { release } from "./observability/release.ts";
 import { llmsText } from "./reference/llms.ts";
 import { createReference } from "./reference/surface.ts";
-import type { OnError } from "./rpc/connect.ts";
-import { reasonName } from "./rpc/connect-error.ts";
 import { createRpcSurface } from "./rpc/connect.ts";
 import { registerHealth } from "./rpc/health.ts";
 import { registerReflection } from "./rpc/reflection.ts";
@@ -127,7 +125,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
 
   const observability = await createObservability(config.tracing, log);
   opened.push(() => observability.close());
-  const { metrics, around } = observability;
+  const { metrics, around, onError } = observability;
   observability.watchMongo(client);
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const primary = primaryOf(client);
@@ -145,8 +143,8 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const authentication = createAuthentication({
     isSecret,
     hash: hashSecret,
-    async find(hash) {
-      const key = await services.apiKeys.find(hash);
+    async find(hash, deadline) {
+      const key = await services.apiKeys.find(hash, deadline);
       return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
     },
   }, recognizers);
@@ -190,10 +188,9 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   route(restHandlers, ApiKeyService, services.apiKeyService);
   route(restHandlers, AuditService, services.auditLog);
 
-  const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
   const sessions = createSessionGuard({
     read: sessionCookie.read,
-    find: async (cookies) => signIn?.find(cookies),
+    find: async (cookies, deadline) => signIn?.find(cookies, deadline),
     ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
   });
   const door = publicDoor({

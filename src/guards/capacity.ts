@@ -2,6 +2,7 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
+import { timed } from "../tally.ts";
 import { Failure } from "../errors.ts";
 
 /** Whether a request has a credential that is known to be valid. */
@@ -53,7 +54,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
 
   function refusal(): Failure {
     onRefusal();
-    return new Failure(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again." });
+    return new Failure(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again.", because: "overload", waitingFor: "a place" });
   }
 
   function enter(standing: Standing): void {
@@ -110,7 +111,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
       requireTime(deadline);
       if (isFull(standing)) throw refusal();
       if (hasPlace(standing)) enter(standing);
-      else if (!(await wait(standing, deadline))) {
+      else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
         const failure = refusal();
         requireTime(deadline);
         throw failure;

@@ -17,7 +17,7 @@ export interface Limits {
   readonly throttle: Throttle;
   readonly capacity: Capacity;
   /** Throttles a request for a document; fails with RATE_LIMITED. */
-  throttleDocument(inbound: Pick<Inbound, "address">): Promise<void>;
+  throttleDocument(inbound: Pick<Inbound, "address" | "tally">): Promise<void>;
   /**
    * Sends a large body when few enough are being sent. Fails with UNAVAILABLE where too many wait, and with CANCELLED
    * where the client left while it waited.
@@ -69,7 +69,7 @@ export function createLimits(
   return {
     throttle,
     capacity,
-    throttleDocument: ({ address }) => documents(addressBucket(address)),
+    throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
     sendLarge: (send, caller) => largeBodies.run("known", deadlineIn(deadlineMs, caller), send),
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     fallbackBuckets: fallback.count,

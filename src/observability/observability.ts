@@ -4,8 +4,10 @@ import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { ListenerOptions } from "../http/listener.ts";
+import type { OnError } from "../rpc/connect.ts";
 import type { DeniedListener } from "./commands.ts";
 import { allOf, watchMongo, watchRedis } from "./commands.ts";
+import { reportFailures } from "./failures.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetrics } from "./metrics.ts";
 import type { ListenerName } from "./record.ts";
@@ -19,6 +21,8 @@ export interface Observability {
   watchRedis(client: Redis): void;
   /** Hears of a listener's requests: its log lines, numbers and spans. */
   requests(listener: ListenerName): RequestWatch;
+  /** Hears of failed requests. */
+  readonly onError: OnError;
   /** The listener with each request in a span of its own; where nothing is traced, as it was. */
   around(options: ListenerOptions): ListenerOptions;
   /** Headers by which a call to another service belongs to the request that causes it; undefined where nothing is traced. */
@@ -37,6 +41,7 @@ export async function createObservability(tracingConfig: TracingConfig | undefin
     watchMongo: (client) => watchMongo(client, commands, reportDenied(metrics, log)),
     watchRedis: (client) => watchRedis(client, commands),
     requests: (listener) => watchRequests(listener, log, metrics, tracing),
+    onError: reportFailures(log),
     around: (options) => tracing?.around(options) ?? options,
     outgoing: tracing?.outgoing,
     close: () => tracing?.close() ?? Promise.resolve(),

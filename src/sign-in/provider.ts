@@ -58,6 +58,8 @@ export interface IdentityProvider {
   introspect(token: string): Promise<IntrospectionResponse | undefined>;
 }
 
+/** Its name in the log. */
+const providerName = "the identity provider";
 const requestTimeoutSeconds = 4;
 /** Metadata seldom change; after this long they are read again. */
 const metadataMs = 3_600_000;
@@ -93,7 +95,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   }
 
   async function keySet(): Promise<KeySet> {
-    const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys." });
+    const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys.", because: "no keys", waitingFor: providerName });
     if (kept?.uri !== uri) {
       const fetching = (url: string, asked: RequestInit): Promise<Response> => boundedFetch(url, asked, outgoing?.());
       kept = { uri, set: createKeySet(() => fetchKeySet(uri, requestTimeoutSeconds * 1_000, fetching)) };
@@ -193,7 +195,7 @@ function signInFailure(error: unknown): Failure {
   }
   const code = error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
   if (error instanceof errors.JOSEError || unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
-  return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error });
+  return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error, waitingFor: providerName });
 }
 
 const unfit = new Set(["invalid_grant", "OAUTH_UNSUPPORTED_OPERATION", "OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED", "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"]);
@@ -216,7 +218,7 @@ function requireEndpoints(found: Configuration): void {
 
 /** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
 export function unreachable(cause: unknown): never {
-  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause });
+  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause, waitingFor: providerName });
 }
 
 /** A claim that has to be a text, and is not the empty one; undefined for any other. */
