@@ -21,6 +21,18 @@ export interface Capacity {
   count<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** How much is worked on, and how much waits. */
+export interface CapacityState {
+  readonly working: Readonly<Record<Standing, number>>;
+  readonly most: number;
+  readonly waiting: number;
+}
+
+/** A capacity with a bound. */
+export interface BoundedCapacity extends Capacity {
+  state(): CapacityState;
+}
+
 /** For what an operator does, and what has been let in by another's count. */
 export const unlimited: Capacity = {
   require: () => undefined,
@@ -39,7 +51,7 @@ interface Waiting {
 }
 
 /** `most` is how many requests are worked on at once; `onRefusal` hears of every one that was too much. */
-export function createCapacity(most: number, onRefusal: () => void, line = longestLine): Capacity {
+export function createCapacity(most: number, onRefusal: () => void, line = longestLine): BoundedCapacity {
   const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
   const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
   let working = 0;
@@ -104,6 +116,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   }
 
   return {
+    state: () => ({ working: { known: working - strangers, stranger: strangers }, most, waiting: lines.known.size + lines.stranger.size }),
     require() {
       if (isFull("known")) throw refusal();
     },

@@ -10,7 +10,7 @@ import type { Tally } from "../tally.ts";
 export type ListenerName = "public" | "internal";
 
 /** How a request was spoken. `other` is what nothing serves. */
-export type Wire = "rest" | "connect" | "grpc" | "grpc-web" | "mcp" | "page" | "probe" | "other";
+export type Wire = "rest" | "connect" | "grpc" | "grpc-web" | "mcp" | "page" | "probe" | "profile" | "other";
 
 /** A request that is over. Whatever a caller may choose freely is not in it. */
 export interface RequestRecord {
@@ -80,6 +80,11 @@ export function isRpc(wire: Wire): boolean {
   return wire === "connect" || wire === "grpc" || wire === "grpc-web";
 }
 
+/** Whether a request only asks how the instance is. */
+export function isProbe({ wire, rpc }: RequestRecord): boolean {
+  return wire === "probe" || rpc?.startsWith("grpc.health.v1.") === true;
+}
+
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"]);
 const probes = new Set(["/livez", "/readyz", "/metrics"]);
 
@@ -91,6 +96,7 @@ function wireOf(path: string, contentType: string, route: string): Wire {
     return contentType.startsWith("application/grpc") ? "grpc" : "connect";
   }
   if (path === "/mcp" || path.startsWith("/.well-known/")) return "mcp";
+  if (path.startsWith("/profiles/")) return "profile";
   return probes.has(path) ? "probe" : "page";
 }
 
