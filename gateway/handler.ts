@@ -2,7 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
-import { fail, failureOf, isForTheLog } from "../src/errors.ts";
+import { fail, failureOf } from "../src/errors.ts";
 import { chooseCoding } from "../src/http/negotiation.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
 import { observe } from "../src/rpc/dispatch.ts";
@@ -22,7 +22,7 @@ export interface GatewayOptions {
   readonly dispatch: Dispatch;
   /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
   readonly documentProvider: string;
-  /** Is told of every failure that is for the log; its cause says what happened. */
+  /** Hears of every request that failed, before its response. */
   readonly onError: (failure: Failure, inbound: Inbound) => void;
 }
 
@@ -67,7 +67,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       writeAnswer(request, response, operation, await admitted.invoke(message, violations)); // 422, 409, 404, 409
     } catch (error) {
       const failure = failureOf(error);
-      if (isForTheLog(failure)) onError(failure, inbound);
+      onError(failure, inbound);
       if (stillSending) writeFailureAndClose(request, response, failure);
       else writeFailure(response, failure);
     }

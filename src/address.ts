@@ -22,6 +22,12 @@ export function networkOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }
 
+/** A wider network, which does not tell single clients: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+export function wideNetworkOf(address: string): string {
+  if (isIPv4(address)) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
+  return isIPv6(address) ? `${groupsOf(address).slice(0, 3).join(":")}::/48` : address;
+}
+
 /** The text without brackets and port: of `1.2.3.4:567` or `[2001:db8::1]:443`. */
 function hostOf(text: string): string {
   const bracket = text.indexOf("]");

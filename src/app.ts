@@ -11,14 +11,16 @@ import { lazily } from "../gateway/served-text.ts";
 import { createAccountService } from "./accounts/service.ts";
 import { hashSecret, isSecret } from "./api-keys/secret.ts";
 import { recordRefusals } from "./audit/refusals.ts";
+import { startBackground } from "./background.ts";
 import type { Config, OidcConfig } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
-import { endAbandonedTransactions } from "./db/abandoned.ts";
 import { connectMongo, ensureIndexes } from "./db/mongo.ts";
+import { poolOf } from "./db/pool.ts";
 import { primaryOf } from "./db/primary.ts";
 import type { RedisLink } from "./db/redis.ts";
 import { connectRedis } from "./db/redis.ts";
 import { AccountService } from "./gen/records/admin/v1/accounts_pb.ts";
+import { InstanceService } from "./gen/records/admin/v1/instance_pb.ts";
 import { InterfaceService } from "./gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "./gen/records/ingest/v1/ingest_pb.ts";
 import { ApiKeyService } from "./gen/records/v1/api_keys_pb.ts";
@@ -44,13 +46,13 @@ import { internalOptions } from "./http/internal.ts";
 import { createListener } from "./http/listener.ts";
 import { listen } from "./http/ports.ts";
 import { publicListener } from "./http/public.ts";
+import { createProfiles } from "./instance/profiles.ts";
+import { createInstanceService } from "./instance/service.ts";
 import { createMcp, createTokens } from "./mcp/surface.ts";
 import { createObservability } from "./observability/observability.ts";
 import { release } from "./observability/release.ts";
 import { llmsText } from "./reference/llms.ts";
 import { createReference } from "./reference/surface.ts";
-import type { OnError } from "./rpc/connect.ts";
-import { reasonName } from "./rpc/connect-error.ts";
 import { createRpcSurface } from "./rpc/connect.ts";
 import { registerHealth } from "./rpc/health.ts";
 import { registerReflection } from "./rpc/reflection.ts";
@@ -120,23 +122,18 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const client = await connecting;
   opened.push(() => client.close());
   let redis: RedisLink | undefined;
-  const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, what);
-  const services = createServices(client, () => redis, onTrouble);
+  const observability = await createObservability(config.tracing, log);
+  opened.push(() => observability.close());
+  const { metrics, around, onError } = observability;
+  const services = createServices(client, () => redis, observability.services);
   await ensureIndexes(client.db(), indexesFor(config), mongoWaitMs);
   await prepare(services);
 
-  const observability = await createObservability(config.tracing, log);
-  opened.push(() => observability.close());
-  const { metrics, around } = observability;
   observability.watchMongo(client);
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const primary = primaryOf(client);
   const watch = await watchSwitches(primary);
-  const background = [endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), onTrouble)];
-  opened.push(async () => {
-    for (const task of background) task.stop();
-    await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
-  });
+  opened.push(startBackground(client, services, observability.services, log));
   let [stopping, idleMs] = [false, 0];
   primary.onLease(({ held, reason }) => (held ? log.info("the primary of MongoDB is proven again") : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503")));
 
@@ -145,8 +142,8 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const authentication = createAuthentication({
     isSecret,
     hash: hashSecret,
-    async find(hash) {
-      const key = await services.apiKeys.find(hash);
+    async find(hash, deadline) {
+      const key = await services.apiKeys.find(hash, deadline);
       return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
     },
   }, recognizers);
@@ -156,7 +153,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const sessionCookie = createSessionCookie(() => where.baseUrl);
   const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: sessionCookie.name() });
   if (config.oidc !== undefined && config.mcpAudiences.length === 0) log.warn("MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well");
-  const provider = parts.oidc && createIdentityProvider({ ...parts.oidc, outgoing: observability.outgoing });
+  const provider = parts.oidc && createIdentityProvider({ ...parts.oidc, outgoing: observability.outgoing, onAnswer: metrics.identityProvider });
   const ended = createEndedSessions(client.db());
   const signIn = provider && createSignIn({
     provider,
@@ -184,16 +181,16 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     refresh: watch.refresh,
     onChange: (setting, { requestId: id, address, token }) => log.warn({ id, ...setting, switch: switchName(setting.switch), address, token }, "switched"),
   }));
+  route(internalHandlers, InstanceService, createInstanceService(log, config.logLevel));
   route(internalHandlers, IngestService, services.ingest);
   // What a signed-in person does is there over REST alone.
   const restHandlers = new Map(publicHandlers);
   route(restHandlers, ApiKeyService, services.apiKeyService);
   route(restHandlers, AuditService, services.auditLog);
 
-  const onError: OnError = (failure, inbound) => log.error({ id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure }, "request failed");
   const sessions = createSessionGuard({
     read: sessionCookie.read,
-    find: async (cookies) => signIn?.find(cookies),
+    find: async (cookies, deadline) => signIn?.find(cookies, deadline),
     ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
   });
   const door = publicDoor({
@@ -261,8 +258,10 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     lease: primary.status,
     switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
     fallbackBuckets,
+    pool: () => poolOf(client),
+    work: capacity.state,
   });
-  const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
+  const internalListener = createListener(around(internalOptions({ rpc: internalRpc, others: [createProfiles(access, onError)], probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));
   await primary.held(mongoWaitMs);
   const port = await listen(openListener, "PORT", config.port, "HOST", config.host);

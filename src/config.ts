@@ -41,6 +41,7 @@ export interface Config {
   /** The age in days at which an entry of the audit log is deleted; 0 means never. */
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
+  readonly logAddresses: LogAddresses;
   readonly corsOrigins: readonly string[];
   /** Set when /v1 is retired (RFC 9745, RFC 8594). */
   readonly retirement: Retirement | undefined;
@@ -74,7 +75,12 @@ export interface Retirement {
 
 export type LogLevel = (typeof logLevels)[number];
 
-const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+/** How the log shows the address of a client. */
+export type LogAddresses = (typeof logAddresses)[number];
+
+/** Every level of the log, the quietest first but for `silent`. */
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const logAddresses = ["full", "truncated", "none"] as const;
 
 /** A wrong value in the environment; the message names the variable. */
 export class ConfigError extends Error {
@@ -141,6 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     documentProvider,
     auditRetentionDays: integer("AUDIT_RETENTION_DAYS", env("AUDIT_RETENTION_DAYS"), 400, 0, 20_000),
     logLevel: oneOf("LOG_LEVEL", env("LOG_LEVEL"), logLevels, "info"),
+    logAddresses: oneOf("LOG_ADDRESSES", env("LOG_ADDRESSES"), logAddresses, "full"),
     corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
     retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),
     tracing: tracing(uri("OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT"), ["http:", "https:"]), env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_SERVICE_NAME"), env("OTEL_TRACES_SAMPLER_ARG")),

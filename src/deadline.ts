@@ -1,7 +1,10 @@
 // The deadline of a request: when it passes, the request fails and nothing more is started for it (contract §10).
 import { setMaxListeners } from "node:events";
 import { Reason } from "./gen/records/v1/errors_pb.ts";
+import type { FailureOptions } from "./errors.ts";
 import { Failure, fail } from "./errors.ts";
+import type { Tally } from "./tally.ts";
+import { waitOf } from "./tally.ts";
 
 /** From the arrival of a request to its response, with room for the response to travel. */
 export const deadlineMs = 4_800;
@@ -16,6 +19,8 @@ export interface Deadline {
   readonly cancelled: AbortSignal | undefined;
   /** Why the request fails once the deadline has passed. */
   readonly reason: typeof Reason.UNAVAILABLE | typeof Reason.DEADLINE_EXCEEDED | typeof Reason.CANCELLED;
+  /** The tally of the request; undefined in the background. */
+  readonly tally?: Tally | undefined;
 }
 
 /** The limits that a caller itself sets. */
@@ -36,11 +41,12 @@ export interface Cancellation {
 }
 
 /** The deadline `ms` from now, or earlier where the caller stops waiting earlier. */
-export function deadlineIn(ms: number, { expiresAt = Infinity, cancellation }: CallerLimits = {}): Deadline {
+export function deadlineIn(ms: number, { expiresAt = Infinity, cancellation }: CallerLimits = {}, tally?: Tally): Deadline {
   const own = performance.now() + ms;
   const at = Math.min(own, expiresAt);
   let signal: AbortSignal | undefined;
   return {
+    tally,
     get at() {
       return cancellation?.requested === true ? -Infinity : at;
     },
@@ -97,6 +103,7 @@ export async function within<T>(deadline: Deadline, promise: Promise<T>): Promis
   }
 }
 
-function tooLate({ reason }: Deadline): { message?: string } {
-  return reason === Reason.UNAVAILABLE ? { message: "The service could not answer in time; try again." } : {};
+function tooLate({ reason, tally }: Deadline): FailureOptions {
+  const message = reason === Reason.UNAVAILABLE ? { message: "The service could not answer in time; try again." } : {};
+  return { ...message, because: "deadline", waitingFor: waitOf(tally) };
 }

@@ -79,6 +79,10 @@ export interface FailureOptions {
   readonly allow?: string;
   /** For the log alone: it never leaves the service. */
   readonly cause?: unknown;
+  /** In a word, for the log alone, why the service failed the request; for a failure that no error caused. */
+  readonly because?: string;
+  /** For the log alone: what the request was waiting for. */
+  readonly waitingFor?: string | undefined;
 }
 
 /** A request that ends in an error which the caller is told. */
@@ -88,6 +92,8 @@ export class Failure extends Error {
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;
   readonly allow: string | undefined;
+  readonly because: string | undefined;
+  readonly waitingFor: string | undefined;
 
   constructor(reason: FailureReason, options: FailureOptions = {}) {
     // Where a request was refused nobody asks, and to find out would be a tenth of a refusal; a cause has a stack of its own.
@@ -99,6 +105,8 @@ export class Failure extends Error {
     this.violations = options.violations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.allow = options.allow;
+    this.because = options.because;
+    this.waitingFor = options.waitingFor;
   }
 
   /** What the reason means on the wires. */

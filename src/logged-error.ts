@@ -22,7 +22,7 @@ export interface LoggedError {
 
 /** Names and codes are words of programs; anything longer, or with blanks, could be text of somebody's. */
 const word = /^[\w.$-]{1,64}$/;
-const frame = /^ {4}at (?:.+ \()?(.+:\d+:\d+)\)?$/;
+const place = /:\d+:\d+\)?$/;
 const mostFrames = 8;
 const mostDeep = 4;
 const mostTogether = 3;
@@ -61,7 +61,7 @@ function framesOf({ stack = "", message }: Error): string[] {
   const below = at === -1 ? "" : stack.slice(at + message.length);
   return below
     .split("\n")
-    .filter((line) => frame.test(line) && !line.includes("node_modules") && !line.includes("node:"))
+    .filter((line) => line.startsWith("    at ") && place.test(line) && !line.includes("node_modules") && !line.includes("node:"))
     .map((line) => line.trim().slice("at ".length))
     .slice(0, mostFrames);
 }

@@ -7,6 +7,7 @@ import { ConfigError, readConfig } from "./config.ts";
 import { createDemo } from "./embedded/demo.ts";
 import type { Embedded } from "./embedded/parts.ts";
 import { startEmbedded } from "./embedded/parts.ts";
+import { setLogLevel } from "./instance/log-level.ts";
 import { createLog } from "./log.ts";
 
 /** How long one that is replaced still answers on its idle connections: a person who stops it is not kept waiting. */
@@ -21,7 +22,8 @@ await main().catch((error: unknown) => {
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, undefined, config.logAddresses);
+  process.on("SIGUSR2", () => setLogLevel(log, log.level === "debug" ? config.logLevel : "debug", { signal: "SIGUSR2" }));
   const embedded = await startEmbedded(config, say);
   const forgetSignals = onSignal(() => embedded.stop());
   try {

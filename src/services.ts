@@ -5,6 +5,7 @@ import { accountIndexes, createAccountStore } from "./accounts/store.ts";
 import { createLastUse } from "./api-keys/last-use.ts";
 import { createApiKeyService } from "./api-keys/service.ts";
 import { apiKeyIndexes, createApiKeyStore } from "./api-keys/store.ts";
+import { recordExport } from "./audit/exports.ts";
 import { createAuditService } from "./audit/service.ts";
 import { auditIndexes, auditRetention, createAuditStore } from "./audit/store.ts";
 import type { Config } from "./config.ts";
@@ -22,6 +23,7 @@ import { createBulkLoading } from "./ingest/bulk.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
 import { createDeletion } from "./ingest/deletion.ts";
 import { createExport } from "./ingest/export.ts";
+import type { ImportWatch } from "./ingest/import.ts";
 import { createImport } from "./ingest/import.ts";
 import { createNoteIngest } from "./ingest/notes.ts";
 import { createProgressStore, importIndexes } from "./ingest/progress-store.ts";
@@ -43,6 +45,15 @@ export const allIndexes = [
   importIndexes, switchIndexes, erasureIndexes,
 ];
 
+/** Hears of what the services do beside the requests. */
+export interface ServiceWatch {
+  /** Hears of the failures of a task in the background. */
+  trouble(task: string): OnTrouble;
+  readonly imports: ImportWatch;
+}
+
+const unwatched: ServiceWatch = { trouble: () => () => undefined, imports: { ended: () => undefined, items: () => undefined } };
+
 /** The indexes of every collection for these settings. */
 export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionDays">): readonly IndexSpec[] {
   return [...allIndexes, auditRetention(auditRetentionDays)];
@@ -50,9 +61,9 @@ export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionD
 
 /**
  * What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none.
- * `onTrouble` hears of writes beside the requests that are given up.
+ * `watch` hears of what happens beside the requests.
  */
-export function createServices(client: MongoClient, redis: () => RedisLink | undefined = () => undefined, onTrouble: OnTrouble = () => undefined) {
+export function createServices(client: MongoClient, redis: () => RedisLink | undefined = () => undefined, watch: ServiceWatch = unwatched) {
   const db = client.db();
   const notes = createNoteStore(client);
   const sessions = createSessionStore(client);
@@ -63,8 +74,8 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
   const contacts = createContactStore(client, rewriteCopies);
   const accounts = createAccountStore(db);
   const keys = createApiKeyStore(db);
-  const audit = createAuditStore(db, onTrouble);
-  const lastUse = createLastUse(db, onTrouble);
+  const audit = createAuditStore(db, watch.trouble("audit_log"));
+  const lastUse = createLastUse(db, watch.trouble("last_use"));
   const ingest = { contacts: createContactIngest(client, rewriteCopies), sessions: createSessionIngest(client, notes), notes: createNoteIngest(client) };
   const imports = createProgressStore(db);
   const bulkLoading = createBulkLoading(db, imports);
@@ -81,7 +92,7 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
     sessions: createSessionService(sessions, createTranscriptStore(client)),
     notes: createNoteService(notes),
     ingest: createIngestService(ingest.contacts, ingest.sessions, ingest.notes, createDeletion(client, sessions.detachClient, createEraseAnswers(client, redis))),
-    ingestStreams: createIngestStreams(createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading), createExport(client)),
+    ingestStreams: createIngestStreams(createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading, watch.imports), createExport(client), recordExport(audit)),
     bulkLoading,
   };
 }

@@ -33,6 +33,7 @@ test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 1
     documentProvider: "google",
     auditRetentionDays: 400,
     logLevel: "info",
+    logAddresses: "full",
     corsOrigins: [],
     retirement: undefined,
   });
@@ -59,6 +60,7 @@ test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
     TRUST_PROXY: "2",
     DOC_PROVIDER: "acme_docs2",
     LOG_LEVEL: "silent",
+    LOG_ADDRESSES: "truncated",
     CORS_ORIGINS: "https://a.example, http://localhost:3000",
     V1_DEPRECATED_AT: "2026-01-31T00:00:00Z",
     V1_SUNSET_AT: "2026-07-31T02:00:00+02:00",
@@ -86,6 +88,7 @@ test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
     documentProvider: "acme_docs2",
     auditRetentionDays: 30,
     logLevel: "silent",
+    logAddresses: "truncated",
     corsOrigins: ["https://a.example", "http://localhost:3000"],
     retirement: { deprecatedAt: new Date("2026-01-31T00:00:00Z"), sunsetAt: new Date("2026-07-31T00:00:00Z") },
   });
@@ -136,6 +139,7 @@ test.each([
   ["DOC_PROVIDER", `a${"b".repeat(31)}`, {}],
   ["LOG_LEVEL", "verbose", {}],
   ["LOG_LEVEL", "INFO", {}],
+  ["LOG_ADDRESSES", "short", {}],
   ["CORS_ORIGINS", "*", {}],
   ["CORS_ORIGINS", "app.example.com", {}],
   ["CORS_ORIGINS", "https://app.example.com/", {}],

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Sign-ins, sign-outs, what was done with the API key or refused, and the tools that assistants called; the newest comes first. Nothing in it is ever changed, and no secret is in it.
+         * @description Sign-ins, sign-outs, what was done with the API key or refused, the tools that assistants called, and exports by the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -472,7 +472,7 @@ export interface components {
              * @description What happened. More kinds may be added.
              * @enum {string}
              */
-            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called";
+            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "records_exported";
             /** @description More of it, in a sentence: for a refusal, why. */
             detail: string | null;
             /**

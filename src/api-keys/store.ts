@@ -6,6 +6,7 @@ import { aggregate, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 
@@ -35,7 +36,7 @@ export interface NewApiKey {
 /** The API keys of all accounts. With a session, a change is part of that transaction. */
 export interface ApiKeyStore {
   /** The active key with this hash. */
-  find(hash: Binary): Promise<ApiKeyDocument | undefined>;
+  find(hash: Binary, deadline?: Deadline): Promise<ApiKeyDocument | undefined>;
   /** The active key of an account. */
   ofAccount(accountId: UUID): Promise<ApiKeyDocument | undefined>;
   /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
@@ -58,8 +59,8 @@ export const apiKeyIndexes: IndexSpec = {
 export function createApiKeyStore(db: Db): ApiKeyStore {
   const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
   return {
-    async find(hash) {
-      return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }]))[0];
+    async find(hash, deadline) {
+      return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }], deadline && { deadline }))[0];
     },
     async ofAccount(accountId) {
       return findFirst<ApiKeyDocument>(keys, { account_id: accountId, active: true });

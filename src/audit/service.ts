@@ -14,6 +14,7 @@ const events: Readonly<Record<AuditDocument["event"], AuditEvent>> = {
   key_revoked: AuditEvent.KEY_REVOKED,
   key_refused: AuditEvent.KEY_REFUSED,
   tool_called: AuditEvent.TOOL_CALLED,
+  records_exported: AuditEvent.RECORDS_EXPORTED,
 };
 
 /** The service over its store. The guard has set the defaults of `limit` and `offset`. */

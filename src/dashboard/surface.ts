@@ -4,7 +4,7 @@ import { writeFailure } from "../../gateway/response.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
-import { fail, isForTheLog } from "../errors.ts";
+import { fail } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { matchesTag, namesType } from "../http/negotiation.ts";
@@ -59,7 +59,7 @@ interface Route {
 /** The surface. Nothing is kept between two requests. */
 export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
   const assets = readAssets();
-  const available = (): SignIn => signIn ?? fail(Reason.UNAVAILABLE, { message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
+  const available = (): SignIn => signIn ?? fail(Reason.UNAVAILABLE, { message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).", because: "not configured" });
 
   const routes: Readonly<Record<string, Route>> = {
     "/": {
@@ -132,7 +132,7 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
 
   /** People get a page, programs the envelope. */
   function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
-    if (isForTheLog(failure)) onError(failure, inbound);
+    onError(failure, inbound);
     if (response.headersSent) return;
     request.resume();
     const { kind, message, retryAfterSeconds, allow } = failure;
@@ -152,7 +152,7 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
   return {
     serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
     async handle(path, request, response, inbound) {
-      const deadline = deadlineIn(deadlineMs);
+      const deadline = deadlineIn(deadlineMs, {}, inbound.tally);
       const exchange = { request, response, inbound, deadline };
       try {
         const asset = assets.get(path);

@@ -3,6 +3,7 @@ import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
+import { timed } from "../tally.ts";
 import { decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
@@ -32,8 +33,9 @@ const batchSize = 1_000;
 export async function aggregate<T extends Document>(collection: ReadCollection, pipeline: Document[], options: AggregateOptions = {}): Promise<T[]> {
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
+  const work = async (): Promise<Document[]> => (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
   try {
-    const rows = (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
+    const rows = await timed(options.deadline?.tally, "dbMs", `mongodb aggregate ${collection.collectionName}`, work);
     primary.confirm(term);
     return rows as T[];
   } catch (error) {
@@ -85,6 +87,7 @@ async function atOnce(
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[] | undefined> {
   const { maxTimeMS, signal } = limitsOf(deadline);
+  count(deadline, 1);
   try {
     const command = {
       aggregate: collectionName,
@@ -97,6 +100,7 @@ async function atOnce(
     const { cursor } = await db.command(command, signal === undefined ? { raw: true } : { raw: true, signal });
     const { firstBatch, id } = decode(cursor as Buffer) as unknown as { firstBatch: Document[]; id: number | Long };
     if (id === 0) return firstBatch;
+    count(deadline, 1);
     await db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] });
     return undefined;
   } catch (error) {
@@ -106,13 +110,19 @@ async function atOnce(
 }
 
 /** By the driver's cursor, which gets more, and waits for another primary. */
-function byCursor(
+async function byCursor(
   { db, collectionName }: ReadCollection,
   pipeline: Document[],
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[]> {
   const limits = limitsOf(deadline);
-  return db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options }).toArray();
+  const rows = await db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options }).toArray();
+  count(deadline, 1 + Math.floor(rows.length / batchSize));
+  return rows;
+}
+
+function count(deadline: Deadline | undefined, commands: number): void {
+  if (deadline?.tally !== undefined) deadline.tally.dbCommands += commands;
 }
 
 /**

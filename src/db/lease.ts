@@ -118,5 +118,5 @@ function sameTerm(one: Leader, other: Leader): boolean {
 
 /** Without a cause: the log says once that the lease is lost, and not for every request. */
 function unavailable(): never {
-  return fail(Reason.UNAVAILABLE);
+  return fail(Reason.UNAVAILABLE, { because: "no lease", waitingFor: "the primary's lease" });
 }

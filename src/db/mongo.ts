@@ -5,6 +5,7 @@ import type { Collection, Db, IndexDescription, MongoClientOptions } from "mongo
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
+import { watchPool } from "./pool.ts";
 import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
@@ -39,6 +40,7 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
   const client = clientOf(uri, { monitorCommands: true });
   const prober = clientOf(uri, { maxPoolSize: mostAtOnce });
   repairTopologyVersions(client);
+  watchPool(client);
   watchPrimary(client, prober);
   const until = Date.now() + waitMs;
   for (;;) {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, isPast, requireTime } from "../deadline.ts";
+import { timed } from "../tally.ts";
 import type { Lease, LeaseStatus, Term } from "./lease.ts";
 import { createLease, leaseMs } from "./lease.ts";
 
@@ -104,10 +105,13 @@ export function createPrimary(lease: Lease, ask: (term: Term | undefined) => Pro
     prove,
     databaseTime: (at) => new Date(clock.localTime + Math.floor(at - clock.readAt)),
     async safe(deadline) {
-      while (!lease.status().held) {
-        requireTime(deadline);
-        await sleep(pollMs);
-      }
+      if (lease.status().held) return;
+      await timed(deadline.tally, "dbMs", "the primary's lease", async () => {
+        while (!lease.status().held) {
+          requireTime(deadline);
+          await sleep(pollMs);
+        }
+      });
     },
     async held(waitMs) {
       const deadline = deadlineIn(waitMs);

@@ -1,5 +1,7 @@
 // The connection to Redis, which holds only what may vanish: nobody waits for it longer than 50 ms.
 import { Redis } from "ioredis";
+import type { Tally } from "../tally.ts";
+import { timed } from "../tally.ts";
 
 /** A connection that is used while it answers and left alone while it does not. */
 export interface RedisLink {
@@ -8,8 +10,8 @@ export interface RedisLink {
   readonly firstReady: Promise<void>;
   /** False from the first command that failed until Redis takes a write in time again: callers then go on without it. */
   ready(): boolean;
-  /** Runs a command; undefined when Redis is away, fails, or takes longer than 50 ms. Never throws. */
-  attempt<T>(command: (client: Redis) => Promise<T>): Promise<T | undefined>;
+  /** Runs a command, whose time counts in the tally; undefined when Redis is away, fails, or takes longer than 50 ms. Never throws. */
+  attempt<T>(command: (client: Redis) => Promise<T>, tally?: Tally): Promise<T | undefined>;
   close(): void;
 }
 
@@ -63,10 +65,10 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
     client,
     firstReady,
     ready,
-    async attempt(command) {
+    async attempt(command, tally) {
       if (!ready()) return undefined;
       try {
-        return await answered(command(client));
+        return await timed(tally, "redisMs", "redis", () => answered(command(client)));
       } catch (error) {
         leave(error instanceof Error ? error : undefined);
         return undefined;

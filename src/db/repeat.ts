@@ -11,19 +11,16 @@ export type OnTrouble = (what: string, error: unknown) => void;
 
 /**
  * Does the work again and again, `everyMs` after it was done last. What it rejects with is left to the next time;
- * `onError` hears of the first of failures in a row.
+ * `onError` hears of it.
  */
 export function repeat(everyMs: number, work: (isStopped: () => boolean) => Promise<void>, onError: (error: unknown) => void): Background {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let failing = false;
   async function once(): Promise<void> {
     try {
       await work(() => stopped);
-      failing = false;
     } catch (error) {
-      if (!failing && !stopped) onError(error);
-      failing = true;
+      if (!stopped) onError(error);
     }
     if (!stopped) wait();
   }

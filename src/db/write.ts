@@ -5,6 +5,7 @@ import type { ClientSession, Collection, Document, Filter, MongoClient, Optional
 import { MongoError, MongoServerError } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { isGivenUp, isPast, requireTime } from "../deadline.ts";
+import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -78,7 +79,7 @@ export async function insertInTime<T extends { _id: UUID; version: number }>(col
   // It matches nothing, so that there is nothing to replace: only an update can ask the database's clock.
   const nothing = { _id: document._id, version: { $exists: false } } as unknown as Filter<T>;
   await collection.updateOne(nothing, [{ $replaceWith: inTime }], { ...options, upsert: true }).catch((error: unknown) => {
-    if (error instanceof MongoServerError && error.code === notADocument) fail(Reason.UNAVAILABLE);
+    if (error instanceof MongoServerError && error.code === notADocument) fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
     throw error;
   });
 }
@@ -97,7 +98,7 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   requireTime(deadline);
   const { signal } = deadline;
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
-  const result = await work({ signal }, fence).catch(async (error: unknown) => {
+  const result = await timedCommand(deadline.tally, "mongodb write", () => work({ signal }, fence)).catch(async (error: unknown) => {
     if (error === signal.reason) requireTime(deadline);
     if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
     throw error;
@@ -122,7 +123,8 @@ function claimsOf(client: MongoClient): Collection<ClaimDocument> {
 export async function transaction<T>(client: MongoClient, deadline: Deadline, work: (session: ClientSession) => Promise<T>): Promise<T> {
   const primary = primaryOf(client);
   const term = primary.require();
-  return client.withSession(async (session) => {
+  return timed(deadline.tally, "dbMs", "mongodb transaction", () => client.withSession(async (session) => {
+    tallySession(session.id, deadline.tally);
     const { signal } = deadline;
     const end = (): void => endSession(client, session);
     signal.addEventListener("abort", end, { once: true });
@@ -134,7 +136,7 @@ export async function transaction<T>(client: MongoClient, deadline: Deadline, wo
       if (isVerdict(error)) await settle(client, session, term);
       throw error;
     }
-  });
+  }));
 }
 
 /**
@@ -243,7 +245,7 @@ export async function withoutInterference<T>(scope: WriteScope, attempt: () => P
     await pause(Math.min(attempts, 3));
   }
   requireTime(scope.deadline);
-  return fail(Reason.UNAVAILABLE, { message: "The record is being changed by many at once; try again." });
+  return fail(Reason.UNAVAILABLE, { message: "The record is being changed by many at once; try again.", because: "contention" });
 }
 
 /**

@@ -1,5 +1,6 @@
 // The door of the MCP surface: a request is let in once, by its access token, and each tool call of it then only reads.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -18,7 +19,7 @@ import { accountBucket } from "./throttle.ts";
 /** The look-up of access tokens, handed in by the composition root. */
 export interface Tokens {
   /** Who the token stands for. Fails with INVALID_TOKEN or UNAVAILABLE. */
-  identify(token: string): Promise<TokenFacts>;
+  identify(token: string, deadline: Deadline): Promise<TokenFacts>;
 }
 
 /** Lets assistants in. */
@@ -58,11 +59,11 @@ export function assistantDoor({
       const credential =
         token === undefined
           ? undefined
-          : { name: digestName(token), provenLater: false, lookUp: () => tokens.identify(token) };
+          : { name: digestName(token), provenLater: false, lookUp: (deadline: Deadline) => tokens.identify(token, deadline) };
       const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
       const found = await recognizer.recognize(credential, {
         address: inbound.address,
-        deadline: deadlineIn(deadlineMs),
+        deadline: deadlineIn(deadlineMs, {}, inbound.tally),
         optional: false,
         onHolder,
       }); // 429
@@ -76,7 +77,7 @@ export function assistantDoor({
       entered.set(inbound, facts);
       return facts;
     },
-    chargeMore: (inbound, calls) => throttle(accountBucket(accountOf(inbound)), calls),
+    chargeMore: (inbound, calls) => throttle(accountBucket(accountOf(inbound)), inbound.tally, calls),
     charge: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
     guards: () => [

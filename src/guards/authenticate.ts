@@ -6,6 +6,7 @@ import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Caller, KeyFacts } from "./call.ts";
+import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
 
@@ -15,7 +16,7 @@ export interface Keys {
   isSecret(text: string): boolean;
   hash(secret: string): Binary;
   /** The active key with this hash. Rejects when the store cannot be read. */
-  find(hash: Binary): Promise<KeyFacts | undefined>;
+  find(hash: Binary, deadline: Deadline): Promise<KeyFacts | undefined>;
 }
 
 /** How a request is identified. */
@@ -34,7 +35,7 @@ export interface Authentication {
   /** Fails with 401 or 503 unless the caller has a key. */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;
   /** Looks up a key that is not proven yet; fails with INVALID_KEY when it is no longer active, else with UNAVAILABLE. */
-  prove(caller: Extract<Caller, { kind: "key" }>): Promise<void>;
+  prove(caller: Extract<Caller, { kind: "key" }>, tally: Tally | undefined): Promise<void>;
 }
 
 /**
@@ -46,7 +47,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
   const credentialOf = (hash: Binary, provenLater: boolean): Credential<KeyFacts> => ({
     name: hash.toString("base64"),
     provenLater,
-    lookUp: () => keys.find(hash),
+    lookUp: (deadline) => keys.find(hash, deadline),
   });
 
   return {
@@ -70,9 +71,9 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
       return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
     },
-    async prove({ unproven }) {
+    async prove({ unproven }, tally) {
       if (unproven === undefined || unproven.proven) return;
-      const found = await recognizer.lookUpAgain(credentialOf(unproven.hash, false), deadlineIn(deadlineMs));
+      const found = await recognizer.lookUpAgain(credentialOf(unproven.hash, false), deadlineIn(deadlineMs, {}, tally));
       if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
       if (found.kind === "invalid") fail(Reason.INVALID_KEY);
       unproven.proven = true;

@@ -2,6 +2,7 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RedisLink } from "../db/redis.ts";
 import { keep } from "../remembered.ts";
+import type { Tally } from "../tally.ts";
 
 /** How fast a bucket refills, and how much it holds. */
 export interface BucketSize {
@@ -15,9 +16,9 @@ export interface BucketSize {
 export interface Bucket {
   /**
    * Takes this many tokens, one by default, and returns 0. Where there are fewer it takes none, and returns the
-   * milliseconds until there are enough. Rejects when the bucket cannot be read.
+   * milliseconds until there are enough. Rejects when the bucket cannot be read. The time in Redis counts in the tally.
    */
-  take(name: string, tokens?: number): Promise<number>;
+  take(name: string, tokens?: number, tally?: Tally): Promise<number>;
 }
 
 /**
@@ -77,7 +78,7 @@ export function sharedBucket(
   const most = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
 
-  async function ask(name: string, tokens: number): Promise<number> {
+  async function ask(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
     const waitMs = await redis.attempt(async () => {
       try {
         await (tokens === 1 ? single : several).consume(name, tokens);
@@ -88,14 +89,14 @@ export function sharedBucket(
         if (error.consumedPoints === 0) onRemembered();
         return Math.max(1, error.msBeforeNext);
       }
-    });
+    }, tally);
     if (waitMs === undefined) throw new Error("Redis is away");
     return waitMs;
   }
 
   return {
-    async take(name, tokens = 1) {
-      if (tokens > 1) return ask(name, tokens);
+    async take(name, tokens = 1, tally) {
+      if (tokens > 1) return ask(name, tokens, tally);
       const asking = underway.get(name) ?? 0;
       if (asking >= most) {
         onRemembered();
@@ -103,7 +104,7 @@ export function sharedBucket(
       }
       underway.set(name, asking + 1);
       try {
-        return await ask(name, 1);
+        return await ask(name, 1, tally);
       } finally {
         const others = (underway.get(name) ?? 1) - 1;
         if (others > 0) underway.set(name, others);

@@ -1,8 +1,9 @@
 // What the guards know of a request on its way through the chain.
-import type { DescMethod } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { getOption } from "@bufbuild/protobuf";
 import type { Binary, UUID } from "mongodb";
+import { uuid, uuidForm } from "../db/mongo.ts";
 import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -21,6 +22,8 @@ export interface RpcFacts {
   readonly itemwise: boolean;
   /** Whether it is made on behalf of one account, which `records-account-id` names on the internal listener. */
   readonly onBehalf: boolean;
+  /** The field of the response that lists records, or the results of a batch; undefined where there is none. */
+  readonly list: string | undefined;
 }
 
 /** A request for an rpc. */
@@ -81,5 +84,23 @@ export function factsOf(rpc: DescMethod): RpcFacts {
     administers: service.startsWith("records.admin."),
     itemwise: service.startsWith("records.ingest."),
     onBehalf: service.startsWith("records.v1."),
+    list: listOf(rpc.output),
   };
+}
+
+/** The name of a message's first list of messages. */
+export function listOf(message: DescMessage): string | undefined {
+  return message.fields.find((field) => field.fieldKind === "list" && field.listKind === "message")?.localName;
+}
+
+/** Adds the length of a message's list to the rows of a request. */
+export function countRows({ tally }: Pick<Inbound, "tally">, message: Message, list: string | undefined): void {
+  if (tally === undefined || list === undefined) return;
+  tally.rows = (tally.rows ?? 0) + ((message as unknown as Readonly<Record<string, readonly unknown[]>>)[list]?.length ?? 0);
+}
+
+/** Tells the log which account an operator's message names. */
+export function observeAccount(inbound: Inbound, message: Message): void {
+  const { accountId } = message as Message & { readonly accountId?: string };
+  if (accountId !== undefined && uuidForm.test(accountId)) observe(inbound, { account: uuid(accountId) });
 }

@@ -2,6 +2,7 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
+import { timed } from "../tally.ts";
 import { Failure } from "../errors.ts";
 
 /** Whether a request has a credential that is known to be valid. */
@@ -18,6 +19,18 @@ export interface Capacity {
   run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Counts the work, however much there is. */
   count<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** How much is worked on, and how much waits. */
+export interface CapacityState {
+  readonly working: Readonly<Record<Standing, number>>;
+  readonly most: number;
+  readonly waiting: number;
+}
+
+/** A capacity with a bound. */
+export interface BoundedCapacity extends Capacity {
+  state(): CapacityState;
 }
 
 /** For what an operator does, and what has been let in by another's count. */
@@ -38,7 +51,7 @@ interface Waiting {
 }
 
 /** `most` is how many requests are worked on at once; `onRefusal` hears of every one that was too much. */
-export function createCapacity(most: number, onRefusal: () => void, line = longestLine): Capacity {
+export function createCapacity(most: number, onRefusal: () => void, line = longestLine): BoundedCapacity {
   const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
   const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
   let working = 0;
@@ -53,7 +66,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
 
   function refusal(): Failure {
     onRefusal();
-    return new Failure(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again." });
+    return new Failure(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again.", because: "overload", waitingFor: "a place" });
   }
 
   function enter(standing: Standing): void {
@@ -103,6 +116,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   }
 
   return {
+    state: () => ({ working: { known: working - strangers, stranger: strangers }, most, waiting: lines.known.size + lines.stranger.size }),
     require() {
       if (isFull("known")) throw refusal();
     },
@@ -110,7 +124,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
       requireTime(deadline);
       if (isFull(standing)) throw refusal();
       if (hasPlace(standing)) enter(standing);
-      else if (!(await wait(standing, deadline))) {
+      else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
         const failure = refusal();
         requireTime(deadline);
         throw failure;

@@ -11,7 +11,7 @@ import { fail, failureOf, refuse } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
-import { factsOf } from "./call.ts";
+import { countRows, factsOf, observeAccount } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import { unlimited } from "./capacity.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -75,7 +75,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
-        const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits);
+        const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits, inbound.tally);
         const serve = (): Promise<T> => within(deadline, run(work, deadline));
         return bounded ? capacity.run("known", deadline, serve) : capacity.count(serve);
       }
@@ -106,7 +106,10 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
           await door.renew(call, caller);
         }
         (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        return perform(handler, message, await door.grant(call, caller, () => deadline), key); // 404, 409
+        if (call.administers || call.itemwise) observeAccount(inbound, message);
+        const answered = await perform(handler, message, await door.grant(call, caller, () => deadline), key); // 404, 409
+        countRows(inbound, answered.message, call.list);
+        return answered;
       }
 
       async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined): Promise<Answer> {

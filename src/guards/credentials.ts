@@ -22,7 +22,7 @@ export interface Credential<Holder> {
    * Finds its holder. Undefined, or a failure that is a 401, means that it is not valid; any other failure means that
    * its validity is unknown.
    */
-  lookUp(): Promise<Holder | undefined>;
+  lookUp(deadline: Deadline): Promise<Holder | undefined>;
 }
 
 /** A name for a credential that is sent as it is: its digest. */
@@ -83,7 +83,7 @@ export function createRecognizer<Holder>(
 
   async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
     try {
-      const holder = await within(deadline, credential.lookUp());
+      const holder = await within(deadline, credential.lookUp(deadline));
       if (holder !== undefined) {
         keep(memory, credential.name, holder);
         return { kind: "valid", holder, proven: true };
@@ -102,10 +102,10 @@ export function createRecognizer<Holder>(
     return holder && { kind: "valid", holder, proven: false };
   }
 
-  async function charge(holder: Holder, { address, onHolder }: Arrival<Holder>): Promise<void> {
+  async function charge(holder: Holder, { address, deadline, onHolder }: Arrival<Holder>): Promise<void> {
     onHolder(holder);
     const accountId = accountOf(holder);
-    await throttle(accountId === undefined ? addressBucket(address) : accountBucket(accountId));
+    await throttle(accountId === undefined ? addressBucket(address) : accountBucket(accountId), deadline.tally);
   }
 
   /** Takes a look-up token before the look-up, and returns it unless the credential is not valid. */
@@ -124,7 +124,7 @@ export function createRecognizer<Holder>(
         const found = remembered(credential) ?? (await lookUp(credential, deadline));
         failed = found.kind === "invalid";
         if (found.kind === "valid") await charge(found.holder, arrival);
-        else await throttle(addressBucket(address));
+        else await throttle(addressBucket(address), deadline.tally);
         return found;
       });
     } finally {
@@ -137,7 +137,7 @@ export function createRecognizer<Holder>(
     async recognize(credential, arrival) {
       const { address, deadline, optional } = arrival;
       if (credential === undefined) {
-        const work = (): Promise<void> => throttle(addressBucket(address));
+        const work = (): Promise<void> => throttle(addressBucket(address), deadline.tally);
         await (optional ? work() : capacity.run("stranger", deadline, work));
         return nobody;
       }
@@ -150,7 +150,7 @@ export function createRecognizer<Holder>(
         return await meet(credential, arrival);
       } catch (error) {
         if (!optional || !(error instanceof Failure) || error.reason !== Reason.UNAVAILABLE) throw error;
-        await throttle(addressBucket(address));
+        await throttle(addressBucket(address), deadline.tally);
         return { kind: "unreadable", cause: error };
       }
     },

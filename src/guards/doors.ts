@@ -3,7 +3,6 @@ import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import { observe } from "../rpc/dispatch.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { Door, Guard } from "./chain.ts";
@@ -39,7 +38,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 export function publicDoor({ authentication, sessions, switches, requireFreshSwitches, onUse, onRefusal }: PublicDoorParts): Door {
   const open: Entrance = {
     // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
-    charge: (inbound, call) => authentication.identify(inbound, { fresh: false, deadline: deadlineIn(optionalKeyWaitMs), optional: call !== undefined }),
+    charge: (inbound, call) => authentication.identify(inbound, { fresh: false, deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally), optional: call !== undefined }),
     guards: [],
     grant: () => Promise.resolve(undefined),
     // Who needs no key is answered whatever became of the one that was sent.
@@ -49,7 +48,7 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
   };
   const byKey: Entrance = {
     // Only a read can prove the key together with the data.
-    charge: (inbound, call) => authentication.identify(inbound, { fresh: call?.writes === true, deadline: deadlineIn(deadlineMs), optional: false }),
+    charge: (inbound, call) => authentication.identify(inbound, { fresh: call?.writes === true, deadline: deadlineIn(deadlineMs, {}, inbound.tally), optional: false }),
     guards: [
       () => requireInterface(switches()), // 503
       (_call, caller) => void authentication.require(caller), // 401
@@ -61,14 +60,14 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
       const { key, unproven } = authentication.require(caller);
       return readScope(key.accountId, deadline(), unproven);
     },
-    async conclude(_call, caller) {
+    async conclude({ inbound }, caller) {
       if (caller.kind !== "key") return;
-      await authentication.prove(caller);
+      await authentication.prove(caller, inbound.tally);
       onUse(caller.key);
     },
-    async renew(_call, caller) {
+    async renew({ inbound }, caller) {
       const { key } = authentication.require(caller);
-      await authentication.prove({ kind: "key", key, unproven: { hash: key.hash, proven: false } });
+      await authentication.prove({ kind: "key", key, unproven: { hash: key.hash, proven: false } }, inbound.tally);
     },
     refused: nothing,
   };
@@ -107,7 +106,7 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
 export function internalDoor(access: InternalAccess, switches: () => SwitchState, requireFreshSwitches: () => void): Door {
   const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
   const guarded: readonly Guard[] = [
-    (call) => access.requireToken(call.inbound.header("authorization")), // 401
+    (call) => access.requireToken(call.inbound), // 401
     (call) => void (call.writes && !call.administers && requireWrites(switches())), // 503
     (call) => void (call.writes && !call.administers && requireFreshSwitches()), // 503
   ];
@@ -117,9 +116,7 @@ export function internalDoor(access: InternalAccess, switches: () => SwitchState
     async grant(call, _caller, deadline) {
       if (open(call)) return undefined;
       if (!call.onBehalf) return access.operator(call.inbound, deadline);
-      const account = await access.accountOf(call.inbound.header("records-account-id"));
-      observe(call.inbound, { account });
-      return readScope(account, deadline());
+      return readScope(await access.accountOf(call.inbound), deadline());
     },
     conclude: nothing,
     renew: nothing,

@@ -73,14 +73,14 @@ export function createIdempotency(
       const name = reservationName(scope.accountId, key);
       const claim = claimOf(rpc, scope.accountId, key, fingerprint, render);
       for (;;) {
-        const reservation = await reservations.reserve(name, randomUUID());
+        const reservation = await reservations.reserve(name, randomUUID(), deadline.tally);
         if (reservation.kind === "answered") return replay(rpc, fingerprint, reservation.claim);
         if (reservation.kind !== "in flight") {
           const answer = await attempt(claim.claim, reservation.release);
           if (answer !== undefined) return answer;
         }
         if (isPast(deadline)) {
-          fail(deadline.reason, { message: "The first request with this idempotency key is still running; try again." });
+          fail(deadline.reason, { message: "The first request with this idempotency key is still running; try again.", because: "deadline", waitingFor: "the first request with the idempotency key" });
         }
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
@@ -94,7 +94,7 @@ export function createIdempotency(
           return { message, replayed: false, body: undefined };
         } catch (error) {
           if (!(error instanceof ClaimTaken)) throw error;
-          kept = await findClaim(claims, scope.accountId, key);
+          kept = await findClaim(claims, scope.accountId, key, deadline);
           if (kept !== undefined) return replay(rpc, fingerprint, kept);
           await removeExpired(claims, scope.accountId, key, deadline);
           return undefined;
@@ -136,11 +136,11 @@ async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID,
 }
 
 /** The claim of the last 24 hours, as a majority knows it. */
-async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key: string): Promise<StoredClaim | undefined> {
+async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key: string, deadline: Deadline): Promise<StoredClaim | undefined> {
   const filter = { _id: { account_id: accountId, key }, $expr: { $gt: ["$created_at", dayAgo] } };
   const leftMs = { $subtract: [{ $dateAdd: { startDate: "$created_at", unit: "hour", amount: 24 } }, "$$NOW"] };
   const projection = { fingerprint: 1, message: 1, body: 1, erased: 1, leftMs };
-  const found = await findFirst<ClaimDocument & { leftMs: number }>(claims, filter, { projection });
+  const found = await findFirst<ClaimDocument & { leftMs: number }>(claims, filter, { projection, deadline });
   if (found === undefined) return undefined;
   return {
     fingerprint: Buffer.from((found.erased ?? found.fingerprint).buffer),

@@ -7,6 +7,7 @@ import type { Deadline } from "../deadline.ts";
 import { fail, refuse } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
+import { timedCommand } from "../tally.ts";
 import type { WriteScope } from "./scope.ts";
 import { grantWrites, readScope } from "./scope.ts";
 import { bearer } from "./authenticate.ts";
@@ -32,44 +33,55 @@ export interface Operator {
 /** Checks service tokens, and whether an account exists. */
 export interface InternalAccess {
   /** Fails with INVALID_SERVICE_TOKEN unless the header bears one of the tokens. */
-  requireToken(authorization: string | undefined): void;
+  requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
-  accountOf(header: string | undefined): Promise<UUID>;
+  accountOf(inbound: Pick<Inbound, "header" | "observation" | "tally">): Promise<UUID>;
   /** What the sender of a request is granted; `requireToken` has let it in. */
-  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">, deadline: () => Deadline): Operator;
+  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation" | "tally">, deadline: () => Deadline): Operator;
 }
 
 /** `exists` tells whether there is an account with the id. */
 export function createInternalAccess(tokens: readonly string[], exists: (accountId: UUID) => Promise<boolean>): InternalAccess {
   const digests = tokens.map(digest);
 
-  async function requireAccount(accountId: UUID): Promise<UUID> {
-    if (!(await exists(accountId))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
+  async function requireAccount(accountId: UUID, { observation, tally }: Pick<Inbound, "observation" | "tally">): Promise<UUID> {
+    observe({ observation }, { account: accountId });
+    if (!(await timedCommand(tally, "mongodb aggregate accounts", () => exists(accountId)))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
     return accountId;
   }
 
   return {
-    requireToken(authorization) {
-      const sent = digest(bearer(authorization) ?? "");
+    requireToken(inbound) {
+      const sent = tokenOf(inbound);
       if (!digests.some((known) => timingSafeEqual(known, sent))) fail(Reason.INVALID_SERVICE_TOKEN);
+      observe(inbound, { serviceToken: shown(sent) });
     },
-    async accountOf(header) {
+    async accountOf(inbound) {
+      const header = inbound.header("records-account-id");
       if (header === undefined || !uuidForm.test(header)) {
         refuse([{ field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" }]);
       }
-      return requireAccount(uuid(header));
+      return requireAccount(uuid(header), inbound);
     },
-    operator: ({ header, address, requestId, observation }, deadline) => ({
+    operator: (inbound, deadline) => ({
       kind: "operator",
       deadline,
-      caller: { address, requestId, token: digest(bearer(header("authorization")) ?? "").toString("hex").slice(0, 8) },
+      caller: { address: inbound.address, requestId: inbound.requestId, token: shown(tokenOf(inbound)) },
       async scopeFor(accountId) {
-        const account = await requireAccount(uuid(accountId));
-        observe({ observation }, { account });
+        const account = await requireAccount(uuid(accountId), inbound);
         return grantWrites(readScope(account, deadline()));
       },
     }),
   };
+}
+
+/** The digest of the token that a request bears. */
+function tokenOf({ header }: Pick<Inbound, "header">): Buffer {
+  return digest(bearer(header("authorization")) ?? "");
+}
+
+function shown(digested: Buffer): string {
+  return digested.toString("hex").slice(0, 8);
 }
 
 function digest(token: string): Buffer {

@@ -5,7 +5,7 @@ import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
 import { localBucket, sharedBucket } from "./bucket.ts";
-import type { Capacity } from "./capacity.ts";
+import type { BoundedCapacity } from "./capacity.ts";
 import { createCapacity } from "./capacity.ts";
 import type { Recognizers } from "./credentials.ts";
 import { createRecognizer, lookUpSize } from "./credentials.ts";
@@ -15,9 +15,9 @@ import { addressBucket, createThrottle } from "./throttle.ts";
 /** What limits a request. */
 export interface Limits {
   readonly throttle: Throttle;
-  readonly capacity: Capacity;
+  readonly capacity: BoundedCapacity;
   /** Throttles a request for a document; fails with RATE_LIMITED. */
-  throttleDocument(inbound: Pick<Inbound, "address">): Promise<void>;
+  throttleDocument(inbound: Pick<Inbound, "address" | "tally">): Promise<void>;
   /**
    * Sends a large body when few enough are being sent. Fails with UNAVAILABLE where too many wait, and with CANCELLED
    * where the client left while it waited.
@@ -69,7 +69,7 @@ export function createLimits(
   return {
     throttle,
     capacity,
-    throttleDocument: ({ address }) => documents(addressBucket(address)),
+    throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
     sendLarge: (send, caller) => largeBodies.run("known", deadlineIn(deadlineMs, caller), send),
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     fallbackBuckets: fallback.count,

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
+import type { Tally } from "../tally.ts";
 
 /** A claim as it is stored, in the terms of MongoDB and of the answers kept in Redis. */
 export interface StoredClaim {
@@ -23,7 +24,7 @@ export type Reservation =
 /** Keeps two requests with one key from meeting in the database. Decides nothing: MongoDB has the truth. */
 export interface Reservations {
   /** Reserves a name for this holder; "unknown" when Redis is away or its value is unreadable. Never rejects. */
-  reserve(name: string, holder: string): Promise<Reservation>;
+  reserve(name: string, holder: string, tally?: Tally): Promise<Reservation>;
 }
 
 /** A reservation outlives its holder by this much at most: a repeated request then goes to the database itself. */
@@ -67,9 +68,9 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
   }
 
   return {
-    async reserve(name, holder) {
+    async reserve(name, holder, tally) {
       const key = keptUnder(name);
-      const held = await redis.attempt((client) => client.eval(reserveScript, 1, key, pending(holder), leaseMs));
+      const held = await redis.attempt((client) => client.eval(reserveScript, 1, key, pending(holder), leaseMs), tally);
       if (held === undefined) return { kind: "unknown", release: (claim) => claim !== undefined && keep(key, claim) };
       if (typeof held === "string") {
         if (held.startsWith(pending(""))) return { kind: "in flight" };

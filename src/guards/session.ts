@@ -36,7 +36,7 @@ export interface SessionGuardParts<Person extends SignedIn> {
   /** The session's value in a `Cookie` header. */
   readonly read: (cookies: string | undefined) => string | undefined;
   /** Finds the signed-in person of a `Cookie` header's session. */
-  readonly find: (cookies: string | undefined) => Promise<Person | undefined>;
+  readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<Person | undefined>;
   /** Our own. */
   readonly origin: () => string;
   readonly recognizers: Recognizers;
@@ -67,7 +67,7 @@ export function createSessionGuard<Person extends SignedIn>({
     return {
       name: digestName(value),
       provenLater: false,
-      lookUp: () => find(cookies),
+      lookUp: (deadline) => find(cookies, deadline),
     };
   }
 
@@ -82,12 +82,12 @@ export function createSessionGuard<Person extends SignedIn>({
   }
 
   return {
-    identify: async (inbound) => callerOf(await recognize(inbound, deadlineIn(deadlineMs))),
+    identify: async (inbound) => callerOf(await recognize(inbound, deadlineIn(deadlineMs, {}, inbound.tally))),
     async identifyAgain(inbound) {
       const credential = credentialOf(inbound);
       return credential === undefined
         ? nobody
-        : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs)));
+        : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs, {}, inbound.tally)));
     },
     async enter(inbound, deadline, serve) {
       const found = await recognize(inbound, deadline);

@@ -6,7 +6,7 @@ import { deadlineIn } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound, StreamDispatch } from "../rpc/dispatch.ts";
 import type { Call } from "./call.ts";
-import { factsOf } from "./call.ts";
+import { countRows, factsOf, listOf } from "./call.ts";
 import type { Door } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
@@ -23,12 +23,15 @@ export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMetho
     async admit(rpc: DescMethod, inbound: Inbound) {
       const handler = handlers.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...factsOf(rpc), inbound };
+      // The records of a stream are those that it takes; one that takes none sends them.
+      const received = listOf(rpc.input);
+      const sent = received === undefined ? call.list : undefined;
       const caller = await door.charge(inbound, call);
       const check = (): void => {
         for (const guard of door.guards(call)) guard(call, caller);
       };
       check();
-      const grant = await door.grant(call, caller, () => deadlineIn(batchMs, inbound.limits));
+      const grant = await door.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
       if (grant?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
@@ -36,13 +39,17 @@ export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMetho
           // A switch that is thrown while the stream runs is in force on its next message.
           check();
           validateBatch(rpc.input, message);
+          countRows(inbound, message, received);
           yield message;
         }
       }
 
       return async function* (messages) {
         try {
-          yield* handler(checked(messages), grant);
+          for await (const message of handler(checked(messages), grant)) {
+            countRows(inbound, message, sent);
+            yield message;
+          }
         } catch (error) {
           // What the library says of a message that it cannot read stays in its words.
           throw isUnavailable(error) ? failureFrom(error) : error;

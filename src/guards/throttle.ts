@@ -3,25 +3,26 @@ import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
+import type { Tally } from "../tally.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** Takes tokens, one by default, from the bucket of this name, or fails with RATE_LIMITED. */
-export type Throttle = (bucket: string, tokens?: number) => Promise<void>;
+/** Takes tokens, one by default, from the bucket of this name, or fails with RATE_LIMITED. The time in Redis counts in the tally. */
+export type Throttle = (bucket: string, tally?: Tally, tokens?: number) => Promise<void>;
 
 /** `shared` is undefined where there is no Redis at all; `onFallback` hears of every request that the own bucket decided. */
 export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallback: () => void): Throttle {
-  async function take(name: string, tokens: number | undefined): Promise<number> {
+  async function take(name: string, tally: Tally | undefined, tokens: number | undefined): Promise<number> {
     if (shared !== undefined) {
       try {
-        return await shared.take(name, tokens);
+        return await shared.take(name, tokens, tally);
       } catch {
         onFallback();
       }
     }
     return own.take(name, tokens);
   }
-  return async (bucket, tokens) => {
-    const waitMs = await take(bucket, tokens);
+  return async (bucket, tally, tokens) => {
+    const waitMs = await take(bucket, tally, tokens);
     if (waitMs > 0) refuseFor(waitMs);
   };
 }

@@ -5,6 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { CallerLimits } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
+import { createTally } from "../tally.ts";
 import type { Request } from "./listener.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
@@ -20,6 +21,7 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
     arrivedAt: performance.now(),
     limits,
     observation: {},
+    tally: createTally(),
   };
 }
 

@@ -28,6 +28,8 @@ export interface Probes {
 /** What is served on the internal listener. */
 export interface InternalSurfaces {
   readonly rpc: Surface;
+  /** What serves other paths. */
+  readonly others: readonly Surface[];
   readonly probes: Probes;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
@@ -36,7 +38,7 @@ export interface InternalSurfaces {
 }
 
 /** The handlers of the internal listener. */
-export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfaces): ListenerOptions {
+export function internalOptions({ rpc, others, probes, log, logRefused }: InternalSurfaces): ListenerOptions {
   function begin(request: Request, response: Response): Inbound {
     const inbound = inboundOf(request, 0, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
@@ -54,11 +56,11 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
       } catch (error) {
         return writeFailureAndClose(request, response, failureOf(error));
       }
-      const served = rpc.serves(path);
-      if (served || probePaths.has(path)) observe(inbound, { route: path });
-      if (served) return void rpc.handle(path, request, response, inbound);
+      const surface = [rpc, ...others].find((one) => one.serves(path));
+      if (surface !== undefined || probePaths.has(path)) observe(inbound, { route: path });
+      if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       request.resume();
-      void serveProbe(path, response, probes).then(
+      void serveProbe(path, response, probes, inbound).then(
         (served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)),
         (error: unknown) => writeFailure(response, failureOf(error)),
       );
@@ -80,11 +82,13 @@ export function internalOptions({ rpc, probes, log, logRefused }: InternalSurfac
 const probePaths = new Set(["/livez", "/readyz", "/metrics"]);
 
 /** Answers `/livez`, `/readyz` and `/metrics`; false for any other path. */
-async function serveProbe(path: string, response: Response, probes: Probes): Promise<boolean> {
+async function serveProbe(path: string, response: Response, probes: Probes, inbound: Inbound): Promise<boolean> {
   if (path === "/livez") return reply(response, 200, "application/json; charset=utf-8", JSON.stringify({ status: "ok" }));
   if (path === "/readyz") {
     const ready = probes.ready();
-    const body = { status: ready ? "ok" : "unavailable", ...probes.parts(), reason: ready ? undefined : probes.reason() };
+    const reason = ready ? undefined : probes.reason();
+    if (reason !== undefined) observe(inbound, { cause: reason });
+    const body = { status: ready ? "ok" : "unavailable", ...probes.parts(), reason };
     return reply(response, ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(body));
   }
   if (path !== "/metrics") return false;

@@ -46,6 +46,15 @@ const maxConnections = 10_000;
 /** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
 const quickMs = 0.5;
 const mostLooks = 100;
+/** After the grace period, for the last bytes and for the log. */
+const cutMs = 500;
+
+const cutOff = new WeakSet<Response>();
+
+/** Whether the listener closed the connection of a response that was not ready: its grace period was over. */
+export function wasCutOff(response: Response): boolean {
+  return cutOff.has(response);
+}
 
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
 export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions, limits = { stalledMs }): Listener {
@@ -159,10 +168,13 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
       await lookAround();
       http1.closeIdleConnections();
       if (running.size > 0) await orAfter(until - performance.now(), new Promise<void>((resolve) => (onIdle = resolve)));
+      for (const response of running) cutOff.add(response);
       // The last answers may still be on their way out of the sockets' buffers.
       for (const socket of sockets) socket.destroySoon();
-      const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), 500);
+      const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), cutMs);
       await closed;
+      // The sockets are closed before their requests hear of it, and each of these has a line in the log.
+      if (running.size > 0) await orAfter(cutMs, new Promise<void>((resolve) => (onIdle = resolve)));
       clearTimeout(cut);
       http1.close();
       http2.close();

@@ -5,7 +5,7 @@ import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
-import { Failure, failureOf, isForTheLog } from "../errors.ts";
+import { Failure, failureOf } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
@@ -72,7 +72,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   async function refuseUnknown(request: Request, response: Response, inbound: Inbound): Promise<void> {
     request.resume();
     const failure = await surfaces.throttle(inbound).then(() => new Failure(Reason.UNKNOWN_PATH), failureOf);
-    if (isForTheLog(failure)) surfaces.onError(failure, inbound);
+    surfaces.onError(failure, inbound);
     if (isGrpc(request)) writeGrpcFailure(response, failure, inbound);
     else writeFailure(response, failure);
   }
@@ -83,7 +83,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       serveDocument(request, response, document);
     } catch (error) {
       const failure = failureOf(error);
-      if (isForTheLog(failure)) surfaces.onError(failure, inbound);
+      surfaces.onError(failure, inbound);
       request.resume();
       writeFailure(response, failure);
     }

@@ -1,5 +1,6 @@
 // Import: a stream of records in, a stream of progress out; what was cut off goes on where it was.
 import { randomUUID } from "node:crypto";
+import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
 import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
@@ -20,13 +21,21 @@ import type { SessionIngest } from "./sessions.ts";
 /** Gives the right to write into an account. Fails with NOT_FOUND when there is no such account. */
 export type ScopeFor = (accountId: string) => Promise<WriteScope>;
 
+/** Counts imports and their records. */
+export interface ImportWatch {
+  /** An import has ended: `done`, `failed`, or `broken_off` by its sender. */
+  ended(outcome: "done" | "failed" | "broken_off"): void;
+  /** So many records were written or rejected. */
+  items(outcome: "written" | "rejected", count: number): void;
+}
+
 /** Imports a stream of records. */
 export type Import = (requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor) => AsyncIterable<ImportResponse>;
 
 const tellEveryMs = 1_000;
 
 /** Over what writes each kind of record. */
-export function createImport(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest, store: ProgressStore, bulk: BulkLoading): Import {
+export function createImport(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest, store: ProgressStore, bulk: BulkLoading, watch: ImportWatch): Import {
   const checks: Readonly<Record<RecordKindName, (item: Item) => readonly Violation[]>> = {
     contacts: byRulesOf(ContactItemSchema),
     sessions: byRulesOf(SessionItemSchema),
@@ -48,24 +57,37 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
   }
 
   return async function* (requests, scopeFor) {
+    let outcome: Parameters<ImportWatch["ended"]>[0] = "broken_off";
+    try {
+      yield* importAll(requests, scopeFor);
+      outcome = "done";
+    } catch (error) {
+      if (!isOfSender(error)) outcome = "failed";
+      throw error;
+    } finally {
+      watch.ended(outcome);
+    }
+  };
+
+  async function* importAll(requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor): AsyncIterable<ImportResponse> {
     const iterator = requests[Symbol.asyncIterator]();
     const first = await iterator.next();
     if (first.done === true || first.value.accountId === "") refuse([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
     const { accountId, importId } = first.value;
-    const run = await begin(accountId, importId === "" ? randomUUID() : importId, scopeFor);
-    yield run.tell();
+    const stream = await begin(accountId, importId === "" ? randomUUID() : importId, scopeFor);
+    yield stream.tell();
     for (let next: IteratorResult<ImportRequest> = first; next.done !== true; next = await iterator.next()) {
       requireSame("account_id", next.value.accountId, accountId);
       requireSame("import_id", next.value.importId, importId);
-      for (const batch of run.take(next.value)) await run.write(batch);
-      if (run.isTimeToTell()) {
-        yield await run.settle();
-        await run.ease();
+      for (const batch of stream.take(next.value)) await stream.write(batch);
+      if (stream.isTimeToTell()) {
+        yield await stream.settle();
+        await stream.ease();
       }
     }
-    for await (const waiting of indexed(run)) yield waiting;
-    yield { ...(await run.settle()), done: true };
-  };
+    for await (const waiting of indexed(stream)) yield waiting;
+    yield { ...(await stream.settle()), done: true };
+  }
 
   /** Builds the search index where it was taken away, and tells that it lives meanwhile. */
   async function* indexed(run: { settle(): Promise<ImportResponse> }): AsyncIterable<ImportResponse> {
@@ -112,6 +134,9 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
           progress.rejected++;
           rejections.push(rejection(batch.positions[at] ?? 0, batch.items[at], outcome.failure));
         }
+        const rejected = outcomes.filter((outcome) => "failure" in outcome).length;
+        watch.items("rejected", rejected);
+        watch.items("written", outcomes.length - rejected);
       },
       // What earlier streams have written may be indexed by now.
       ease: async () => bulk.ease(await scopeOfBatch(), notesIn(written) - notesIn(before.written)),
@@ -150,6 +175,11 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
       },
     };
   }
+}
+
+/** Whether an error only says that the sender left: the library ends the messages with one of its own. */
+function isOfSender(error: unknown): boolean {
+  return error instanceof ConnectError || (error instanceof Failure && error.reason === Reason.CANCELLED);
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

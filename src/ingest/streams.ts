@@ -1,14 +1,19 @@
 // The streaming rpcs of records.ingest.v1.IngestService: Import and Export.
 import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { UUID } from "mongodb";
 import type { ExportRequest, ImportRequest } from "../gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { Operator } from "../guards/internal.ts";
 import { readScope } from "../guards/scope.ts";
 import type { StreamHandler } from "../guards/stream.ts";
 import type { Export } from "./export.ts";
 import type { Import } from "./import.ts";
 
+/** Records that an operator exports an account. Nothing is sent before it resolves. */
+export type OnExport = (accountId: UUID, operator: Operator) => Promise<void>;
+
 /** The handlers by their rpcs. */
-export function createIngestStreams(importRecords: Import, exportRecords: Export): ReadonlyMap<DescMethod, StreamHandler> {
+export function createIngestStreams(importRecords: Import, exportRecords: Export, onExport: OnExport): ReadonlyMap<DescMethod, StreamHandler> {
   return new Map<DescMethod, StreamHandler>([
     [IngestService.method.import, (messages, operator) => importRecords(messages as AsyncIterable<ImportRequest>, (accountId) => operator.scopeFor(accountId))],
     [
@@ -17,6 +22,7 @@ export function createIngestStreams(importRecords: Import, exportRecords: Export
         for await (const message of messages) {
           const { accountId: id } = message as ExportRequest;
           const { accountId } = await operator.scopeFor(id);
+          await onExport(accountId, operator);
           yield* exportRecords(() => readScope(accountId, operator.deadline()));
           // Of an account that was deleted meanwhile only a part has come.
           await operator.scopeFor(id);

@@ -6,7 +6,6 @@ import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
-import { isForTheLog } from "../errors.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 
@@ -28,7 +27,7 @@ interface Operation {
   readonly write: Route["write"];
 }
 
-/** The operations without a body: the reads. What fails for a reason of our own is told to `onError`: an assistant hears only that it did. */
+/** The operations without a body: the reads. `onError` hears why a call failed; an assistant hears only that it did. */
 export function createCalls(dispatch: Dispatch, documentProvider: string, onError: OnError): Calls {
   const reads = table.filter(({ body, method }) => body === undefined && method === "GET");
   const operations = new Map(reads.map((route): [string, Operation] => [route.rpc.localName, { rpc: route.rpc, read: createArgumentReader(route), write: route.write }]));
@@ -43,7 +42,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
         return { message, body: operation.write(message, documentProvider) as Called["body"] };
       } catch (error) {
         const failure = failureFrom(error);
-        if (isForTheLog(failure)) onError(failure, inbound);
+        onError(failure, inbound);
         throw failure;
       }
     },

@@ -4,7 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Failure } from "../errors.ts";
-import { fail, isForTheLog, refuse as refuseRequest } from "../errors.ts";
+import { fail, refuse as refuseRequest } from "../errors.ts";
 import type { AssistantDoor } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/listener.ts";
@@ -85,7 +85,7 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
   }
 
   function refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
-    if (isForTheLog(failure)) onError(failure, inbound);
+    onError(failure, inbound);
     request.resume();
     if (response.headersSent) return void response.end();
     if (failure.reason === Reason.RATE_LIMITED) return writeThrottled(response, failure);

@@ -1,7 +1,7 @@
 // The documents by which an assistant finds out where to sign in (RFC 9728, RFC 8414), without a token and for any origin.
 import { writeFailure } from "../../gateway/response.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail, failureOf, isForTheLog } from "../errors.ts";
+import { fail, failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import type { Surface } from "../http/public.ts";
 import type { OnError } from "../rpc/connect.ts";
@@ -41,7 +41,7 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
   };
 
   async function document(base: string): Promise<Buffer | string> {
-    if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." });
+    if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).", because: "not configured" });
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
     // Concurrently: both may wait for the provider.
@@ -70,7 +70,7 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
         response.end(request.method === "HEAD" ? undefined : body);
       } catch (error) {
         const failure = failureOf(error);
-        if (isForTheLog(failure)) onError(failure, inbound);
+        onError(failure, inbound);
         writeFailure(response, failure);
       }
     },

@@ -10,6 +10,7 @@ import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
+import { timed, timedCommand } from "../tally.ts";
 import { createCalls } from "./calls.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createEndpoint } from "./endpoint.ts";
@@ -46,7 +47,7 @@ export interface Mcp {
 }
 
 export function createMcp({ provider, issuer, door, dispatch, documentProvider, document, version, where, corsOrigins, audit, throttleDocument, burst, onError }: McpParts): Mcp {
-  const refuseAll = (): Promise<never> => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." }));
+  const refuseAll = (): Promise<never> => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).", because: "not configured" }));
   const off = { enter: refuseAll, chargeMore: refuseAll };
   const endpoint: Endpoint = createEndpoint({
     door: door ?? off,
@@ -81,14 +82,15 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
   const verifier = createTokenVerifier({ provider, audiences });
   let told = false;
   return {
-    async identify(token) {
-      const holder = await verifier.verify(token);
+    async identify(token, deadline) {
+      const { tally } = deadline;
+      const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(token));
       const { issuer, subject, email } = holder;
       if (holder.authenticatedAt === undefined && !told) {
         told = true;
         warn("the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in");
       }
-      const [end, account] = await Promise.all([ended.endOf(holder), accounts.ofIdentity({ issuer, subject })]);
+      const [end, account] = await Promise.all([ended.endOf(holder, deadline), timedCommand(tally, "mongodb aggregate accounts", () => accounts.ofIdentity({ issuer, subject }))]);
       if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it has no auth_time to show a later sign-in" : "its session has ended");
       return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id };
     },

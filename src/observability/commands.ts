@@ -1,9 +1,10 @@
 // Watches the commands that go to MongoDB and Redis: which, how long, whether they failed; never with what.
 import type { Redis } from "ioredis";
-import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, MongoClient } from "mongodb";
+import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { isDenied } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
+import { beginWait, tallyOfSession } from "../tally.ts";
 
 /** A command on its way. The names are those of the program and of the drivers, so there are only so many. */
 export interface Command {
@@ -33,7 +34,8 @@ export function watchMongo(client: MongoClient, observer: CommandObserver, onDen
   client.on("commandStarted", ({ requestId, commandName: name, databaseName: database, address, command }: CommandStartedEvent) => {
     const target: unknown = name === "getMore" ? command["collection"] : command[name];
     const sent: Command = { system: "mongodb", name, database, address, collection: typeof target === "string" ? target : undefined };
-    running.set(requestId, { command: sent, end: observer(sent) });
+    const end = observer(sent);
+    running.set(requestId, { command: sent, end: allEnds(end, inTransaction(command, sent)) });
   });
   client.on("commandSucceeded", (event) => void end(event));
   client.on("commandFailed", (event) => {
@@ -51,6 +53,22 @@ export function watchRedis(client: Redis, observer: CommandObserver): void {
     const answer = send(command, stream);
     command.promise.then(() => end(), (error: unknown) => end(redisError(error)));
     return answer;
+  };
+}
+
+/** Counts a command of a transaction in the tally of its request, which waits for it; undefined for any other. */
+function inTransaction({ lsid }: Document, { name, collection = "" }: Command): (() => void) | undefined {
+  const tally = tallyOfSession(lsid);
+  if (tally === undefined) return undefined;
+  tally.dbCommands += 1;
+  return beginWait(tally, `mongodb ${name} ${collection}`.trim());
+}
+
+function allEnds(end: (error?: string) => void, other: (() => void) | undefined): (error?: string) => void {
+  if (other === undefined) return end;
+  return (error) => {
+    end(error);
+    other();
   };
 }
 

@@ -1,5 +1,8 @@
 // The numbers that this instance shows to Prometheus. Every label has a bound that no caller can move.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import type { PoolState } from "../db/pool.ts";
+import type { CapacityState } from "../guards/capacity.ts";
+import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { Handles } from "./handles.ts";
 import { createHandles } from "./handles.ts";
@@ -18,6 +21,10 @@ export interface InstanceState {
   switches(): Readonly<Record<string, boolean>>;
   /** How many callers have a bucket in this instance's own memory. */
   fallbackBuckets(): number;
+  /** The connections to MongoDB. */
+  pool(): PoolState;
+  /** The public requests that are worked on, and those that wait. */
+  work(): CapacityState;
 }
 
 /** What is counted and measured. */
@@ -34,6 +41,11 @@ export interface Metrics {
   readonly deniedCommands: Counter;
   /** 1 while Redis answers. */
   readonly redisUp: Gauge;
+  /** A task in the background that failed; by its name. */
+  readonly backgroundFailures: Counter;
+  readonly imports: ImportWatch;
+  /** A request to the identity provider is over. */
+  identityProvider(answered: boolean): void;
   /** Counts the commands to MongoDB and Redis. */
   readonly commands: CommandObserver;
   /** A request came in. */
@@ -73,6 +85,14 @@ export function createMetrics(): Metrics {
   const throttled = counter("records_throttled_total", "Requests that were refused with 429.", ["listener", "wire"]);
   const replays = counter("records_idempotent_replays_total", "Writes that were answered as the first request with their idempotency key was.", ["wire"]);
   const refusedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser refused.", ["listener", "status"]);
+  const imports = counter("records_imports_total", "Streams of imports that ended: done, failed, or broken off by their sender.", ["outcome"]);
+  const importItems = counter("records_import_items_total", "Records that imports wrote or rejected.", ["outcome"]);
+  // What did not happen yet is 0, so that its first time shows as an increase.
+  for (const outcome of ["done", "failed", "broken_off"]) imports.inc({ outcome }, 0);
+  for (const outcome of ["written", "rejected"]) importItems.inc({ outcome }, 0);
+  const providerUp = gauge("records_identity_provider_up", "0 while the last request to the identity provider was not answered, else 1.");
+  providerUp.set(1);
+  const providerFailures = counter("records_identity_provider_failures_total", "Requests to the identity provider without an answer, or with an error of its own.");
   const commandsOf = (system: string, name: string): Handles => createHandles(registry, {
     counter: { name: `records_${system}_commands_total`, help: `Commands that ${name} was sent.` },
     histogram: { name: `records_${system}_command_duration_seconds`, help: `From a command to ${name} to its answer.`, buckets: commandBuckets },
@@ -87,6 +107,15 @@ export function createMetrics(): Metrics {
     overloaded: counter("records_overloaded_total", "Requests that were refused with 503 because too many were worked on."),
     deniedCommands: counter("records_mongodb_denied_commands_total", "Commands that MongoDB denied, because the user of MONGODB_URI lacks the right.", ["command"]),
     redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
+    backgroundFailures: counter("records_background_failures_total", "Tasks in the background that failed; each is tried again.", ["task"]),
+    imports: {
+      ended: (outcome) => imports.inc({ outcome }),
+      items: (outcome, count) => importItems.inc({ outcome }, count),
+    },
+    identityProvider(answered) {
+      providerUp.set(answered ? 1 : 0);
+      if (!answered) providerFailures.inc();
+    },
     commands({ system, name }) {
       const startedAt = performance.now();
       return (error) => {
@@ -105,7 +134,7 @@ export function createMetrics(): Metrics {
       if (replayed) replays.inc({ wire });
     },
     refused: (listener, status) => refusedMessages.inc({ listener, status }),
-    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets }) {
+    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets, pool, work }) {
       const bit = (on: boolean): number => (on ? 1 : 0);
       gauge("records_build_info", "Always 1; its labels tell what runs.", ["version", "interface_version", "node_version"])
         .set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
@@ -114,6 +143,16 @@ export function createMetrics(): Metrics {
       asked("records_primary_lease", "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.", (self) => self.set(bit(lease().held)));
       asked("records_primary_lease_changed_timestamp_seconds", "When the lease on the primary was last gained or lost, in seconds since 1970.", (self) => self.set(lease().since / 1_000));
       asked("records_throttle_fallback_buckets", "Callers that have a bucket in this instance's memory; swept when requests come.", (self) => self.set(fallbackBuckets()));
+      asked("records_mongodb_pool_connections", "Open connections to MongoDB: those that commands use, and those that are idle.", (self) => {
+        self.set({ state: "in_use" }, pool().inUse);
+        self.set({ state: "available" }, pool().available);
+      }, ["state"]);
+      asked("records_mongodb_pool_waiting", "Commands that wait for a connection to MongoDB.", (self) => self.set(pool().waiting));
+      asked("records_work_in_flight", "Public requests that are worked on, by whether their credential is known to be valid.", (self) => {
+        for (const [standing, count] of Object.entries(work().working)) self.set({ standing }, count);
+      }, ["standing"]);
+      asked("records_work_in_flight_limit", "Public requests that can be worked on at once (MAX_IN_FLIGHT).", (self) => self.set(work().most));
+      asked("records_work_waiting", "Public requests that wait for a place.", (self) => self.set(work().waiting));
       asked("records_switch_enabled", "1 while the operator's switch is on, else 0.", (self) => {
         for (const [name, on] of Object.entries(switches())) self.set({ switch: name }, bit(on));
       }, ["switch"]);

@@ -4,8 +4,11 @@ import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { ListenerOptions } from "../http/listener.ts";
+import type { OnError } from "../rpc/connect.ts";
+import type { ServiceWatch } from "../services.ts";
 import type { DeniedListener } from "./commands.ts";
 import { allOf, watchMongo, watchRedis } from "./commands.ts";
+import { reportFailures } from "./failures.ts";
 import type { Metrics } from "./metrics.ts";
 import { createMetrics } from "./metrics.ts";
 import type { ListenerName } from "./record.ts";
@@ -19,6 +22,10 @@ export interface Observability {
   watchRedis(client: Redis): void;
   /** Hears of a listener's requests: its log lines, numbers and spans. */
   requests(listener: ListenerName): RequestWatch;
+  /** Hears of failed requests. */
+  readonly onError: OnError;
+  /** Hears of what the services do beside the requests. */
+  readonly services: ServiceWatch;
   /** The listener with each request in a span of its own; where nothing is traced, as it was. */
   around(options: ListenerOptions): ListenerOptions;
   /** Headers by which a call to another service belongs to the request that causes it; undefined where nothing is traced. */
@@ -37,23 +44,43 @@ export async function createObservability(tracingConfig: TracingConfig | undefin
     watchMongo: (client) => watchMongo(client, commands, reportDenied(metrics, log)),
     watchRedis: (client) => watchRedis(client, commands),
     requests: (listener) => watchRequests(listener, log, metrics, tracing),
+    onError: reportFailures(log),
+    services: { trouble: reportTrouble(metrics, log), imports: metrics.imports },
     around: (options) => tracing?.around(options) ?? options,
     outgoing: tracing?.outgoing,
     close: () => tracing?.close() ?? Promise.resolve(),
   };
 }
 
-/** The log tells of a right that is missing once a minute: every request may need it. */
+/** The log tells of the same trouble once a minute: every request, or every turn of a task, may have it. */
 const reportEveryMs = 60_000;
 
-function reportDenied(metrics: Metrics, log: Logger): DeniedListener {
+function onceAWhile(): (what: string) => boolean {
   const reported = new Map<string, number>();
+  return (what) => {
+    const now = performance.now();
+    if (now - (reported.get(what) ?? -Infinity) < reportEveryMs) return false;
+    reported.set(what, now);
+    return true;
+  };
+}
+
+/** Counts every failure of a task in the background. */
+function reportTrouble(metrics: Metrics, log: Logger): ServiceWatch["trouble"] {
+  const isTime = onceAWhile();
+  return (task) => {
+    metrics.backgroundFailures.inc({ task }, 0);
+    return (what, error) => {
+      metrics.backgroundFailures.inc({ task });
+      if (isTime(what)) log.error({ task, err: error }, what);
+    };
+  };
+}
+
+function reportDenied(metrics: Metrics, log: Logger): DeniedListener {
+  const isTime = onceAWhile();
   return ({ name: command, database, collection }) => {
     metrics.deniedCommands.inc({ command });
-    const right = `${command} ${collection ?? ""}`;
-    const now = performance.now();
-    if (now - (reported.get(right) ?? -Infinity) < reportEveryMs) return;
-    reported.set(right, now);
-    log.error({ command, database, collection }, "MongoDB denies this command to the user of MONGODB_URI: grant it the role readWrite on the database");
+    if (isTime(`${command} ${collection ?? ""}`)) log.error({ command, database, collection }, "MongoDB denies this command to the user of MONGODB_URI: grant it the role readWrite on the database");
   };
 }

@@ -1,14 +1,16 @@
 // What an instance tells of a request that is over: one record, from which come the log line, the metrics and the span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Request, Response } from "../http/listener.ts";
+import { wasCutOff } from "../http/listener.ts";
 import { pathOf } from "../http/inbound.ts";
 import type { Inbound, Observation } from "../rpc/dispatch.ts";
+import type { Tally } from "../tally.ts";
 
 /** On which port a request came in. */
 export type ListenerName = "public" | "internal";
 
 /** How a request was spoken. `other` is what nothing serves. */
-export type Wire = "rest" | "connect" | "grpc" | "grpc-web" | "mcp" | "page" | "probe" | "other";
+export type Wire = "rest" | "connect" | "grpc" | "grpc-web" | "mcp" | "page" | "probe" | "profile" | "other";
 
 /** A request that is over. Whatever a caller may choose freely is not in it. */
 export interface RequestRecord {
@@ -22,22 +24,33 @@ export interface RequestRecord {
   readonly rpc: string | undefined;
   readonly tools: readonly string[] | undefined;
   readonly account: string | undefined;
+  /** Which of several service tokens an operator used. */
+  readonly serviceToken: string | undefined;
+  /** The client's, as TRUST_PROXY lets it be known. */
+  readonly address: string;
+  /** What the request spent; undefined where nothing was counted. */
+  readonly tally: Tally | undefined;
   readonly keyPrefix: string | undefined;
-  /** The status that was sent; 499 where the client left before its answer was ready. */
+  /** The status that was sent; where there was none, 499 if the client left and 503 if this instance stopped. */
   readonly status: number;
   /** `ok` or the code of the failure, on the wires of rpcs. */
   readonly code: string | undefined;
   /** The status that the same outcome has over REST: gRPC sends 200 with every failure. */
   readonly outcome: number;
   readonly replayed: boolean;
+  /** In a word, why the service failed the request, and what it was waiting for then. */
+  readonly cause: string | undefined;
+  readonly waitingFor: string | undefined;
   readonly ms: number;
 }
 
 /** Tells of a request whose response is closed. */
-export function recordOf(listener: ListenerName, request: Request, response: Response, { requestId, arrivedAt, observation = {} }: Inbound): RequestRecord {
-  const { route = "-", rpc, tools, account, keyPrefix, failed, replayed = false } = observation;
+export function recordOf(listener: ListenerName, request: Request, response: Response, { requestId, arrivedAt, address, tally, observation = {} }: Inbound): RequestRecord {
+  const { route = "-", rpc, tools, account, keyPrefix, serviceToken, failed, replayed = false, waitingFor } = observation;
   // Node reports a stream that was reset as finished.
-  const status = response.writableFinished && response.writableEnded ? response.statusCode : 499;
+  const isAnswered = response.writableFinished && response.writableEnded;
+  const isCutOff = !isAnswered && wasCutOff(response);
+  const status = isAnswered ? response.statusCode : isCutOff ? 503 : 499;
   const wire = wireOf(pathOf(request), request.headers["content-type"] ?? "", route);
   return {
     id: requestId,
@@ -49,10 +62,15 @@ export function recordOf(listener: ListenerName, request: Request, response: Res
     tools,
     account: account?.toHexString(),
     keyPrefix,
+    serviceToken,
+    address,
+    tally,
     status,
-    code: isRpc(wire) && status !== 499 ? codeOf(response, status, failed) : undefined,
+    code: isRpc(wire) && isAnswered ? codeOf(response, status, failed) : undefined,
     outcome: status === 200 ? (failed?.http ?? status) : status,
     replayed,
+    cause: isCutOff ? "cut off" : observation.cause,
+    waitingFor: isCutOff ? tally?.waits.at(-1)?.what : waitingFor,
     ms: performance.now() - arrivedAt,
   };
 }
@@ -60,6 +78,11 @@ export function recordOf(listener: ListenerName, request: Request, response: Res
 /** Whether a wire carries rpcs. */
 export function isRpc(wire: Wire): boolean {
   return wire === "connect" || wire === "grpc" || wire === "grpc-web";
+}
+
+/** Whether a request only asks how the instance is. */
+export function isProbe({ wire, rpc }: RequestRecord): boolean {
+  return wire === "probe" || rpc?.startsWith("grpc.health.v1.") === true;
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"]);
@@ -73,6 +96,7 @@ function wireOf(path: string, contentType: string, route: string): Wire {
     return contentType.startsWith("application/grpc") ? "grpc" : "connect";
   }
   if (path === "/mcp" || path.startsWith("/.well-known/")) return "mcp";
+  if (path.startsWith("/profiles/")) return "profile";
   return probes.has(path) ? "probe" : "page";
 }
 

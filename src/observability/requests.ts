@@ -4,8 +4,8 @@ import type { RefusedStatus, Request, Response } from "../http/listener.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { logLine } from "../log.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ListenerName } from "./record.ts";
-import { recordOf } from "./record.ts";
+import type { ListenerName, RequestRecord } from "./record.ts";
+import { isProbe, recordOf } from "./record.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 import type { Tracing } from "./trace.ts";
 
@@ -19,6 +19,18 @@ export interface RequestWatch {
 
 /** Follows the requests of a listener; `tracing` is undefined where nothing is traced. */
 export function watchRequests(listener: ListenerName, log: Logger, metrics: Metrics, tracing: Tracing | undefined): RequestWatch {
+  const failing = new Set<string>();
+
+  /** Probes come every few seconds: only one with another outcome than the one before is of interest. */
+  function levelOf(record: RequestRecord): "debug" | "info" | "warn" {
+    if (!isProbe(record)) return "info";
+    const [before, now] = [failing.has(record.route), record.outcome >= 500];
+    if (now) failing.add(record.route);
+    else failing.delete(record.route);
+    if (before === now) return "debug";
+    return now ? "warn" : "info";
+  }
+
   return {
     log(request, response, inbound) {
       metrics.begin(listener);
@@ -27,7 +39,8 @@ export function watchRequests(listener: ListenerName, log: Logger, metrics: Metr
         const record = recordOf(listener, request, response, inbound);
         metrics.end(record);
         trace?.end(record, request.httpVersion);
-        if (log.isLevelEnabled("info")) log.info(logLine(record, trace?.traceId ?? parseTraceParent(inbound.header("traceparent"))?.traceId), "request");
+        const level = levelOf(record);
+        if (log.isLevelEnabled(level)) log[level](logLine(record, trace?.traceId ?? parseTraceParent(inbound.header("traceparent"))?.traceId), "request");
       });
     },
     logRefused(status, id) {

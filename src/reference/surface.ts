@@ -1,7 +1,7 @@
 // The API reference on the public listener: its page at /docs, and the files that the page asks for.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
-import { fail, failureOf, isForTheLog } from "../errors.ts";
+import { fail, failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { chooseCoding, matchesTag } from "../http/negotiation.ts";
 import type { Surface } from "../http/public.ts";
@@ -60,7 +60,7 @@ export function createReference({ baseUrl, throttle, sendLarge, onError }: Refer
         await serve(path, request, response, inbound);
       } catch (error) {
         const failure = failureOf(error);
-        if (isForTheLog(failure)) onError(failure, inbound);
+        onError(failure, inbound);
         if (!response.headersSent) writeFailure(response, failure);
       }
     },

@@ -11,7 +11,7 @@ import { writeFailure } from "../../gateway/response.ts";
 import { deadlineIn, within } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Failure, Violation } from "../errors.ts";
-import { fail, failureOf, isForTheLog } from "../errors.ts";
+import { fail, failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, StreamDispatch } from "./dispatch.ts";
@@ -34,7 +34,7 @@ export interface RpcSurface {
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
-/** Hears of failures that are ours, for the log. */
+/** Hears of every request that failed, before its response. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;
 
 /** A unary rpc behind the guards. */
@@ -92,7 +92,7 @@ export function createRpcSurface(
   function report(error: unknown, inbound: Inbound): Failure {
     const failure = failureOf(error);
     observe(inbound, { failed: failure.kind });
-    if (isForTheLog(failure)) onError(failure, inbound);
+    onError(failure, inbound);
     return failure;
   }
 
@@ -132,7 +132,7 @@ export function createRpcSurface(
       } catch (error) {
         const failure = failureOf(error);
         // The library's own mean that the client is gone, or that the response cannot be written any more.
-        if (isForTheLog(failure) && !(error instanceof ConnectError)) onError(failure, inbound);
+        if (!(error instanceof ConnectError)) onError(failure, inbound);
         request.resume();
         writeFailure(response, failure);
         response.end();

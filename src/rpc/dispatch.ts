@@ -2,6 +2,7 @@
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { CallerLimits } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
+import type { Tally } from "../tally.ts";
 
 /** A request as a surface received it, before its body is read. */
 export interface Inbound {
@@ -14,6 +15,8 @@ export interface Inbound {
   readonly arrivedAt: number;
   /** When the caller stops waiting; absent where this is unknown. */
   readonly limits?: CallerLimits | undefined;
+  /** What it has spent so far; absent where nobody looks. */
+  readonly tally?: Tally;
   /** What its way through the service tells the log, the metrics and the trace; absent where nobody looks. */
   readonly observation?: Observation | undefined;
 }
@@ -27,10 +30,16 @@ export interface Observation {
   /** The tools that an assistant called. */
   tools?: string[];
   account?: { toHexString(): string };
+  /** The first 8 hexadecimal digits of the SHA-256 of the service token. */
+  serviceToken?: string;
   /** The 8 characters of an API key that are shown. */
   keyPrefix?: string;
   /** Why the request failed, on a wire that does not tell it by its status. */
   failed?: { readonly http: number; readonly code: number };
+  /** In a word, why the service failed the request. */
+  cause?: string;
+  /** What the request was waiting for when it failed. */
+  waitingFor?: string;
   /** The answer is that of an earlier request with the same idempotency key. */
   replayed?: boolean;
 }

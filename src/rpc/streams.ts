@@ -6,7 +6,7 @@ import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Failure } from "../errors.ts";
-import { failureOf, isForTheLog } from "../errors.ts";
+import { failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/listener.ts";
 import { connectError } from "./connect-error.ts";
 import type { OnError } from "./connect.ts";
@@ -75,7 +75,7 @@ async function* answers(messages: AsyncIterable<Message>, { values, protocolName
     if (error instanceof ConnectError || signal.aborted) throw error;
     const failure = failureOf(error);
     observe(entry.inbound, { failed: failure.kind });
-    if (isForTheLog(failure)) onError(failure, entry.inbound);
+    onError(failure, entry.inbound);
     throw connectError(failure, protocolName);
   }
 }

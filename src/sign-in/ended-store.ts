@@ -52,7 +52,7 @@ export interface EndedSessions {
    */
   logOut(logout: Logout, subjects: readonly string[], deadline: Deadline, work: (session: ClientSession) => Promise<void>): Promise<void>;
   /** The end of what comes from this sign-in; undefined where it has not ended. */
-  endOf(beginning: Beginning): Promise<End | undefined>;
+  endOf(beginning: Beginning, deadline?: Deadline): Promise<End | undefined>;
 }
 
 /** Longer than the lifetime of an assistant's refresh token. */
@@ -114,8 +114,8 @@ export function createEndedSessions(db: Db): EndedSessions {
         await work(session);
       });
     },
-    async endOf(beginning) {
-      return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }));
+    async endOf(beginning, deadline) {
+      return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, deadline && { deadline }));
     },
   };
 }

@@ -20,6 +20,8 @@ export interface ProviderOptions {
   readonly clientSecret: string;
   /** Headers by which a request to the provider belongs to the one that causes it. */
   readonly outgoing?: (() => Readonly<Record<string, string>>) | undefined;
+  /** Hears of every request to the provider, whether it was answered; an error of the provider's own (5xx) is no answer. */
+  readonly onAnswer?: ((answered: boolean) => void) | undefined;
 }
 
 /** What a sign-in has to remember until the person comes back. */
@@ -58,6 +60,8 @@ export interface IdentityProvider {
   introspect(token: string): Promise<IntrospectionResponse | undefined>;
 }
 
+/** Its name in the log. */
+const providerName = "the identity provider";
 const requestTimeoutSeconds = 4;
 /** Metadata seldom change; after this long they are read again. */
 const metadataMs = 3_600_000;
@@ -71,19 +75,31 @@ const toleranceSeconds = 30;
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /** Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another issuer's. */
-export async function discoverProvider({ issuer, clientId, clientSecret, outgoing }: ProviderOptions): Promise<Configuration> {
+export async function discoverProvider({ issuer, clientId, clientSecret, ...watched }: ProviderOptions): Promise<Configuration> {
   const server = new URL(issuer);
   // A provider on this machine may have no certificate; `config.ts` rejects http for any other host.
   const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
-  const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => boundedFetch(url, options as RequestInit, outgoing?.());
+  const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => watchedFetch(url, options as RequestInit, watched);
   const found = await oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
   requireEndpoints(found);
   return found;
 }
 
+/** Fetches within the bounds, and reports whether the provider answered. */
+async function watchedFetch(url: string, options: RequestInit, { outgoing, onAnswer }: Pick<ProviderOptions, "outgoing" | "onAnswer">): Promise<Response> {
+  try {
+    const response = await boundedFetch(url, options, outgoing?.());
+    onAnswer?.(response.status < 500);
+    return response;
+  } catch (error) {
+    onAnswer?.(false);
+    throw error;
+  }
+}
+
 /** The provider, asked for its metadata when they are needed first: we start without it. */
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
-  const { clientId, outgoing } = options;
+  const { clientId } = options;
   const configuration = refreshed(metadataMs, () => discoverProvider(options));
   let named: { readonly config: Configuration; readonly issuer: string } | undefined;
   let kept: { readonly uri: string; readonly set: KeySet } | undefined;
@@ -93,9 +109,9 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   }
 
   async function keySet(): Promise<KeySet> {
-    const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys." });
+    const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys.", because: "no keys", waitingFor: providerName });
     if (kept?.uri !== uri) {
-      const fetching = (url: string, asked: RequestInit): Promise<Response> => boundedFetch(url, asked, outgoing?.());
+      const fetching = (url: string, asked: RequestInit): Promise<Response> => watchedFetch(url, asked, options);
       kept = { uri, set: createKeySet(() => fetchKeySet(uri, requestTimeoutSeconds * 1_000, fetching)) };
     }
     kept.set.refresh();
@@ -193,7 +209,7 @@ function signInFailure(error: unknown): Failure {
   }
   const code = error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
   if (error instanceof errors.JOSEError || unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
-  return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error });
+  return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error, waitingFor: providerName });
 }
 
 const unfit = new Set(["invalid_grant", "OAUTH_UNSUPPORTED_OPERATION", "OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED", "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"]);
@@ -216,7 +232,7 @@ function requireEndpoints(found: Configuration): void {
 
 /** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
 export function unreachable(cause: unknown): never {
-  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause });
+  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause, waitingFor: providerName });
 }
 
 /** A claim that has to be a text, and is not the empty one; undefined for any other. */

@@ -73,7 +73,7 @@ export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
   begin(person: Identified, deadline?: Deadline): Promise<string>;
   /** The session of a cookie's value, unless it has expired or the person has signed out since; marks it as used. */
-  find(cookie: string): Promise<SessionDocument | undefined>;
+  find(cookie: string, deadline?: Deadline): Promise<SessionDocument | undefined>;
   /** The stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
@@ -142,15 +142,15 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
       await write(db.client, deadline, (options) => sessions.insertOne(session, options));
       return cookie;
     },
-    async find(cookie) {
+    async find(cookie, deadline = deadlineIn(deadlineMs)) {
       const _id = idOf(cookie);
-      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(sessions, [{ $match: { _id } }, ...withEnds]);
+      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(sessions, [{ $match: { _id } }, ...withEnds], { deadline });
       if (found === undefined) return undefined;
       const { ended, ...session } = found;
       if (!goesOn(session) || hasEnded(session, ended)) return undefined;
       if (now() - session.used_at.getTime() >= usedPrecisionMs) {
         const used = { $max: { used_at: new Date(now()) } };
-        await write(db.client, deadlineIn(deadlineMs), (options) => sessions.updateOne({ _id }, used, options));
+        await write(db.client, deadline, (options) => sessions.updateOne({ _id }, used, options));
       }
       return session;
     },

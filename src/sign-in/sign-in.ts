@@ -4,6 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { Deadline } from "../deadline.ts";
+import { timedCommand } from "../tally.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
 import type { Actor } from "../guards/scope.ts";
@@ -40,7 +41,7 @@ export interface DashboardPerson extends SignedIn {
 /** Signing in and out. The `cookies` that go in are the `Cookie` header. */
 export interface SignIn {
   /** Who is signed in. */
-  find(cookies: string | undefined): Promise<DashboardPerson | undefined>;
+  find(cookies: string | undefined, deadline: Deadline): Promise<DashboardPerson | undefined>;
   /** Sends the person to the identity provider. Fails with UNAVAILABLE while it is away. */
   begin(): Promise<Step>;
   /** Takes the person back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
@@ -111,12 +112,12 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
   }
 
   return {
-    async find(cookies) {
+    async find(cookies, deadline) {
       const value = sessionCookie.read(cookies);
-      const session = value === undefined || value === "" ? undefined : await sessions.find(value);
+      const session = value === undefined || value === "" ? undefined : await sessions.find(value, deadline);
       if (session === undefined) return undefined;
       const { _id, issuer, subject, email, name } = session;
-      const account = await accounts.ofIdentity({ issuer, subject });
+      const account = await timedCommand(deadline.tally, "mongodb aggregate accounts", () => accounts.ofIdentity({ issuer, subject }));
       return {
         sessionId: _id.toString("hex"),
         name: email ?? subject,

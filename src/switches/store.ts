@@ -105,7 +105,7 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
   await primary.prove();
   return {
     state: () => state,
-    requireFresh: () => void (performance.now() - asOf < leaseMs || fail(Reason.UNAVAILABLE)),
+    requireFresh: () => void (performance.now() - asOf < leaseMs || fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
   };

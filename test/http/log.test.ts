@@ -23,7 +23,7 @@ async function settled(count: number): Promise<void> {
   await until(() => Promise.resolve(service.logLines.filter((line) => /"(request|refused)"/.test(line)).length >= count), AbortSignal.timeout(5_000));
 }
 
-test("a request is one line with its id, listener, wire, method, route, rpc, account, shown part of the key, status and time, and nothing else [FMT-06]", async () => {
+test("a request is one line with its id, listener, wire, method, route, rpc, account, shown part of the key, address, status and times, and nothing else [FMT-06]", async () => {
   const before = service.logLines.length;
   await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: { "X-Request-Id": "one-line" } });
   await until(() => Promise.resolve(service.logLines.length > before), AbortSignal.timeout(5_000));
@@ -31,7 +31,8 @@ test("a request is one line with its id, listener, wire, method, route, rpc, acc
   expect(lines).toEqual([
     {
       level: 30, time: expect.anything(), id: "one-line", listener: "public", wire: "rest", method: "GET", route: "/v1/contacts", rpc: "records.v1.ContactService/SearchContacts",
-      account: owner.id, key: owner.key.slice(0, 8), status: 200, ms: expect.any(Number), msg: "request",
+      account: owner.id, key: owner.key.slice(0, 8), address: "127.0.0.1", status: 200,
+      ms: expect.any(Number), redis_ms: expect.any(Number), db_ms: expect.any(Number), db_commands: expect.any(Number), rows: 0, msg: "request",
     },
   ]);
 });

@@ -99,7 +99,7 @@ test("the internal listener answers an Expect that is not understood with an id,
 test("metrics that cannot be gathered are 500 in the envelope, and the listener serves on [ERR-01]", async () => {
   const nothing = (): void => undefined;
   const probes = { ready: () => true, parts: () => ({}), reason: () => undefined, metrics: () => Promise.reject(new Error("no numbers")) };
-  const listener = createListener(internalOptions({ rpc: { serves: () => false, handle: () => Promise.resolve() }, probes, log: nothing, logRefused: nothing }));
+  const listener = createListener(internalOptions({ rpc: { serves: () => false, handle: () => Promise.resolve() }, others: [], probes, log: nothing, logRefused: nothing }));
   try {
     const base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
     const failed = await fetch(`${base}/metrics`);

@@ -2,12 +2,17 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { http2Call } from "../rpc/http2-call.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
 import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import { startInstance, startService } from "../support/service.ts";
+import { importAll, ingestClient, messages } from "../support/streams.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 let service: TestService;
 let owner: TestAccount;
@@ -111,4 +116,76 @@ test("without Redis the callers who have a bucket of the instance are counted", 
   await alone.rest("/v1/contacts?query=ann");
   expect(await value("records_throttle_fallback_buckets", {}, alone)).toBe(2);
   await alone.stop();
+});
+
+describe("under load and under faults", () => {
+  let mongod: OwnMongod;
+  let faulty: TestService;
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    mongod = await startOwnMongod();
+    faulty = await startInstance(`${mongod.uri}&maxPoolSize=4`, service.redis, { MAX_IN_FLIGHT: "8" });
+    account = await faulty.account();
+  });
+  afterAll(async () => {
+    await faulty.stop();
+    await mongod.stop();
+  });
+
+  test("the pool of MongoDB and the work in flight are shown with their bounds", async () => {
+    await faulty.rest("/v1/contacts?query=ann", { key: account.key });
+    await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
+    expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
+    expect(await value("records_work_in_flight_limit", {}, faulty)).toBe(8);
+    const block = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 1_500, appName: "records" };
+    await withFault(mongod.uri, "alwaysOn", block, async () => {
+      const answers = Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }));
+      await expectValue(4, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
+      await expectValue(4, "records_mongodb_pool_waiting", {}, faulty);
+      await expectValue(8, "records_work_in_flight", { standing: "known" }, faulty);
+      await expectValue(4, "records_work_waiting", {}, faulty);
+      expect(await value("records_work_in_flight", { standing: "stranger" }, faulty)).toBe(0);
+      await Promise.all(answers);
+    });
+    await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
+    await expectValue(0, "records_mongodb_pool_waiting", {}, faulty);
+    await expectValue(0, "records_work_in_flight", { standing: "known" }, faulty);
+    await expectValue(0, "records_work_waiting", {}, faulty);
+  });
+
+  test("a task in the background that fails is counted each time, and logged once a minute", async () => {
+    const failed = async (): Promise<number> => (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
+    const fault = { failCommands: ["aggregate"], errorCode: 13, appName: "records" };
+    await withFault(mongod.uri, "alwaysOn", fault, () => until(async () => (await failed()) >= 2, AbortSignal.timeout(20_000)));
+    expect(faulty.logLines.filter((line) => line.includes('"task":"abandoned_transactions"'))).toHaveLength(1);
+  });
+});
+
+test("imports are counted by their end, and their records by what became of them", async () => {
+  const counts = async () => Promise.all([
+    value("records_imports_total", { outcome: "done" }), value("records_imports_total", { outcome: "failed" }), value("records_imports_total", { outcome: "broken_off" }),
+    value("records_import_items_total", { outcome: "written" }), value("records_import_items_total", { outcome: "rejected" }),
+  ]);
+  expect(await counts()).toEqual([0, 0, 0, 0, 0]);
+  const { id } = await service.account();
+  await importAll(service, { accountId: id, records: [{ contact: { full_name: "Ann" } }, { contact: { full_name: "Bo", email: "none" } }, { contact: { full_name: "Cy", email: "none" } }] });
+  expect(await counts()).toEqual([1, 0, 0, 1, 2]);
+  await importAll(service, { accountId: randomUUID(), records: [] }).catch(() => undefined);
+  expect(await counts()).toEqual([1, 1, 0, 1, 2]);
+  const left = new AbortController();
+  const sending = messages({ accountId: id, records: [{ contact: { full_name: "Cy" } }], between: () => new Promise(() => undefined) });
+  const told = ingestClient(service).import(sending, { signal: left.signal })[Symbol.asyncIterator]();
+  await told.next();
+  left.abort();
+  await told.next().catch(() => undefined);
+  await expectValue(1, "records_imports_total", { outcome: "broken_off" });
+  expect(await counts()).toEqual([1, 1, 1, 1, 2]);
+});
+
+test("an identity provider that does not answer is shown, and counted", async () => {
+  expect(await value("records_identity_provider_up")).toBe(1);
+  expect((await fetch(`${service.app.baseUrl}/sign-in`)).status).toBe(503);
+  expect(await value("records_identity_provider_up")).toBe(0);
+  expect(await value("records_identity_provider_failures_total")).toBeGreaterThanOrEqual(1);
 });

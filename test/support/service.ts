@@ -105,7 +105,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
     ...environment,
   });
   const logLines: string[] = [];
-  const log = createLog(config.logLevel, { write: (line) => void logLines.push(line) });
+  const log = createLog(config.logLevel, { write: (line) => void logLines.push(line) }, config.logAddresses);
   const { oidc, sessionSecret: secret = "" } = config;
   const redisUrl = environment["REDIS_URL"] === "" ? undefined : config.redisUrl;
   const app = await startApp(config, { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecret: secret }, log);

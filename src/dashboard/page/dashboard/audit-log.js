@@ -15,6 +15,7 @@ const events = {
   key_revoked: { words: "API key revoked", look: "ended" },
   key_refused: { words: "Change to the API key refused", look: "ended" },
   tool_called: { words: "An assistant read", look: "calm" },
+  records_exported: { words: "Records exported", look: "calm" },
 };
 
 /** @param {HTMLElement} root */

@@ -1,0 +1,12 @@
+// Writes into an account's audit log that an operator exports its records.
+import type { UUID } from "mongodb";
+import type { Operator } from "../guards/internal.ts";
+import type { AuditStore } from "./store.ts";
+
+/** Resolves when the entry is stored. Fails with UNAVAILABLE where it cannot be. */
+export function recordExport(audit: Pick<AuditStore, "append">): (accountId: UUID, operator: Operator) => Promise<void> {
+  return (accountId, { caller: { address, requestId, token }, deadline }) => {
+    const detail = `Exported by the operator of the service, with the service token ${token}`;
+    return audit.append(accountId, { person: undefined, requestId, address }, { event: "records_exported", detail }, deadline());
+  };
+}

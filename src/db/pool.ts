@@ -1,0 +1,35 @@
+// Connection pool of a client, as the driver's own events (CMAP) tell of it.
+import type { MongoClient } from "mongodb";
+
+/** The connections of a client to all members of its set. */
+export interface PoolState {
+  /** Connections that a command uses. */
+  readonly inUse: number;
+  /** Connections that are open and idle. */
+  readonly available: number;
+  /** Commands that wait for a connection. */
+  readonly waiting: number;
+}
+
+const states = new WeakMap<MongoClient, () => PoolState>();
+
+/** Counts the connections of a client that is not connected yet. */
+export function watchPool(client: MongoClient): void {
+  let [open, inUse, waiting] = [0, 0, 0];
+  client.on("connectionReady", () => void open++);
+  client.on("connectionClosed", () => void open--);
+  client.on("connectionCheckOutStarted", () => void waiting++);
+  client.on("connectionCheckOutFailed", () => void waiting--);
+  client.on("connectionCheckedOut", () => {
+    waiting--;
+    inUse++;
+  });
+  client.on("connectionCheckedIn", () => void inUse--);
+  // A connection that never was ready is closed too.
+  states.set(client, () => ({ inUse, waiting, available: Math.max(0, open - inUse) }));
+}
+
+/** The pool of a client that `watchPool` follows. */
+export function poolOf(client: MongoClient): PoolState {
+  return states.get(client)?.() ?? { inUse: 0, available: 0, waiting: 0 };
+}
