@@ -135,7 +135,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const background = [endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), onTrouble)];
   opened.push(async () => {
     for (const task of background) task.stop();
-    await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
+    await Promise.allSettled([services.lastUse.flush(), services.audit.flush(), services.erasures.idle()]);
   });
   let [stopping, idleMs] = [false, 0];
   primary.onLease(({ held, reason }) => (held ? log.info("the primary of MongoDB is proven again") : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503")));
@@ -147,7 +147,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     hash: hashSecret,
     async find(hash) {
       const key = await services.apiKeys.find(hash);
-      return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
+      return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix, suspended: key.suspended };
     },
   }, recognizers);
 
@@ -178,7 +178,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   route(publicHandlers, SessionService, services.sessions);
   route(publicHandlers, NoteService, services.notes);
   const internalHandlers = new Map(publicHandlers);
-  route(internalHandlers, AccountService, createAccountService(services.accounts, services.erasures));
+  route(internalHandlers, AccountService, createAccountService(services.accounts, services.erasures, services.levers));
   route(internalHandlers, InterfaceService, createInterfaceService({
     switches: services.switches,
     refresh: watch.refresh,
@@ -260,7 +260,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     mongodbReachable: watch.reachable,
     lease: primary.status,
     switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
-    fallbackBuckets,
+    ...{ fallbackBuckets, erasures: services.erasures.counts },
   });
   const internalListener = createListener(around(internalOptions({ rpc: internalRpc, probes, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));

@@ -18,6 +18,8 @@ export interface InstanceState {
   switches(): Readonly<Record<string, boolean>>;
   /** How many callers have a bucket in this instance's own memory. */
   fallbackBuckets(): number;
+  /** The erasures of accounts that are not finished, and the documents that this instance has deleted for them. */
+  erasures(): { readonly running: number; readonly deleted: number };
 }
 
 /** What is counted and measured. */
@@ -105,7 +107,7 @@ export function createMetrics(): Metrics {
       if (replayed) replays.inc({ wire });
     },
     refused: (listener, status) => refusedMessages.inc({ listener, status }),
-    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets }) {
+    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets, erasures }) {
       const bit = (on: boolean): number => (on ? 1 : 0);
       gauge("records_build_info", "Always 1; its labels tell what runs.", ["version", "interface_version", "node_version"])
         .set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
@@ -114,6 +116,8 @@ export function createMetrics(): Metrics {
       asked("records_primary_lease", "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.", (self) => self.set(bit(lease().held)));
       asked("records_primary_lease_changed_timestamp_seconds", "When the lease on the primary was last gained or lost, in seconds since 1970.", (self) => self.set(lease().since / 1_000));
       asked("records_throttle_fallback_buckets", "Callers that have a bucket in this instance's memory; swept when requests come.", (self) => self.set(fallbackBuckets()));
+      asked("records_erasures_running", "Erasures of accounts that are not finished, as this instance last saw them in MongoDB.", (self) => self.set(erasures().running));
+      const deleted = new Counter({ name: "records_erasure_deleted_documents_total", help: "Documents that this instance deleted for erasures of accounts.", registers, collect: () => { deleted.reset(); deleted.inc(erasures().deleted); } });
       asked("records_switch_enabled", "1 while the operator's switch is on, else 0.", (self) => {
         for (const [name, on] of Object.entries(switches())) self.set({ switch: name }, bit(on));
       }, ["switch"]);
