@@ -60,15 +60,15 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
   const started = performance.now();
   const tell = (line: string): void => say(`${((performance.now() - started) / 1_000).toFixed(0)} s ${line}`);
   try {
-    for (let at = 0; at < count; at++) instances.push(await startChild(mongodbUri, redisUrl, {}, () => undefined));
-    const [first] = instances as [ChildInstance];
     const { accounts, apiKeys } = createServices(client);
     const [{ _id: id }, { _id: other }] = await Promise.all([accounts.create(`${randomUUID()}@example.com`, true), accounts.create(`${randomUUID()}@example.com`, true)]);
     const { secret: key } = await apiKeys.create(other, "read_write");
     noteSecret(key);
-    await fill(client, first, other, 500);
-    await fill(client, first, id, notes);
+    const made = await makeNotes(client, mongodbUri, redisUrl, [other, id]);
+    await multiply(client, made, id, notes, tell);
     tell(`${notes} notes are there`);
+    for (let at = 0; at < count; at++) instances.push(await startChild(mongodbUri, redisUrl, {}, () => undefined));
+    const [first] = instances as [ChildInstance];
 
     const quiet = readAll(instances, key);
     await sleep(kill ? 0 : 1_500);
@@ -109,19 +109,17 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
 
 /** The control: several sweepers without a lease, each on a client of its own; how often their deletes collide. */
 export async function sweepWithoutLease(mongodbUri: string, redisUrl: string, sweepers: number, notes: number): Promise<number> {
-  const instance = await startChild(mongodbUri, redisUrl, {}, () => undefined);
   const clients = await Promise.all(Array.from({ length: sweepers }, () => connectMongo(mongodbUri, 30_000)));
   const [client] = clients as [MongoClient];
   try {
     const { _id: id } = await createServices(client).accounts.create(`${randomUUID()}@example.com`, true);
-    await fill(client, instance, id, notes);
+    await multiply(client, await makeNotes(client, mongodbUri, redisUrl, [id]), id, notes, () => undefined);
     const before = await conflictsIn(client);
     const right = { permit: () => Promise.resolve(deadlineIn(30_000)), count: () => undefined };
     await Promise.all(clients.map((one) => createPlaces(one.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, right)));
     return (await conflictsIn(client)) - before;
   } finally {
     await Promise.all(clients.map((one) => one.close()));
-    await instance.kill();
   }
 }
 
@@ -140,26 +138,41 @@ async function internal(port: number, path: string, message: unknown): Promise<R
   return body as Record<string, unknown>;
 }
 
-/** Some notes through the service, of which the rest are copies: what a document and its index entries are, only the service knows. */
-async function fill(client: MongoClient, { internalPort }: ChildInstance, accountId: UUID, notes: number): Promise<void> {
-  const account_id = accountId.toHexString();
-  const ingest = (rpc: string, message: object) => internal(internalPort, `${ingestService}/${rpc}`, { account_id, ...message });
-  const { results } = (await ingest("UpsertContacts", { contacts: [{ full_name: "Ann Lee" }] })) as { results: { id: string }[] };
-  const made = Math.min(notes, 500);
-  for (let at = 0; at < made; at += 100) {
-    const batch = Array.from({ length: 100 }, (_, one) => ({ contact_id: results[0]?.id, source: "import", content: text(at + one) }));
-    await ingest("UpsertContactNotes", { notes: batch });
+/** Notes of each account through the service, to make copies of: what a document and its index entries are, only the service knows. */
+async function makeNotes(client: MongoClient, mongodbUri: string, redisUrl: string, accountIds: readonly UUID[]): Promise<NoteDocument[]> {
+  // Ended before the copies are made: it would build the search index while they come.
+  const instance = await startChild(mongodbUri, redisUrl, {}, () => undefined);
+  try {
+    for (const accountId of accountIds) {
+      const account_id = accountId.toHexString();
+      const ingest = (rpc: string, message: object) => internal(instance.internalPort, `${ingestService}/${rpc}`, { account_id, ...message });
+      const { results } = (await ingest("UpsertContacts", { contacts: [{ full_name: "Ann Lee" }] })) as { results: { id: string }[] };
+      for (let at = 0; at < templates; at += 100) {
+        const batch = Array.from({ length: 100 }, (_, one) => ({ contact_id: results[0]?.id, source: "import", content: text(at + one) }));
+        await ingest("UpsertContactNotes", { notes: batch });
+      }
+    }
+    return await client.db().collection<NoteDocument>("notes").find({ account_id: accountIds.at(-1) ?? new UUID() }).toArray();
+  } finally {
+    await instance.kill();
   }
+}
+
+/** Copies the notes until the account has as many. */
+async function multiply(client: MongoClient, made: readonly NoteDocument[], account_id: UUID, notes: number, tell: (line: string) => void): Promise<void> {
   const stored = client.db().collection<NoteDocument>("notes");
-  const templates = await stored.find({ account_id: accountId }).toArray();
   const isLarge = notes > 100_000;
   if (isLarge) await stored.dropIndex(noteSearchIndex.name ?? "");
-  for (let at = templates.length; at < notes; at += templates.length) {
-    const copies = templates.slice(0, notes - at).map((note) => ({ ...note, _id: new UUID() }));
+  for (let at = made.length; at < notes; at += made.length) {
+    const copies = made.slice(0, notes - at).map((note) => ({ ...note, account_id, _id: new UUID() }));
     await stored.insertMany(copies, { ordered: false, writeConcern: { w: 1 } });
   }
-  if (isLarge) await stored.createIndexes([noteSearchIndex]);
+  if (!isLarge) return;
+  tell("the notes are copied; their search index is built");
+  await stored.createIndexes([noteSearchIndex]);
 }
+
+const templates = 500;
 
 /** 100 to 300 characters. */
 function text(seed: number): string {
