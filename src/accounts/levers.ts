@@ -49,7 +49,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
         if (account === undefined || (account.suspension !== undefined) === suspended) return account;
         await keys.setSuspended(id, suspended, { session });
         await audit.appendIn(session, id, actorOf(use.caller), entry(suspended ? "account_suspended" : "account_resumed", use));
-        return accounts.suspend(id, suspension, session);
+        return accounts.suspend(id, suspension, { session });
       });
     },
     async revokeKey(name, use) {

@@ -5,6 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -54,7 +55,7 @@ export interface AccountStore {
    */
   hold(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
   /** Begins or ends its suspension. The account as changed. */
-  suspend(id: UUID, suspension: AccountDocument["suspension"], session: ClientSession): Promise<AccountDocument | undefined>;
+  suspend(id: UUID, suspension: AccountDocument["suspension"], options: WriteOptions): Promise<AccountDocument | undefined>;
 }
 
 export const accountsCollection = "accounts";
@@ -105,9 +106,9 @@ export function createAccountStore(db: Db): AccountStore {
     async hold(id, session) {
       return (await accounts.findOneAndUpdate({ _id: id }, { $inc: { key_changes: 1 } }, { session })) ?? undefined;
     },
-    async suspend(id, suspension, session) {
+    async suspend(id, suspension, options) {
       const change = suspension === undefined ? { $unset: { suspension: "" } as const } : { $set: { suspension } };
-      return (await accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", session })) ?? undefined;
+      return (await accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options })) ?? undefined;
     },
   };
 }

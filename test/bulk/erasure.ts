@@ -6,6 +6,7 @@ import { UUID } from "mongodb";
 import { Redis } from "ioredis";
 import { createPlaces } from "../../src/accounts/places.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
+import { rankAt } from "../../src/db/rank.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import type { NoteDocument } from "../../src/notes/store.ts";
 import { noteSearchIndex } from "../../src/notes/store.ts";
@@ -81,6 +82,7 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
     while (!last.erased) {
       await sleep(notes > 100_000 ? 2_000 : 200);
       for (const [at, instance] of instances.entries()) {
+        if (last.erased) break;
         last = (await admin(instance, "DeleteAccount", { account_id: id.toHexString() })) as ErasureStatus;
         if (at === 0 && notes > 100_000) tell(JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")));
       }
@@ -164,7 +166,10 @@ async function multiply(client: MongoClient, made: readonly NoteDocument[], acco
   const isLarge = notes > 100_000;
   if (isLarge) await stored.dropIndex(noteSearchIndex.name ?? "");
   for (let at = made.length; at < notes; at += made.length) {
-    const copies = made.slice(0, notes - at).map((note) => ({ ...note, account_id, _id: new UUID() }));
+    const copies = made.slice(0, notes - at).map((note, one) => {
+      const [_id, created_at] = [new UUID(), new Date(Date.UTC(2022, 0, 1) + (at + one) * 60_000)];
+      return { ...note, account_id, _id, created_at, rank: rankAt(created_at, _id) };
+    });
     await stored.insertMany(copies, { ordered: false, writeConcern: { w: 1 } });
   }
   if (!isLarge) return;
