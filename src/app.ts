@@ -132,7 +132,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
   const primary = primaryOf(client);
   const watch = await watchSwitches(primary);
-  const background = [endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), onTrouble)];
+  const background = [endAbandonedTransactions(client, onTrouble), services.erasures.follow(onTrouble), services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import or erasure"), onTrouble)];
   opened.push(async () => {
     for (const task of background) task.stop();
     await Promise.allSettled([services.lastUse.flush(), services.audit.flush(), services.erasures.idle()]);

@@ -25,10 +25,10 @@ afterAll(async () => {
 const ground = (notes: number, kill: boolean) => ({ mongodbUri: mongod.uri, redisUrl: redis.uri, instances: 3, notes, kill, say: () => undefined });
 
 test("three instances erase 20,000 notes: one deletes all of it, nothing collides, nothing is left, and another account is served [OPS-30, OPS-31, OPS-32]", { timeout: 600_000 }, async () => {
-  const { deletedBy, conflicts, left, last, meanwhile } = await drillErasure(ground(20_000, false));
+  const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(ground(20_000, false));
   // The contact of the notes is the one beside them.
   expect([...deletedBy].sort()).toEqual([0, 0, 20_001]);
-  expect([conflicts, left, meanwhile.failed]).toEqual([0, 0, 0]);
+  expect([conflicts, left, meanwhile.failed, isIndexed]).toEqual([0, 0, 0, true]);
   expect(last).toMatchObject({ erased: true, reason: "The owner asked.", token: expect.stringMatching(/^[0-9a-f]{8}$/) });
 });
 

@@ -27,6 +27,8 @@ export interface ErasureVerdict {
   /** The last response of DeleteAccount. */
   readonly last: Record<string, unknown>;
   readonly seconds: number;
+  /** Whether the search index of notes is there again afterwards. */
+  readonly isIndexed: boolean;
   /** Of the reads of another account, in milliseconds: before, and meanwhile. */
   readonly quiet: Latencies;
   readonly meanwhile: Latencies;
@@ -100,6 +102,7 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
       left: (await leftInMongo(client, id)) + (await leftInRedis(redisUrl, id)),
       last,
       seconds,
+      isIndexed: await isIndexed(client),
       quiet: before,
       meanwhile: await meanwhile.stop(),
     };
@@ -214,6 +217,15 @@ async function deletedBy({ internalPort }: ChildInstance): Promise<number | unde
   const { text: metrics } = await rest(`http://127.0.0.1:${internalPort}`, "/metrics");
   const [, value] = /^records_erasure_deleted_documents_total (\d+)$/m.exec(metrics) ?? [];
   return value === undefined ? undefined : Number(value);
+}
+
+/** The instances build the index in the background once no sweeper is at work. */
+async function isIndexed(client: MongoClient): Promise<boolean> {
+  for (let at = 0; at < 120; at++) {
+    if (await client.db().collection("notes").indexExists(noteSearchIndex.name ?? "")) return true;
+    await sleep(500);
+  }
+  return false;
 }
 
 async function conflictsIn(client: MongoClient): Promise<number> {
