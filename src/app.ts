@@ -144,7 +144,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     hash: hashSecret,
     async find(hash, deadline) {
       const key = await services.apiKeys.find(hash, deadline);
-      return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix };
+      return key && { hash, keyId: key.key_id, accountId: key.account_id, readOnly: key.access === "read_only", prefix: key.prefix, suspended: key.suspended };
     },
   }, recognizers);
 
@@ -175,7 +175,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   route(publicHandlers, SessionService, services.sessions);
   route(publicHandlers, NoteService, services.notes);
   const internalHandlers = new Map(publicHandlers);
-  route(internalHandlers, AccountService, createAccountService(services.accounts, services.erasures));
+  route(internalHandlers, AccountService, createAccountService(services.accounts, services.erasures, services.levers));
   route(internalHandlers, InterfaceService, createInterfaceService({
     switches: services.switches,
     refresh: watch.refresh,
@@ -257,7 +257,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     mongodbReachable: watch.reachable,
     lease: primary.status,
     switches: () => ({ [switchName("publicInterface")]: watch.state().publicInterface, [switchName("writes")]: watch.state().writes }),
-    fallbackBuckets,
+    ...{ fallbackBuckets, erasures: services.erasures.counts },
     pool: () => poolOf(client),
     work: capacity.state,
   });

@@ -9,10 +9,10 @@ export function startBackground(client: MongoClient, services: Services, { troub
   const tasks = [
     endAbandonedTransactions(client, trouble("abandoned_transactions")),
     services.erasures.follow(trouble("erasure")),
-    services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import"), trouble("search_index")),
+    services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import or erasure"), trouble("search_index")),
   ];
   return async () => {
     for (const task of tasks) task.stop();
-    await Promise.allSettled([services.lastUse.flush(), services.audit.flush()]);
+    await Promise.allSettled([services.lastUse.flush(), services.audit.flush(), services.erasures.idle()]);
   };
 }

@@ -1,6 +1,8 @@
 // The services over their stores, wired: what the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
+import { isAnyErasing } from "./accounts/erasure-lease.ts";
 import { createErasures, erasureIndexes } from "./accounts/erasure.ts";
+import { createLevers } from "./accounts/levers.ts";
 import { accountIndexes, createAccountStore } from "./accounts/store.ts";
 import { createLastUse } from "./api-keys/last-use.ts";
 import { createApiKeyService } from "./api-keys/service.ts";
@@ -36,6 +38,7 @@ import { createSessionService } from "./sessions/service.ts";
 import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
 import { createTranscriptStore, transcriptIndexes } from "./sessions/transcripts.ts";
 import { endedIndexes, logoutTokenIndexes } from "./sign-in/ended-store.ts";
+import { createEndPerson } from "./sign-in/end-person.ts";
 import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
 import { createSwitchStore, switchIndexes } from "./switches/store.ts";
 
@@ -78,10 +81,11 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
   const lastUse = createLastUse(db, watch.trouble("last_use"));
   const ingest = { contacts: createContactIngest(client, rewriteCopies), sessions: createSessionIngest(client, notes), notes: createNoteIngest(client) };
   const imports = createProgressStore(db);
-  const bulkLoading = createBulkLoading(db, imports);
+  const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
   return {
     accounts,
-    erasures: createErasures(client, redis),
+    erasures: createErasures(client, redis, bulkLoading.easeErasure),
+    levers: createLevers({ client, accounts, keys, audit, endPerson: createEndPerson(db) }),
     apiKeys: keys,
     lastUse,
     apiKeyService: createApiKeyService({ keys, accounts, audit, lastUse, transaction: (deadline, work) => transaction(client, deadline, work) }),

@@ -31,7 +31,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts")],
   ["src/sessions/", domain("src/sessions/", "src/moment.ts", "src/deflated.ts")],
   ["src/notes/", domain("src/notes/")],
-  ["src/accounts/", domain("src/accounts/")],
+  ["src/accounts/", domain("src/accounts/", "src/api-keys/store.ts", "src/audit/store.ts", "src/guards/internal.ts")],
   ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/rpc/dispatch.ts")],
   ["src/api-keys/", domain("src/api-keys/", "src/remembered.ts", "src/accounts/store.ts", "src/audit/store.ts")],
   ["src/sign-in/", domain("src/sign-in/", "src/tally.ts", "src/loopback.ts", "src/http/negotiation.ts", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/call.ts")],

@@ -25,6 +25,7 @@ test.each([
   ["METHOD_NOT_ALLOWED", 405, Code.Unimplemented],
   ["UNSUPPORTED_MEDIA_TYPE", 415, Code.Unimplemented],
   ["DEADLINE_EXCEEDED", 504, Code.DeadlineExceeded],
+  ["ACCOUNT_SUSPENDED", 403, Code.PermissionDenied],
   ["CANCELLED", 499, Code.Canceled],
 ] as const)("%s is %i, and over RPC code %i [WIR-05, WIR-06, WIR-07, WIR-08]", (name, http, code) => {
   const reason = Reason[name];

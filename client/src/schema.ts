@@ -472,7 +472,7 @@ export interface components {
              * @description What happened. More kinds may be added.
              * @enum {string}
              */
-            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "records_exported";
+            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported";
             /** @description More of it, in a sentence: for a refusal, why. */
             detail: string | null;
             /**
@@ -481,7 +481,7 @@ export interface components {
              */
             key_prefix: string | null;
             /**
-             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email.
+             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email. For the operator: the first 8 digits of the SHA-256 of the service token, as `operator (token 1a2b3c4d)`.
              * @example ann.lee@example.com
              */
             person: string | null;

@@ -1,4 +1,4 @@
-// records.admin.v1.AccountService: creates, reads, enrols, links and deletes accounts.
+// records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes their credentials.
 import type { Account, AccountService as Descriptor } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";
@@ -6,14 +6,16 @@ import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import type { Erasures } from "./erasure.ts";
+import type { Operator } from "../guards/internal.ts";
+import type { Levers, LeverUse } from "./levers.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
-/** Within the deadline of a request, with time left to look everywhere. */
-const eraseMs = 3_500;
+/** How long a request waits for a small account to be erased. */
+const eraseMs = 2_000;
 
 /** The service over its store. */
-export function createAccountService(accounts: AccountStore, erasures: Erasures): OperatorService<typeof Descriptor> {
+export function createAccountService(accounts: AccountStore, erasures: Erasures, levers: Levers): OperatorService<typeof Descriptor> {
   return {
     async createAccount({ email, betaEnrolled }, operator) {
       return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())) };
@@ -37,23 +39,50 @@ export function createAccountService(accounts: AccountStore, erasures: Erasures)
       const account = (await accounts.link(uuid(accountId), { issuer, subject }, operator.deadline())) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
-    async deleteAccount({ accountId }, operator) {
-      const { erased, begunAt, places } = (await erasures.erase(uuid(accountId), performance.now() + eraseMs, operator.deadline())) ?? noAccount();
+    async suspendAccount({ accountId, reason }, operator) {
+      const account = (await levers.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
+      return { $typeName: "records.admin.v1.SuspendAccountResponse", account: accountMessage(account) };
+    },
+    async resumeAccount({ accountId, reason }, operator) {
+      const account = (await levers.setSuspended(uuid(accountId), false, useOf(operator, reason))) ?? noAccount();
+      return { $typeName: "records.admin.v1.ResumeAccountResponse", account: accountMessage(account) };
+    },
+    async revokeApiKey({ key, reason }, operator) {
+      const { key_id, prefix, account_id, revoked_at } = await levers.revokeKey(key, useOf(operator, reason));
+      return {
+        $typeName: "records.admin.v1.RevokeApiKeyResponse",
+        keyId: key_id.toHexString(),
+        prefix,
+        accountId: account_id.toHexString(),
+        ...(revoked_at && { revokedAt: timestamp(revoked_at) }),
+      };
+    },
+    async endSessions({ accountId, reason }, operator) {
+      const ended = (await levers.endSessions(uuid(accountId), useOf(operator, reason))) ?? noAccount();
+      return { $typeName: "records.admin.v1.EndSessionsResponse", ...ended };
+    },
+    async deleteAccount({ accountId, reason }, operator) {
+      const by = { ...operator.caller, reason };
+      const { places, ...erasure } = (await erasures.erase(uuid(accountId), performance.now() + eraseMs, by, operator.deadline())) ?? noAccount();
       return {
         $typeName: "records.admin.v1.DeleteAccountResponse",
-        erased,
-        begunAt: timestamp(begunAt),
-        places: places.map(({ place, left }) => ({ $typeName: "records.admin.v1.ErasedPlace", place, left: BigInt(left) })),
+        ...erasure,
+        begunAt: timestamp(erasure.begunAt),
+        places: places.map(({ place, left, deleted }) => ({ $typeName: "records.admin.v1.ErasedPlace", place, left: BigInt(left), deleted: BigInt(deleted) })),
       };
     },
   };
+}
+
+function useOf({ caller, deadline }: Operator, reason: string): LeverUse {
+  return { caller, reason, deadline: deadline() };
 }
 
 function noAccount(): never {
   return fail(Reason.NOT_FOUND, { message: "There is no such account." });
 }
 
-function accountMessage({ _id, email, beta_enrolled, created_at, identities = [] }: AccountDocument): Account {
+function accountMessage({ _id, email, beta_enrolled, created_at, identities = [], suspension }: AccountDocument): Account {
   return {
     $typeName: "records.admin.v1.Account",
     id: _id.toHexString(),
@@ -61,5 +90,6 @@ function accountMessage({ _id, email, beta_enrolled, created_at, identities = []
     betaEnrolled: beta_enrolled,
     createdAt: timestamp(created_at),
     identities: identities.map(({ issuer, subject }) => ({ $typeName: "records.admin.v1.Identity", issuer, subject })),
+    ...(suspension && { suspension: { $typeName: "records.admin.v1.Suspension", suspendedAt: timestamp(suspension.at), reason: suspension.reason, token: suspension.token } }),
   };
 }

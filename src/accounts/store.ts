@@ -5,6 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -26,6 +27,8 @@ export interface AccountDocument {
   created_at: Date;
   /** Who signs in as its owner; left out while there is nobody, so that the unique index does not count it. */
   identities?: IdentityDocument[];
+  /** Its credentials are refused while it has one; its keys repeat it (`suspended`), so that proving a key proves this too. */
+  suspension?: { at: Date; reason: string; token: string };
   /** Counts the changes of its API key, which so cannot pass by its deletion. */
   key_changes?: number;
 }
@@ -51,6 +54,8 @@ export interface AccountStore {
    * after the other. Undefined when there is no such account.
    */
   hold(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
+  /** Begins or ends its suspension. The account as changed. */
+  suspend(id: UUID, suspension: AccountDocument["suspension"], options: WriteOptions): Promise<AccountDocument | undefined>;
 }
 
 export const accountsCollection = "accounts";
@@ -100,6 +105,10 @@ export function createAccountStore(db: Db): AccountStore {
     },
     async hold(id, session) {
       return (await accounts.findOneAndUpdate({ _id: id }, { $inc: { key_changes: 1 } }, { session })) ?? undefined;
+    },
+    async suspend(id, suspension, options) {
+      const change = suspension === undefined ? { $unset: { suspension: "" } as const } : { $set: { suspension } };
+      return (await accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options })) ?? undefined;
     },
   };
 }

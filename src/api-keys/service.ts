@@ -32,6 +32,7 @@ export function createApiKeyService({ keys, accounts, audit, lastUse, transactio
     return issued(
       await transaction(deadline, async (session) => {
         const account = (await accounts.hold(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
+        if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
         if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
         const made = await make(session);
         await audit.appendIn(session, accountId, actor, { event, keyPrefix: made.document.prefix, detail: described(made.document.access) });

@@ -2,9 +2,9 @@
 import type { Binary, Db } from "mongodb";
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { aggregate, findFirst } from "../db/aggregate.ts";
+import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { duplicateIndex } from "../db/mongo.ts";
+import { duplicateIndex, uuid, uuidForm } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
@@ -25,6 +25,8 @@ export interface ApiKeyDocument {
   /** Only an active key has it: it makes one an account unique. */
   active?: true;
   revoked_at?: Date;
+  /** Present while the account is suspended. */
+  suspended?: true;
 }
 
 /** A key that was just made: the one time that its secret is known. */
@@ -32,6 +34,9 @@ export interface NewApiKey {
   readonly secret: string;
   readonly document: ApiKeyDocument;
 }
+
+/** A key that was revoked. */
+export type RevokedKey = Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDocument;
 
 /** The API keys of all accounts. With a session, a change is part of that transaction. */
 export interface ApiKeyStore {
@@ -42,7 +47,13 @@ export interface ApiKeyStore {
   /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
   create(accountId: UUID, access: ApiKeyDocument["access"], options?: WriteOptions): Promise<NewApiKey>;
   /** Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is none. */
-  revoke(accountId: UUID, options?: WriteOptions): Promise<Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDocument | undefined>;
+  revoke(accountId: UUID, options?: WriteOptions): Promise<RevokedKey | undefined>;
+  /** Revokes the key with this hash; undefined when it is not active. */
+  revokeKey(hash: Binary, options: WriteOptions): Promise<RevokedKey | undefined>;
+  /** The keys of all accounts with this id or these first characters, the oldest first. */
+  named(idOrPrefix: string): Promise<ApiKeyDocument[]>;
+  /** Marks the active key of an account as suspended, or no longer: from then on it is refused, or taken again. */
+  setSuspended(accountId: UUID, suspended: boolean, options: WriteOptions): Promise<void>;
 }
 
 export const apiKeysCollection = "api_keys";
@@ -58,6 +69,12 @@ export const apiKeyIndexes: IndexSpec = {
 /** The API keys of a database. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
   const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
+  async function revoke(which: Partial<ApiKeyDocument>, options: WriteOptions): Promise<RevokedKey | undefined> {
+    const revokedAt = new Date();
+    const change = { $set: { revoked_at: revokedAt }, $unset: { active: 1 } } as const;
+    const revoked = await keys.findOneAndUpdate({ ...which, active: true }, change, options);
+    return revoked === null ? undefined : { ...revoked, revoked_at: revokedAt };
+  }
   return {
     async find(hash, deadline) {
       return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }], deadline && { deadline }))[0];
@@ -84,11 +101,11 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
       }
       return { secret, document };
     },
-    async revoke(accountId, options = {}) {
-      const revokedAt = new Date();
-      const change = { $set: { revoked_at: revokedAt }, $unset: { active: 1 } } as const;
-      const revoked = await keys.findOneAndUpdate({ account_id: accountId, active: true }, change, options);
-      return revoked === null ? undefined : { ...revoked, revoked_at: revokedAt };
+    revoke: (accountId, options = {}) => revoke({ account_id: accountId }, options),
+    revokeKey: (hash, options) => revoke({ _id: hash }, options),
+    named: (name) => findAll<ApiKeyDocument>(keys, uuidForm.test(name) ? { key_id: uuid(name) } : { prefix: name }, { sort: { created_at: 1 } }),
+    async setSuspended(accountId, suspended, options) {
+      await keys.updateMany({ account_id: accountId, active: true }, suspended ? { $set: { suspended } } : { $unset: { suspended: "" } }, options);
     },
   };
 }

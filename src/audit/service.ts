@@ -14,6 +14,9 @@ const events: Readonly<Record<AuditDocument["event"], AuditEvent>> = {
   key_revoked: AuditEvent.KEY_REVOKED,
   key_refused: AuditEvent.KEY_REFUSED,
   tool_called: AuditEvent.TOOL_CALLED,
+  account_suspended: AuditEvent.ACCOUNT_SUSPENDED,
+  account_resumed: AuditEvent.ACCOUNT_RESUMED,
+  sessions_ended: AuditEvent.SESSIONS_ENDED,
   records_exported: AuditEvent.RECORDS_EXPORTED,
 };
 

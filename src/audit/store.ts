@@ -12,7 +12,7 @@ import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Actor } from "../guards/scope.ts";
 
 /** What an entry can be about. */
-export type AuditEvent = "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "records_exported";
+export type AuditEvent = "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported";
 
 /** An entry as it is stored: no secret in it. */
 export interface AuditDocument {

@@ -1,4 +1,4 @@
-// What the commands of `records account` do.
+// What the commands of `records account` and `records key` do.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
@@ -9,10 +9,11 @@ import type { Link } from "./link.ts";
 import { isPassing } from "./link.ts";
 import { moment } from "./moment.ts";
 import type { Json, Output } from "./output.ts";
-import { facts } from "./output.ts";
+import { count, facts } from "./output.ts";
 
 const pageSize = 1_000;
 const pollMs = 1_000;
+const mostLeft = 10_000;
 /** How long a service that does not answer is asked again while an erasure goes on. */
 const patienceMs = 120_000;
 
@@ -42,31 +43,49 @@ export function accountActions(output: Output, link: Link) {
       const { id } = await findAccount(link, name);
       tell((await accounts.linkIdentity({ accountId: id, ...identity })).account);
     },
-    async delete(name: string, yes: boolean): Promise<void> {
+    async setSuspended(name: string, suspended: boolean, reason: string): Promise<void> {
+      const { id } = await findAccount(link, name);
+      tell((await (suspended ? accounts.suspendAccount({ accountId: id, reason }) : accounts.resumeAccount({ accountId: id, reason }))).account);
+    },
+    async endSessions(name: string, reason: string): Promise<void> {
+      const { id } = await findAccount(link, name);
+      const { owners, sessions } = await accounts.endSessions({ accountId: id, reason });
+      output.result({ account_id: id, owners, sessions }, facts([["account", id], ["owners", String(owners)], ["sessions", String(sessions)]]));
+    },
+    async revokeKey(key: string, reason: string): Promise<void> {
+      const { keyId, prefix, accountId, revokedAt } = await accounts.revokeApiKey({ key, reason });
+      output.result(
+        { id: keyId, prefix, account_id: accountId, revoked_at: moment(revokedAt) },
+        facts([["id", keyId], ["prefix", prefix], ["account", accountId], ["revoked", moment(revokedAt) ?? ""]]),
+      );
+    },
+    async delete(name: string, yes: boolean, reason: string): Promise<void> {
       // What was deleted before is no account any more, and can still be looked for by its id.
       const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
       const id = account?.id ?? name.toLowerCase();
       const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
       await confirm({ warning: `This erases ${called} with all its records, keys and its audit log, for good.`, expected: account?.email ?? id, yes });
-      const { places, begunAt } = await erase(id);
+      const { places, begunAt, ...requested } = await erase(id, reason);
       const proof = places.map(({ place, left }) => ({ place, left: Number(left) }));
       output.result(
-        { account_id: id, email: account?.email ?? null, erased: true, begun_at: moment(begunAt), places: proof },
+        { account_id: id, email: account?.email ?? null, erased: true, begun_at: moment(begunAt), reason: requested.reason, token: requested.token, places: proof },
         [`Erased ${called}. What is left of it, by place:`, ...output.table(["PLACE", "LEFT"], proof.map(({ place, left }) => [place, String(left)]))],
       );
     },
   };
 
-  /** Asks until everything is erased. The erasure goes on by itself meanwhile. */
-  async function erase(accountId: string): Promise<DeleteAccountResponse> {
+  /** Asks until everything is erased, and shows what is done. The erasure continues by itself meanwhile. */
+  async function erase(accountId: string, reason: string): Promise<DeleteAccountResponse> {
     let silentSince: number | undefined;
+    let shown = "";
     for (;;) {
       try {
-        const answer = await accounts.deleteAccount({ accountId });
+        const answer = await accounts.deleteAccount({ accountId, reason });
         if (answer.erased) return answer;
         silentSince = undefined;
-        const left = answer.places.filter(({ left }) => left > 0n).map(({ place, left }) => `${place} ${left}`);
-        output.note(`Erasing … ${left.length === 0 ? "" : `left: ${left.join(", ")}`}`.trimEnd());
+        const line = progressOf(answer);
+        if (line !== shown) output.note(line);
+        shown = line;
       } catch (error) {
         silentSince ??= performance.now();
         if (!isPassing(error)) throw error;
@@ -78,6 +97,13 @@ export function accountActions(output: Output, link: Link) {
       await sleep(pollMs);
     }
   }
+}
+
+/** How far an erasure is: what was deleted, and what is left, of which the service counts no more than `mostLeft`. */
+function progressOf({ places }: DeleteAccountResponse): string {
+  const deleted = places.reduce((sum, one) => sum + Number(one.deleted), 0);
+  const left = places.filter((one) => one.left > 0n).map((one) => `${one.place} ${count(Number(one.left))}${Number(one.left) === mostLeft ? " or more" : ""}`);
+  return `Erasing: ${count(deleted)} deleted${left.length === 0 ? "" : `; left: ${left.join(", ")}`}`;
 }
 
 /** All accounts, the oldest first. */
@@ -92,8 +118,9 @@ export async function listAll(link: Link): Promise<Account[]> {
 
 function documentOf(account: Account | undefined): Json {
   if (account === undefined) return null;
-  const { id, email, betaEnrolled, createdAt, identities } = account;
-  return { id, email, beta_enrolled: betaEnrolled, created_at: moment(createdAt), identities: identities.map(({ issuer, subject }) => ({ issuer, subject })) };
+  const { id, email, betaEnrolled, createdAt, identities, suspension } = account;
+  const suspended = suspension === undefined ? null : { reason: suspension.reason, suspended_at: moment(suspension.suspendedAt), token: suspension.token };
+  return { id, email, beta_enrolled: betaEnrolled, created_at: moment(createdAt), identities: identities.map(({ issuer, subject }) => ({ issuer, subject })), suspension: suspended };
 }
 
 function linesOf(account: Account | undefined, output: Output): string[] {
@@ -103,6 +130,7 @@ function linesOf(account: Account | undefined, output: Output): string[] {
     ["email", account.email],
     ["beta", account.betaEnrolled ? output.paint("green", "enrolled") : "not enrolled"],
     ["created", moment(account.createdAt) ?? ""],
+    ...(account.suspension === undefined ? [] : [["suspended", `${output.paint("red", moment(account.suspension.suspendedAt) ?? "")} (${account.suspension.reason})`] as const]),
     ...account.identities.map(({ issuer, subject }) => ["identity", `${subject} at ${issuer}`] as const),
   ]);
 }

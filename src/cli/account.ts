@@ -1,10 +1,10 @@
-// `records account`: creates, lists, shows, enrols, links and deletes accounts.
+// `records account`: creates, lists, shows, enrols, links, suspends and deletes accounts.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 
 /** Adds the commands. What they do is loaded when one of them runs. */
 export function addAccount(program: Command, context: Context): void {
-  const account = program.command("account").description("accounts: create, list, show, enrol, unenrol, link, delete");
+  const account = program.command("account").description("accounts: create, list, show, enrol, unenrol, link, suspend, resume, end-sessions, delete");
   const run = async () => (await import("./account-actions.ts")).accountActions(context.output, await context.link());
 
   account
@@ -40,9 +40,28 @@ export function addAccount(program: Command, context: Context): void {
     .requiredOption("--subject <sub>", "the person's `sub` there, byte for byte")
     .action(async (name: string, identity: { issuer: string; subject: string }) => (await run()).link(name, identity));
   account
+    .command("suspend")
+    .description("refuses its API key, sessions and access tokens at once, on every instance; its records stay")
+    .argument("<account>", "its id or email")
+    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, true, reason));
+  account
+    .command("resume")
+    .description("ends a suspension: the same API key, sessions and access tokens work again")
+    .argument("<account>", "its id or email")
+    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, false, reason));
+  account
+    .command("end-sessions")
+    .description("ends the dashboard sessions and access tokens of its owners, as a sign-out does")
+    .argument("<account>", "its id or email")
+    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .action(async (name: string, { reason }: { reason: string }) => (await run()).endSessions(name, reason));
+  account
     .command("delete")
     .description("deletes an account and erases everything of it, for good; asks first, and proves it afterwards")
     .argument("<account>", "its id or email; the id of a deleted account looks everywhere once more")
+    .option("--reason <text>", "why, kept with the proof for 90 days")
     .option("--yes", "does not ask")
-    .action(async (name: string, { yes = false }: { yes?: boolean }) => (await run()).delete(name, yes));
+    .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) => (await run()).delete(name, yes, reason));
 }

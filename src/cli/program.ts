@@ -9,6 +9,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
+import { addKey } from "./key.ts";
 import { printable } from "./output.ts";
 import { addStatus } from "./status.ts";
 import { release } from "../observability/release.ts";
@@ -48,7 +49,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 /** Gives the program its commands and options. Runs nothing. */
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
-    .description("Operates a Records service: accounts, switches, import and export, and what is wrong with it.")
+    .description("Operates a Records service: accounts, API keys, switches, import and export, and what is wrong with it.")
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
@@ -62,6 +63,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
     .exitOverride();
   addStatus(program, context, endWith);
   addAccount(program, context);
+  addKey(program, context);
   addInterface(program, context);
   addImport(program, context, endWith);
   addExport(program, context, endWith);

@@ -108,6 +108,7 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     const { email, fullName: name, issuer, subject, account, accountEmail } = found;
     const person = { email, name, issuer, subject };
     if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
+    if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
     const { id, betaEnrolled } = account;
     return { kind: "account", person, account: { id: id.toHexString(), email: accountEmail, betaEnrolled }, baseUrl: baseUrl(), mcpUrl: mcpUrl() };
   }

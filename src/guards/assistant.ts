@@ -73,6 +73,7 @@ export function assistantDoor({
       const facts = found.holder;
       onHolder(facts);
       if (facts.accountId === undefined) fail(Reason.NO_ACCOUNT); // 403
+      if (facts.suspended === true) fail(Reason.ACCOUNT_SUSPENDED); // 403
       requireFreshSwitches(); // 503
       entered.set(inbound, facts);
       return facts;

@@ -32,15 +32,15 @@ export interface Identifying {
 export interface Authentication {
   /** Throttles the request and identifies the caller by `Authorization`. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound, how: Identifying): Promise<Caller>;
-  /** Fails with 401 or 503 unless the caller has a key. */
+  /** Fails with 401 or 503 unless the caller has a key, and with ACCOUNT_SUSPENDED where it was just found to be suspended. */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;
-  /** Looks up a key that is not proven yet; fails with INVALID_KEY when it is no longer active, else with UNAVAILABLE. */
+  /** Looks up a key that is not proven yet; fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
   prove(caller: Extract<Caller, { kind: "key" }>, tally: Tally | undefined): Promise<void>;
 }
 
 /**
- * The facts of a key never change, so an instance may remember them; that the key is still active is never remembered:
- * it is read from MongoDB for every request, with the data where possible.
+ * The facts of a key never change, so an instance may remember them; that the key is still active, and its account not
+ * suspended, is never remembered: it is read from MongoDB for every request, with the data where possible.
  */
 export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
   const recognizer = recognizers((key: KeyFacts) => key.accountId);
@@ -67,7 +67,10 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       return { kind: "key", key: found.holder, unproven: found.proven ? undefined : { hash, proven: false } };
     },
     require(caller) {
-      if (caller.kind === "key") return caller;
+      if (caller.kind === "key") {
+        if (caller.unproven === undefined) requireResumed(caller.key);
+        return caller;
+      }
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
       return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
     },
@@ -76,9 +79,14 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       const found = await recognizer.lookUpAgain(credentialOf(unproven.hash, false), deadlineIn(deadlineMs, {}, tally));
       if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
       if (found.kind === "invalid") fail(Reason.INVALID_KEY);
+      requireResumed(found.holder);
       unproven.proven = true;
     },
   };
+}
+
+function requireResumed({ suspended }: KeyFacts): void {
+  if (suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
 }
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750 §2.1; the scheme in any case, RFC 9110 §11.1). */

@@ -45,7 +45,7 @@ export interface SignedIn {
   readonly sessionId: string;
   /** The person's email, or the subject where the identity provider tells no email. */
   readonly name: string;
-  readonly account: { readonly id: UUID; readonly betaEnrolled: boolean } | undefined;
+  readonly account: { readonly id: UUID; readonly betaEnrolled: boolean; readonly suspended?: boolean } | undefined;
 }
 
 /** The holder of an access token: a person, who may read through an assistant and never write. */
@@ -55,9 +55,10 @@ export interface TokenFacts {
   /** The person's email, or the subject where the token tells no email. */
   readonly name: string;
   readonly accountId: UUID | undefined;
+  readonly suspended?: boolean;
 }
 
-/** What never changes about an API key, as long as it is active. */
+/** What never changes about an API key, as long as it is active; but for the suspension. */
 export interface KeyFacts {
   readonly hash: Binary;
   readonly keyId: UUID;
@@ -65,6 +66,8 @@ export interface KeyFacts {
   readonly readOnly: boolean;
   /** The first 8 characters, for the log. */
   readonly prefix: string;
+  /** Whether its account was suspended when the key was looked up: of no use once it is remembered. */
+  readonly suspended?: true | undefined;
 }
 
 /** Tells the log on whose behalf a request is made, and with which key. */

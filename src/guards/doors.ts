@@ -51,7 +51,7 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
     charge: (inbound, call) => authentication.identify(inbound, { fresh: call?.writes === true, deadline: deadlineIn(deadlineMs, {}, inbound.tally), optional: false }),
     guards: [
       () => requireInterface(switches()), // 503
-      (_call, caller) => void authentication.require(caller), // 401
+      (_call, caller) => void authentication.require(caller), // 401, 403
       (call, caller) => void (call.writes && caller.kind === "key" && caller.key.readOnly && fail(Reason.ACCESS_DENIED)), // 403
       (call) => void (call.writes && requireWrites(switches())), // 503
       requireFreshSwitches, // 503

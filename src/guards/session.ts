@@ -23,7 +23,7 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (person: () => Person | undefined) => Promise<T>): Promise<T>;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a person. */
   require(caller: Caller): SignedIn;
-  /** Fails as `require` does, and with NO_ACCOUNT unless the person has an account. */
+  /** Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless the person has an account in service. */
   requireAccount(caller: Caller): NonNullable<SignedIn["account"]>;
   /** Fails with FOREIGN_ORIGIN where a change does not come from one of our own pages. */
   requireOrigin(call: Call): void;
@@ -57,8 +57,10 @@ export function createSessionGuard<Person extends SignedIn>({
     if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
     return fail(Reason.NOT_SIGNED_IN);
   }
-  const requireAccount = (caller: Caller): NonNullable<SignedIn["account"]> =>
-    require(caller).account ?? fail(Reason.NO_ACCOUNT);
+  function requireAccount(caller: Caller): NonNullable<SignedIn["account"]> {
+    const account = require(caller).account ?? fail(Reason.NO_ACCOUNT);
+    return account.suspended === true ? fail(Reason.ACCOUNT_SUSPENDED) : account;
+  }
 
   function credentialOf(inbound: Inbound): Credential<Person> | undefined {
     const cookies = inbound.header("cookie");

@@ -1,5 +1,5 @@
-// Imports into a database that is all but empty load notes without their search index, which is built when they are in.
-import type { Collection, Db, Document } from "mongodb";
+// Imports and erasures of an account with nearly all notes of the database work without the search index of notes, which is built afterwards.
+import type { Collection, Db, Document, UUID } from "mongodb";
 import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
@@ -10,15 +10,17 @@ import type { WriteScope } from "../guards/scope.ts";
 import { noteSearchIndex, notesCollection } from "../notes/store.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
-/** The search index of notes while imports run. */
+/** The search index of notes while imports and erasures run. */
 export interface BulkLoading {
   /** Takes the index away where that pays, after so many notes of one stream. */
   ease(scope: WriteScope, notes: number): Promise<void>;
+  /** The same before all notes of an account are deleted: removing a note from the index costs ten times as much as the rest. */
+  easeErasure(accountId: UUID): Promise<void>;
   /** Whether the index has to be built. */
   isOwed(): Promise<boolean>;
   build(): Promise<void>;
   /**
-   * Builds the index in the background when it is missing and no import runs: one that was cut off may never go on.
+   * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was cut off may never go on.
    * `onChange` hears of the index, for the log.
    */
   follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;
@@ -32,16 +34,23 @@ const lookEveryMs = 10_000;
 /** An import tells about once a second that it lives. */
 const silentMs = 60_000;
 
-/** Over the notes of a database. */
-export function createBulkLoading(db: Db, progress: ProgressStore): BulkLoading {
+/** Over the notes of a database; `isErasing` tells whether a sweeper is at work. */
+export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
   let tell: (what: "dropped" | "built") => void = () => undefined;
   const notes = db.collection(notesCollection) as Collection<Document>;
   const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
 
   async function isWorthwhile({ accountId }: WriteScope, written: number): Promise<boolean> {
     if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
+    return hasNearlyAll(accountId);
+  }
+  async function hasNearlyAll(accountId: UUID): Promise<boolean> {
     const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint: recordsIndex.name });
     return others <= mostOfOthers && (await index.isBuilt());
+  }
+  async function drop(): Promise<void> {
+    await index.drop();
+    tell("dropped");
   }
   async function build(): Promise<void> {
     await index.build();
@@ -51,15 +60,18 @@ export function createBulkLoading(db: Db, progress: ProgressStore): BulkLoading 
   return {
     async ease(scope, written) {
       if (!(await isWorthwhile(scope, written))) return;
-      await index.drop();
-      tell("dropped");
+      await drop();
+    },
+    async easeErasure(accountId) {
+      const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint: recordsIndex.name });
+      if (own === worthwhile && (await hasNearlyAll(accountId))) await drop();
     },
     isOwed: async () => !(await index.isBuilt()),
     build,
     follow(onChange, onTrouble) {
       tell = onChange;
       return repeat(lookEveryMs, async () => {
-        if ((await index.isBuilt()) || (await progress.isAnyLive(silentMs))) return;
+        if ((await index.isBuilt()) || (await progress.isAnyLive(silentMs)) || (await isErasing())) return;
         await build();
       }, (error) => onTrouble("the search index of notes cannot be built", error));
     },

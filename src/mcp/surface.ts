@@ -92,7 +92,7 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
       }
       const [end, account] = await Promise.all([ended.endOf(holder, deadline), timedCommand(tally, "mongodb aggregate accounts", () => accounts.ofIdentity({ issuer, subject }))]);
       if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it has no auth_time to show a later sign-in" : "its session has ended");
-      return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id };
+      return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id, suspended: account?.suspension !== undefined };
     },
   };
 }

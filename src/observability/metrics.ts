@@ -25,6 +25,8 @@ export interface InstanceState {
   pool(): PoolState;
   /** The public requests that are worked on, and those that wait. */
   work(): CapacityState;
+  /** The erasures of accounts that are not finished, and the documents that this instance has deleted for them. */
+  erasures(): { readonly running: number; readonly deleted: number };
 }
 
 /** What is counted and measured. */
@@ -134,7 +136,7 @@ export function createMetrics(): Metrics {
       if (replayed) replays.inc({ wire });
     },
     refused: (listener, status) => refusedMessages.inc({ listener, status }),
-    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets, pool, work }) {
+    show({ version, interfaceVersion, ready, mongodbReachable, lease, switches, fallbackBuckets, pool, work, erasures }) {
       const bit = (on: boolean): number => (on ? 1 : 0);
       gauge("records_build_info", "Always 1; its labels tell what runs.", ["version", "interface_version", "node_version"])
         .set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
@@ -153,6 +155,8 @@ export function createMetrics(): Metrics {
       }, ["standing"]);
       asked("records_work_in_flight_limit", "Public requests that can be worked on at once (MAX_IN_FLIGHT).", (self) => self.set(work().most));
       asked("records_work_waiting", "Public requests that wait for a place.", (self) => self.set(work().waiting));
+      asked("records_erasures_running", "Erasures of accounts that are not finished, as this instance last saw them in MongoDB.", (self) => self.set(erasures().running));
+      const deleted = new Counter({ name: "records_erasure_deleted_documents_total", help: "Documents that this instance deleted for erasures of accounts.", registers, collect: () => { deleted.reset(); deleted.inc(erasures().deleted); } });
       asked("records_switch_enabled", "1 while the operator's switch is on, else 0.", (self) => {
         for (const [name, on] of Object.entries(switches())) self.set({ switch: name }, bit(on));
       }, ["switch"]);

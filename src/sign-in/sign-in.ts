@@ -121,7 +121,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       return {
         sessionId: _id.toString("hex"),
         name: email ?? subject,
-        account: account && { id: account._id, betaEnrolled: account.beta_enrolled },
+        account: account && { id: account._id, betaEnrolled: account.beta_enrolled, suspended: account.suspension !== undefined },
         issuer,
         subject,
         email,

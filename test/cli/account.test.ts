@@ -15,12 +15,13 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const service = useService();
 const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const digest = expect.stringMatching(/^[0-9a-f]{8}$/);
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 test("an account is created, found by its id and its email in any case, enrolled, withdrawn and linked [OPS-04]", async () => {
   const email = `Ann.${randomUUID()}@Example.com`;
   const created = await cliJson(service(), ["account", "create", email]);
-  expect(created).toEqual({ id, email, beta_enrolled: false, created_at: moment, identities: [] });
+  expect(created).toEqual({ id, email, beta_enrolled: false, created_at: moment, identities: [], suspension: null });
   expect(await cliJson(service(), ["account", "show", created.id.toUpperCase()])).toEqual(created);
   expect(await cliJson(service(), ["account", "show", email.toLowerCase()])).toEqual(created);
   expect(await cliJson(service(), ["account", "enrol", email])).toEqual({ ...created, beta_enrolled: true });
@@ -60,8 +61,8 @@ test("delete asks: without a terminal and without --yes it refuses and the accou
   expect(refused.stderr).toContain("--yes");
   expect((await counts(service()))["contacts"]).toBe(before);
 
-  const deleted = await cliJson(service(), ["account", "delete", email, "--yes"]);
-  expect(deleted).toMatchObject({ account_id: accountId, email, erased: true });
+  const deleted = await cliJson(service(), ["account", "delete", email, "--yes", "--reason", "the owner asked"]);
+  expect(deleted).toMatchObject({ account_id: accountId, email, erased: true, reason: "the owner asked", token: digest });
   expect(deleted.places.map(({ place }: { place: string }) => place)).toContain("contacts");
   expect(deleted.places.every(({ left }: { left: number }) => left === 0)).toBe(true);
   expect((await counts(service()))["contacts"]).toBe(before - 2);
@@ -70,14 +71,14 @@ test("delete asks: without a terminal and without --yes it refuses and the accou
   expect(await cliJson(service(), ["account", "delete", accountId, "--yes"])).toMatchObject({ account_id: accountId, email: null, erased: true });
 });
 
-test("an erasure that takes longer than a call is waited for, with what is left meanwhile, and a call that is not answered is made again", async () => {
+test("an erasure that takes longer than a call is waited for, with what is deleted and left meanwhile, and a call that is not answered is made again [OPS-32]", async () => {
   let calls = 0;
   const routes = (router: ConnectRouter): void => {
     router.rpc(AccountService.method.getAccount, ({ accountId }) => ({ account: { id: accountId, email: "slow@example.com" } }));
     router.rpc(AccountService.method.deleteAccount, () => {
       calls++;
       if (calls === 2) throw new ConnectError("away", Code.Unavailable);
-      return { erased: calls === 4, places: [{ place: "notes", left: calls === 4 ? 0n : 5n }] };
+      return { erased: calls === 4, places: [{ place: "notes", left: calls === 4 ? 0n : 10_000n, deleted: BigInt(calls) * 1_000n }] };
     });
   };
   const server = createServer(connectNodeAdapter({ routes }));
@@ -86,8 +87,32 @@ test("an erasure that takes longer than a call is waited for, with what is left 
   const { code, stdout, stderr } = await cli(service(), ["account", "delete", randomUUID(), "--yes"], { environment: { RECORDS_INTERNAL_URL: `http://127.0.0.1:${address.port}` } });
   server.close();
   expect([code, calls]).toEqual([0, 4]);
-  expect(stderr).toContain("left: notes 5");
+  expect(stderr).toContain("Erasing: 1,000 deleted; left: notes 10,000 or more\n");
+  expect(stderr).toContain("Erasing: 3,000 deleted; left: notes 10,000 or more\n");
   expect(stdout).toContain("notes\t0");
+});
+
+test("suspend, resume, end-sessions and key revoke need a reason, do what they say, and say what came of it [OPS-37]", async () => {
+  const client = await newClient(service());
+  const status = async () => (await client.get("/v1/contacts?query=ann")).status;
+  expect((await cli(service(), ["account", "suspend", client.id])).code).toBe(2);
+  expect(await status()).toBe(200);
+  const suspended = await cliJson(service(), ["account", "suspend", client.id, "--reason", "key leaked"]);
+  expect(suspended).toMatchObject({ id: client.id, suspension: { reason: "key leaked", suspended_at: moment, token: digest } });
+  expect(await status()).toBe(403);
+  expect((await cli(service(), ["account", "show", client.id])).stdout).toMatch(/^suspended {2}\S+ \(key leaked\)$/m);
+  expect((await cliJson(service(), ["account", "resume", client.id, "--reason", "false alarm"])).suspension).toBe(null);
+  expect(await status()).toBe(200);
+
+  expect(await cliJson(service(), ["account", "end-sessions", client.id, "--reason", "lost laptop"])).toEqual({ account_id: client.id, owners: 0, sessions: 0 });
+  const revoked = await cliJson(service(), ["key", "revoke", client.key.slice(0, 8), "--reason", "in a public log"]);
+  expect(revoked).toEqual({ id, prefix: client.key.slice(0, 8), account_id: client.id, revoked_at: moment });
+  expect(await status()).toBe(401);
+  // Again by its id: nothing changes.
+  expect(await cliJson(service(), ["key", "revoke", revoked.id, "--reason", "again"])).toEqual(revoked);
+  const { code, stderr } = await cli(service(), ["key", "revoke", "rec_0000", "--reason", "none"]);
+  expect([code, stderr]).toEqual([1, "records: There is no such API key.\n"]);
+  expect((await cli(service(), ["key", "revoke", client.key, "--reason", "whole"])).stderr).toContain("must be the id of an API key, or its first 8 characters");
 });
 
 test("interface off and writes off need --yes, are in force on the service, carry their reason, and are logged [OPS-04]", async () => {

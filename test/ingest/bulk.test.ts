@@ -92,3 +92,28 @@ test("an instance that starts while many notes wait for their index does not wai
     await another.stop();
   }
 });
+
+/** Erases an account with many notes that are copies of one. */
+async function eraseMany(): Promise<void> {
+  const { id } = await newClient(service);
+  const account_id = Uuid.createFromHexString(id);
+  await db.collection("notes").insertMany(Array.from({ length: 6_000 }, (_, at) => ({ _id: new Uuid() as never, account_id, rank: at, g: ["no", "note"] })));
+  const erase = () => service.internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: id });
+  await expect.poll(async () => (await erase()).body.erased, { timeout: 60_000 }).toBe(true);
+}
+
+test("the erasure of nearly all notes takes the index away, and it is built when nobody erases any more; meanwhile others are found [OPS-31, SRC-08]", { timeout: 120_000 }, async () => {
+  const contact = await client.put.contact({ full_name: "Ann" });
+  await client.put.contactNotes({ contact_id: contact, content: "the budget", source: "import" });
+  await eraseMany();
+  expect(changes()[0]).toBe("dropped");
+  expect((await client.get("/v1/notes?query=budget")).body.data).toMatchObject([{ content: "the budget" }]);
+  await expect.poll(changes, { timeout: 60_000 }).toEqual(["dropped", "built"]);
+  expect(await usable()).toBe(true);
+});
+
+test("where other accounts have many notes, an erasure leaves the index [OPS-31, SRC-08]", { timeout: 120_000 }, async () => {
+  await db.collection("notes").insertMany(Array.from({ length: 10_001 }, () => ({ _id: new Uuid() as never, account_id: new Uuid() })));
+  await eraseMany();
+  expect([changes(), await usable()]).toEqual([[], true]);
+});

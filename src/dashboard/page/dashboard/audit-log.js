@@ -14,6 +14,9 @@ const events = {
   key_rotated: { words: "API key rotated", look: "new" },
   key_revoked: { words: "API key revoked", look: "ended" },
   key_refused: { words: "Change to the API key refused", look: "ended" },
+  account_suspended: { words: "Account suspended", look: "ended" },
+  account_resumed: { words: "Account resumed", look: "new" },
+  sessions_ended: { words: "All sessions ended", look: "ended" },
   tool_called: { words: "An assistant read", look: "calm" },
   records_exported: { words: "Records exported", look: "calm" },
 };

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file records/v1/audit.proto.
  */
 export const file_records_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChZyZWNvcmRzL3YxL2F1ZGl0LnByb3RvEgpyZWNvcmRzLnYxIncKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EiMKBWxpbWl0GAEgASgFQg+6SAYaBBhkKAGSzhgCEBlIAIgBARIiCgZvZmZzZXQYAiABKAVCDbpIBBoCKACSzhgCEABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ3ChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnJlY29yZHMudjEuQXVkaXRFbnRyeRIyCgpwYWdpbmF0aW9uGAIgASgLMhYucmVjb3Jkcy52MS5QYWdpbmF0aW9uQga6SAPIAQEizAIKCkF1ZGl0RW50cnkSFAoCaWQYASABKAlCCLpIBXIDsAEBEjYKCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESJQoFZXZlbnQYAyABKA4yFi5yZWNvcmRzLnYxLkF1ZGl0RXZlbnQSEwoGZGV0YWlsGAQgASgJSACIAQESJwoKa2V5X3ByZWZpeBgFIAEoCUIOks4YCioIcmVjXzRmUXpIAYgBARIuCgZwZXJzb24YBiABKAlCGZLOGBUqE2Fubi5sZWVAZXhhbXBsZS5jb21IAogBARISCgpyZXF1ZXN0X2lkGAcgASgJEiIKB2FkZHJlc3MYCCABKAlCEZLOGA0qCzIwMy4wLjExMy43QgkKB19kZXRhaWxCDQoLX2tleV9wcmVmaXhCCQoHX3BlcnNvbiqTAgoKQXVkaXRFdmVudBIbChdBVURJVF9FVkVOVF9VTlNQRUNJRklFRBAAEhkKFUFVRElUX0VWRU5UX1NJR05FRF9JThABEhoKFkFVRElUX0VWRU5UX1NJR05FRF9PVVQQAhIbChdBVURJVF9FVkVOVF9LRVlfQ1JFQVRFRBADEhsKF0FVRElUX0VWRU5UX0tFWV9ST1RBVEVEEAQSGwoXQVVESVRfRVZFTlRfS0VZX1JFVk9LRUQQBRIbChdBVURJVF9FVkVOVF9LRVlfUkVGVVNFRBAGEhsKF0FVRElUX0VWRU5UX1RPT0xfQ0FMTEVEEAcSIAocQVVESVRfRVZFTlRfUkVDT1JEU19FWFBPUlRFRBAIMqEBCgxBdWRpdFNlcnZpY2USkAEKEExpc3RBdWRpdEVudHJpZXMSIy5yZWNvcmRzLnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiQucmVjb3Jkcy52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2UiMZACAYrOGAwIAioEFhcKCziAgBCC0+STAhhiB2VudHJpZXMSDS92MS9hdWRpdC1sb2diBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
+  fileDesc("ChZyZWNvcmRzL3YxL2F1ZGl0LnByb3RvEgpyZWNvcmRzLnYxIncKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EiMKBWxpbWl0GAEgASgFQg+6SAYaBBhkKAGSzhgCEBlIAIgBARIiCgZvZmZzZXQYAiABKAVCDbpIBBoCKACSzhgCEABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ3ChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnJlY29yZHMudjEuQXVkaXRFbnRyeRIyCgpwYWdpbmF0aW9uGAIgASgLMhYucmVjb3Jkcy52MS5QYWdpbmF0aW9uQga6SAPIAQEizAIKCkF1ZGl0RW50cnkSFAoCaWQYASABKAlCCLpIBXIDsAEBEjYKCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESJQoFZXZlbnQYAyABKA4yFi5yZWNvcmRzLnYxLkF1ZGl0RXZlbnQSEwoGZGV0YWlsGAQgASgJSACIAQESJwoKa2V5X3ByZWZpeBgFIAEoCUIOks4YCioIcmVjXzRmUXpIAYgBARIuCgZwZXJzb24YBiABKAlCGZLOGBUqE2Fubi5sZWVAZXhhbXBsZS5jb21IAogBARISCgpyZXF1ZXN0X2lkGAcgASgJEiIKB2FkZHJlc3MYCCABKAlCEZLOGA0qCzIwMy4wLjExMy43QgkKB19kZXRhaWxCDQoLX2tleV9wcmVmaXhCCQoHX3BlcnNvbir3AgoKQXVkaXRFdmVudBIbChdBVURJVF9FVkVOVF9VTlNQRUNJRklFRBAAEhkKFUFVRElUX0VWRU5UX1NJR05FRF9JThABEhoKFkFVRElUX0VWRU5UX1NJR05FRF9PVVQQAhIbChdBVURJVF9FVkVOVF9LRVlfQ1JFQVRFRBADEhsKF0FVRElUX0VWRU5UX0tFWV9ST1RBVEVEEAQSGwoXQVVESVRfRVZFTlRfS0VZX1JFVk9LRUQQBRIbChdBVURJVF9FVkVOVF9LRVlfUkVGVVNFRBAGEhsKF0FVRElUX0VWRU5UX1RPT0xfQ0FMTEVEEAcSIQodQVVESVRfRVZFTlRfQUNDT1VOVF9TVVNQRU5ERUQQCBIfChtBVURJVF9FVkVOVF9BQ0NPVU5UX1JFU1VNRUQQCRIeChpBVURJVF9FVkVOVF9TRVNTSU9OU19FTkRFRBAKEiAKHEFVRElUX0VWRU5UX1JFQ09SRFNfRVhQT1JURUQQCzKhAQoMQXVkaXRTZXJ2aWNlEpABChBMaXN0QXVkaXRFbnRyaWVzEiMucmVjb3Jkcy52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBokLnJlY29yZHMudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlIjGQAgGKzhgMCAIqBBYXCgs4gIAQgtPkkwIYYgdlbnRyaWVzEg0vdjEvYXVkaXQtbG9nYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
 
 /**
  * Which page of the log to list.
@@ -120,6 +120,7 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
 
   /**
    * Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email.
+   * For the operator: the first 8 digits of the SHA-256 of the service token, as `operator (token 1a2b3c4d)`.
    *
    * @generated from field: optional string person = 6;
    */
@@ -210,11 +211,32 @@ export const AuditEvent = {
   TOOL_CALLED: 7,
 
   /**
+   * The operator suspended the account; `detail` says why.
+   *
+   * @generated from enum value: AUDIT_EVENT_ACCOUNT_SUSPENDED = 8;
+   */
+  ACCOUNT_SUSPENDED: 8,
+
+  /**
+   * The operator resumed the account; `detail` says why.
+   *
+   * @generated from enum value: AUDIT_EVENT_ACCOUNT_RESUMED = 9;
+   */
+  ACCOUNT_RESUMED: 9,
+
+  /**
+   * The operator ended all sessions and access tokens; `detail` says why.
+   *
+   * @generated from enum value: AUDIT_EVENT_SESSIONS_ENDED = 10;
+   */
+  SESSIONS_ENDED: 10,
+
+  /**
    * The operator of the service exported the records of the account.
    *
-   * @generated from enum value: AUDIT_EVENT_RECORDS_EXPORTED = 8;
+   * @generated from enum value: AUDIT_EVENT_RECORDS_EXPORTED = 11;
    */
-  RECORDS_EXPORTED: 8,
+  RECORDS_EXPORTED: 11,
 } as const;
 
 /**

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/admin/v1/accounts.proto.
  */
 export const file_records_admin_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2FjY291bnRzLnByb3RvEhByZWNvcmRzLmFkbWluLnYxIpwBChRDcmVhdGVBY2NvdW50UmVxdWVzdBJtCgVlbWFpbBgBIAEoCUJeukgkyAEBch8Y/gEyGl5bXlxzQF0rQFteXHNAXStcLlteXHNAXSskks4YMyIxbXVzdCBiZSBhbiBlbWFpbCBhZGRyZXNzIHN1Y2ggYXMgbmFtZUBleGFtcGxlLmNvbRIVCg1iZXRhX2Vucm9sbGVkGAIgASgIIkMKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IjQKEUdldEFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIkAKEkdldEFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IpABChNMaXN0QWNjb3VudHNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQESHAoFZW1haWwYAyABKAlCCLpIBXIDGP4BSAKIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCCAoGX2VtYWlsIlUKFExpc3RBY2NvdW50c1Jlc3BvbnNlEisKCGFjY291bnRzGAEgAygLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50EhAKCGhhc19tb3JlGAIgASgIIkwKF1NldEJldGFFbnJvbG1lbnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBEhAKCGVucm9sbGVkGAIgASgIIkYKGFNldEJldGFFbnJvbG1lbnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50InEKE0xpbmtJZGVudGl0eVJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESGwoGaXNzdWVyGAIgASgJQgu6SAjIAQFyAxj0AxIcCgdzdWJqZWN0GAMgASgJQgu6SAjIAQFyAxj/ASJCChRMaW5rSWRlbnRpdHlSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IjcKFERlbGV0ZUFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIoQBChVEZWxldGVBY2NvdW50UmVzcG9uc2USDgoGZXJhc2VkGAEgASgIEi0KBnBsYWNlcxgCIAMoCzIdLnJlY29yZHMuYWRtaW4udjEuRXJhc2VkUGxhY2USLAoIYmVndW5fYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIioKC0VyYXNlZFBsYWNlEg0KBXBsYWNlGAEgASgJEgwKBGxlZnQYAiABKAMiKwoISWRlbnRpdHkSDgoGaXNzdWVyGAEgASgJEg8KB3N1YmplY3QYAiABKAkimwEKB0FjY291bnQSCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSFQoNYmV0YV9lbnJvbGxlZBgDIAEoCBIuCgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgppZGVudGl0aWVzGAUgAygLMhoucmVjb3Jkcy5hZG1pbi52MS5JZGVudGl0eTKYBQoOQWNjb3VudFNlcnZpY2USagoNQ3JlYXRlQWNjb3VudBImLnJlY29yZHMuYWRtaW4udjEuQ3JlYXRlQWNjb3VudFJlcXVlc3QaJy5yZWNvcmRzLmFkbWluLnYxLkNyZWF0ZUFjY291bnRSZXNwb25zZSIIis4YBDiAgAQSZAoKR2V0QWNjb3VudBIjLnJlY29yZHMuYWRtaW4udjEuR2V0QWNjb3VudFJlcXVlc3QaJC5yZWNvcmRzLmFkbWluLnYxLkdldEFjY291bnRSZXNwb25zZSILkAIBis4YBDiAgAQSagoMTGlzdEFjY291bnRzEiUucmVjb3Jkcy5hZG1pbi52MS5MaXN0QWNjb3VudHNSZXF1ZXN0GiYucmVjb3Jkcy5hZG1pbi52MS5MaXN0QWNjb3VudHNSZXNwb25zZSILkAIBis4YBDiAgAQScwoQU2V0QmV0YUVucm9sbWVudBIpLnJlY29yZHMuYWRtaW4udjEuU2V0QmV0YUVucm9sbWVudFJlcXVlc3QaKi5yZWNvcmRzLmFkbWluLnYxLlNldEJldGFFbnJvbG1lbnRSZXNwb25zZSIIis4YBDiAgAQSZwoMTGlua0lkZW50aXR5EiUucmVjb3Jkcy5hZG1pbi52MS5MaW5rSWRlbnRpdHlSZXF1ZXN0GiYucmVjb3Jkcy5hZG1pbi52MS5MaW5rSWRlbnRpdHlSZXNwb25zZSIIis4YBDiAgAQSagoNRGVsZXRlQWNjb3VudBImLnJlY29yZHMuYWRtaW4udjEuRGVsZXRlQWNjb3VudFJlcXVlc3QaJy5yZWNvcmRzLmFkbWluLnYxLkRlbGV0ZUFjY291bnRSZXNwb25zZSIIis4YBDiAgARiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options]);
+  fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2FjY291bnRzLnByb3RvEhByZWNvcmRzLmFkbWluLnYxIpwBChRDcmVhdGVBY2NvdW50UmVxdWVzdBJtCgVlbWFpbBgBIAEoCUJeukgkyAEBch8Y/gEyGl5bXlxzQF0rQFteXHNAXStcLlteXHNAXSskks4YMyIxbXVzdCBiZSBhbiBlbWFpbCBhZGRyZXNzIHN1Y2ggYXMgbmFtZUBleGFtcGxlLmNvbRIVCg1iZXRhX2Vucm9sbGVkGAIgASgIIkMKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IjQKEUdldEFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBIkAKEkdldEFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IpABChNMaXN0QWNjb3VudHNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQESHAoGb2Zmc2V0GAIgASgFQge6SAQaAigASAGIAQESHAoFZW1haWwYAyABKAlCCLpIBXIDGP4BSAKIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCCAoGX2VtYWlsIlUKFExpc3RBY2NvdW50c1Jlc3BvbnNlEisKCGFjY291bnRzGAEgAygLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50EhAKCGhhc19tb3JlGAIgASgIIkwKF1NldEJldGFFbnJvbG1lbnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBEhAKCGVucm9sbGVkGAIgASgIIkYKGFNldEJldGFFbnJvbG1lbnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50InEKE0xpbmtJZGVudGl0eVJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQESGwoGaXNzdWVyGAIgASgJQgu6SAjIAQFyAxj0AxIcCgdzdWJqZWN0GAMgASgJQgu6SAjIAQFyAxj/ASJCChRMaW5rSWRlbnRpdHlSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IlUKFVN1c3BlbmRBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARIbCgZyZWFzb24YAiABKAlCC7pICMgBAXIDGPQDIkQKFlN1c3BlbmRBY2NvdW50UmVzcG9uc2USKgoHYWNjb3VudBgBIAEoCzIZLnJlY29yZHMuYWRtaW4udjEuQWNjb3VudCJUChRSZXN1bWVBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARIbCgZyZWFzb24YAiABKAlCC7pICMgBAXIDGPQDIkMKFVJlc3VtZUFjY291bnRSZXNwb25zZRIqCgdhY2NvdW50GAEgASgLMhkucmVjb3Jkcy5hZG1pbi52MS5BY2NvdW50IuABChNSZXZva2VBcGlLZXlSZXF1ZXN0EqsBCgNrZXkYASABKAlCnQG6SFLIAQFyTRhAMkleKHJlY19bMC05QS1aYS16XXs0fXxbMC05QS1GYS1mXXs4fSgtWzAtOUEtRmEtZl17NH0pezN9LVswLTlBLUZhLWZdezEyfSkkks4YRCJCbXVzdCBiZSB0aGUgaWQgb2YgYW4gQVBJIGtleSwgb3IgaXRzIGZpcnN0IDggY2hhcmFjdGVycyAocmVjXzRmUXopEhsKBnJlYXNvbhgCIAEoCUILukgIyAEBcgMY9AMiegoUUmV2b2tlQXBpS2V5UmVzcG9uc2USDgoGa2V5X2lkGAEgASgJEg4KBnByZWZpeBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEi4KCnJldm9rZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlIKEkVuZFNlc3Npb25zUmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABARIbCgZyZWFzb24YAiABKAlCC7pICMgBAXIDGPQDIjcKE0VuZFNlc3Npb25zUmVzcG9uc2USDgoGb3duZXJzGAEgASgFEhAKCHNlc3Npb25zGAIgASgFIlEKFERlbGV0ZUFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlCC7pICMgBAXIDsAEBEhgKBnJlYXNvbhgCIAEoCUIIukgFcgMY9AMiowEKFURlbGV0ZUFjY291bnRSZXNwb25zZRIOCgZlcmFzZWQYASABKAgSLQoGcGxhY2VzGAIgAygLMh0ucmVjb3Jkcy5hZG1pbi52MS5FcmFzZWRQbGFjZRIsCghiZWd1bl9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAQgASgJEg0KBXRva2VuGAUgASgJIjsKC0VyYXNlZFBsYWNlEg0KBXBsYWNlGAEgASgJEgwKBGxlZnQYAiABKAMSDwoHZGVsZXRlZBgDIAEoAyIrCghJZGVudGl0eRIOCgZpc3N1ZXIYASABKAkSDwoHc3ViamVjdBgCIAEoCSLhAQoHQWNjb3VudBIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIVCg1iZXRhX2Vucm9sbGVkGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmlkZW50aXRpZXMYBSADKAsyGi5yZWNvcmRzLmFkbWluLnYxLklkZW50aXR5EjUKCnN1c3BlbnNpb24YBiABKAsyHC5yZWNvcmRzLmFkbWluLnYxLlN1c3BlbnNpb25IAIgBAUINCgtfc3VzcGVuc2lvbiJdCgpTdXNwZW5zaW9uEjAKDHN1c3BlbmRlZF9hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAIgASgJEg0KBXRva2VuGAMgASgJMsIICg5BY2NvdW50U2VydmljZRJqCg1DcmVhdGVBY2NvdW50EiYucmVjb3Jkcy5hZG1pbi52MS5DcmVhdGVBY2NvdW50UmVxdWVzdBonLnJlY29yZHMuYWRtaW4udjEuQ3JlYXRlQWNjb3VudFJlc3BvbnNlIgiKzhgEOICABBJkCgpHZXRBY2NvdW50EiMucmVjb3Jkcy5hZG1pbi52MS5HZXRBY2NvdW50UmVxdWVzdBokLnJlY29yZHMuYWRtaW4udjEuR2V0QWNjb3VudFJlc3BvbnNlIguQAgGKzhgEOICABBJqCgxMaXN0QWNjb3VudHMSJS5yZWNvcmRzLmFkbWluLnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaJi5yZWNvcmRzLmFkbWluLnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIguQAgGKzhgEOICABBJzChBTZXRCZXRhRW5yb2xtZW50EikucmVjb3Jkcy5hZG1pbi52MS5TZXRCZXRhRW5yb2xtZW50UmVxdWVzdBoqLnJlY29yZHMuYWRtaW4udjEuU2V0QmV0YUVucm9sbWVudFJlc3BvbnNlIgiKzhgEOICABBJnCgxMaW5rSWRlbnRpdHkSJS5yZWNvcmRzLmFkbWluLnYxLkxpbmtJZGVudGl0eVJlcXVlc3QaJi5yZWNvcmRzLmFkbWluLnYxLkxpbmtJZGVudGl0eVJlc3BvbnNlIgiKzhgEOICABBJtCg5TdXNwZW5kQWNjb3VudBInLnJlY29yZHMuYWRtaW4udjEuU3VzcGVuZEFjY291bnRSZXF1ZXN0GigucmVjb3Jkcy5hZG1pbi52MS5TdXNwZW5kQWNjb3VudFJlc3BvbnNlIgiKzhgEOICABBJqCg1SZXN1bWVBY2NvdW50EiYucmVjb3Jkcy5hZG1pbi52MS5SZXN1bWVBY2NvdW50UmVxdWVzdBonLnJlY29yZHMuYWRtaW4udjEuUmVzdW1lQWNjb3VudFJlc3BvbnNlIgiKzhgEOICABBJnCgxSZXZva2VBcGlLZXkSJS5yZWNvcmRzLmFkbWluLnYxLlJldm9rZUFwaUtleVJlcXVlc3QaJi5yZWNvcmRzLmFkbWluLnYxLlJldm9rZUFwaUtleVJlc3BvbnNlIgiKzhgEOICABBJkCgtFbmRTZXNzaW9ucxIkLnJlY29yZHMuYWRtaW4udjEuRW5kU2Vzc2lvbnNSZXF1ZXN0GiUucmVjb3Jkcy5hZG1pbi52MS5FbmRTZXNzaW9uc1Jlc3BvbnNlIgiKzhgEOICABBJqCg1EZWxldGVBY2NvdW50EiYucmVjb3Jkcy5hZG1pbi52MS5EZWxldGVBY2NvdW50UmVxdWVzdBonLnJlY29yZHMuYWRtaW4udjEuRGVsZXRlQWNjb3VudFJlc3BvbnNlIgiKzhgEOICABGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options]);
 
 /**
  * The account to create.
@@ -278,7 +278,231 @@ export const LinkIdentityResponseSchema: GenMessage<LinkIdentityResponse> = /*@_
   messageDesc(file_records_admin_v1_accounts, 9);
 
 /**
- * Which account to delete.
+ * Which account to suspend, and why.
+ *
+ * @generated from message records.admin.v1.SuspendAccountRequest
+ */
+export type SuspendAccountRequest = Message<"records.admin.v1.SuspendAccountRequest"> & {
+  /**
+   * The id of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Why, for the audit log.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message records.admin.v1.SuspendAccountRequest.
+ * Use `create(SuspendAccountRequestSchema)` to create a new message.
+ */
+export const SuspendAccountRequestSchema: GenMessage<SuspendAccountRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 10);
+
+/**
+ * The response of SuspendAccount.
+ *
+ * @generated from message records.admin.v1.SuspendAccountResponse
+ */
+export type SuspendAccountResponse = Message<"records.admin.v1.SuspendAccountResponse"> & {
+  /**
+   * The suspended account.
+   *
+   * @generated from field: records.admin.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message records.admin.v1.SuspendAccountResponse.
+ * Use `create(SuspendAccountResponseSchema)` to create a new message.
+ */
+export const SuspendAccountResponseSchema: GenMessage<SuspendAccountResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 11);
+
+/**
+ * Which account to resume, and why.
+ *
+ * @generated from message records.admin.v1.ResumeAccountRequest
+ */
+export type ResumeAccountRequest = Message<"records.admin.v1.ResumeAccountRequest"> & {
+  /**
+   * The id of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Why, for the audit log.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message records.admin.v1.ResumeAccountRequest.
+ * Use `create(ResumeAccountRequestSchema)` to create a new message.
+ */
+export const ResumeAccountRequestSchema: GenMessage<ResumeAccountRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 12);
+
+/**
+ * The response of ResumeAccount.
+ *
+ * @generated from message records.admin.v1.ResumeAccountResponse
+ */
+export type ResumeAccountResponse = Message<"records.admin.v1.ResumeAccountResponse"> & {
+  /**
+   * The account, no longer suspended.
+   *
+   * @generated from field: records.admin.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message records.admin.v1.ResumeAccountResponse.
+ * Use `create(ResumeAccountResponseSchema)` to create a new message.
+ */
+export const ResumeAccountResponseSchema: GenMessage<ResumeAccountResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 13);
+
+/**
+ * Which API key to revoke, and why.
+ *
+ * @generated from message records.admin.v1.RevokeApiKeyRequest
+ */
+export type RevokeApiKeyRequest = Message<"records.admin.v1.RevokeApiKeyRequest"> & {
+  /**
+   * The id of the key, or its first 8 characters.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Why, for the audit log.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message records.admin.v1.RevokeApiKeyRequest.
+ * Use `create(RevokeApiKeyRequestSchema)` to create a new message.
+ */
+export const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 14);
+
+/**
+ * The response of RevokeApiKey.
+ *
+ * @generated from message records.admin.v1.RevokeApiKeyResponse
+ */
+export type RevokeApiKeyResponse = Message<"records.admin.v1.RevokeApiKeyResponse"> & {
+  /**
+   * The id of the key.
+   *
+   * @generated from field: string key_id = 1;
+   */
+  keyId: string;
+
+  /**
+   * Its first 8 characters.
+   *
+   * @generated from field: string prefix = 2;
+   */
+  prefix: string;
+
+  /**
+   * The account that it belongs to.
+   *
+   * @generated from field: string account_id = 3;
+   */
+  accountId: string;
+
+  /**
+   * When it was revoked.
+   *
+   * @generated from field: google.protobuf.Timestamp revoked_at = 4;
+   */
+  revokedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message records.admin.v1.RevokeApiKeyResponse.
+ * Use `create(RevokeApiKeyResponseSchema)` to create a new message.
+ */
+export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 15);
+
+/**
+ * Whose sessions to end, and why.
+ *
+ * @generated from message records.admin.v1.EndSessionsRequest
+ */
+export type EndSessionsRequest = Message<"records.admin.v1.EndSessionsRequest"> & {
+  /**
+   * The id of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Why, for the audit log.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message records.admin.v1.EndSessionsRequest.
+ * Use `create(EndSessionsRequestSchema)` to create a new message.
+ */
+export const EndSessionsRequestSchema: GenMessage<EndSessionsRequest> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 16);
+
+/**
+ * The response of EndSessions.
+ *
+ * @generated from message records.admin.v1.EndSessionsResponse
+ */
+export type EndSessionsResponse = Message<"records.admin.v1.EndSessionsResponse"> & {
+  /**
+   * How many owners the account has: the sessions and tokens of each have ended.
+   *
+   * @generated from field: int32 owners = 1;
+   */
+  owners: number;
+
+  /**
+   * How many dashboard sessions were stored for them.
+   *
+   * @generated from field: int32 sessions = 2;
+   */
+  sessions: number;
+};
+
+/**
+ * Describes the message records.admin.v1.EndSessionsResponse.
+ * Use `create(EndSessionsResponseSchema)` to create a new message.
+ */
+export const EndSessionsResponseSchema: GenMessage<EndSessionsResponse> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 17);
+
+/**
+ * Which account to delete, and why.
  *
  * @generated from message records.admin.v1.DeleteAccountRequest
  */
@@ -289,6 +513,13 @@ export type DeleteAccountRequest = Message<"records.admin.v1.DeleteAccountReques
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * Why: kept with the proof of the erasure. Ignored once the erasure has begun.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
 };
 
 /**
@@ -296,34 +527,48 @@ export type DeleteAccountRequest = Message<"records.admin.v1.DeleteAccountReques
  * Use `create(DeleteAccountRequestSchema)` to create a new message.
  */
 export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 10);
+  messageDesc(file_records_admin_v1_accounts, 18);
 
 /**
- * The answer of DeleteAccount.
+ * The response of DeleteAccount.
  *
  * @generated from message records.admin.v1.DeleteAccountResponse
  */
 export type DeleteAccountResponse = Message<"records.admin.v1.DeleteAccountResponse"> & {
   /**
-   * True once nothing of the account is left; false while the erasure goes on.
+   * True once nothing of the account is left; false while the erasure continues.
    *
    * @generated from field: bool erased = 1;
    */
   erased: boolean;
 
   /**
-   * Every place that was looked through, and what was found there after the erasure.
+   * Every place that was looked through, and what was found there. Redis is missing while it does not respond.
    *
    * @generated from field: repeated records.admin.v1.ErasedPlace places = 2;
    */
   places: ErasedPlace[];
 
   /**
-   * When the erasure was asked for.
+   * When the erasure was requested.
    *
    * @generated from field: google.protobuf.Timestamp begun_at = 3;
    */
   begunAt?: Timestamp | undefined;
+
+  /**
+   * Why it was requested.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * The first 8 digits of the SHA-256 of the service token that requested it.
+   *
+   * @generated from field: string token = 5;
+   */
+  token: string;
 };
 
 /**
@@ -331,7 +576,7 @@ export type DeleteAccountResponse = Message<"records.admin.v1.DeleteAccountRespo
  * Use `create(DeleteAccountResponseSchema)` to create a new message.
  */
 export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 11);
+  messageDesc(file_records_admin_v1_accounts, 19);
 
 /**
  * A place where something of an account may be.
@@ -347,11 +592,18 @@ export type ErasedPlace = Message<"records.admin.v1.ErasedPlace"> & {
   place: string;
 
   /**
-   * How much of the account was left there when it was looked through just now; no more than 100,000 are counted.
+   * How much of the account was left there when it was looked through just now; no more than 10,000 are counted.
    *
    * @generated from field: int64 left = 2;
    */
   left: bigint;
+
+  /**
+   * How much the erasure has deleted there so far; not counted in Redis.
+   *
+   * @generated from field: int64 deleted = 3;
+   */
+  deleted: bigint;
 };
 
 /**
@@ -359,7 +611,7 @@ export type ErasedPlace = Message<"records.admin.v1.ErasedPlace"> & {
  * Use `create(ErasedPlaceSchema)` to create a new message.
  */
 export const ErasedPlaceSchema: GenMessage<ErasedPlace> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 12);
+  messageDesc(file_records_admin_v1_accounts, 20);
 
 /**
  * A person at an identity provider.
@@ -387,7 +639,7 @@ export type Identity = Message<"records.admin.v1.Identity"> & {
  * Use `create(IdentitySchema)` to create a new message.
  */
 export const IdentitySchema: GenMessage<Identity> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 13);
+  messageDesc(file_records_admin_v1_accounts, 21);
 
 /**
  * An account.
@@ -429,6 +681,13 @@ export type Account = Message<"records.admin.v1.Account"> & {
    * @generated from field: repeated records.admin.v1.Identity identities = 5;
    */
   identities: Identity[];
+
+  /**
+   * Why and since when it is suspended; unset while it is not.
+   *
+   * @generated from field: optional records.admin.v1.Suspension suspension = 6;
+   */
+  suspension?: Suspension | undefined;
 };
 
 /**
@@ -436,10 +695,45 @@ export type Account = Message<"records.admin.v1.Account"> & {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
-  messageDesc(file_records_admin_v1_accounts, 14);
+  messageDesc(file_records_admin_v1_accounts, 22);
 
 /**
- * Creates, reads, enrols, links and deletes accounts.
+ * A suspension of an account.
+ *
+ * @generated from message records.admin.v1.Suspension
+ */
+export type Suspension = Message<"records.admin.v1.Suspension"> & {
+  /**
+   * When it began.
+   *
+   * @generated from field: google.protobuf.Timestamp suspended_at = 1;
+   */
+  suspendedAt?: Timestamp | undefined;
+
+  /**
+   * Why.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * The first 8 digits of the SHA-256 of the service token that requested it.
+   *
+   * @generated from field: string token = 3;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message records.admin.v1.Suspension.
+ * Use `create(SuspensionSchema)` to create a new message.
+ */
+export const SuspensionSchema: GenMessage<Suspension> = /*@__PURE__*/
+  messageDesc(file_records_admin_v1_accounts, 23);
+
+/**
+ * Creates, reads, enrols, links, suspends and deletes accounts, and revokes their credentials.
  *
  * @generated from service records.admin.v1.AccountService
  */
@@ -497,10 +791,55 @@ export const AccountService: GenService<{
     output: typeof LinkIdentityResponseSchema;
   },
   /**
+   * Suspends an account: its API key, dashboard sessions and access tokens are refused with ACCOUNT_SUSPENDED, on every
+   * instance, for every request that begins after the response. Its records stay, and internal calls on its behalf still
+   * work, writes included. Suspending it again changes nothing. Fails with NOT_FOUND when there is no account with this id.
+   *
+   * @generated from rpc records.admin.v1.AccountService.SuspendAccount
+   */
+  suspendAccount: {
+    methodKind: "unary";
+    input: typeof SuspendAccountRequestSchema;
+    output: typeof SuspendAccountResponseSchema;
+  },
+  /**
+   * Ends the suspension of an account: the same API key, sessions and tokens work again. Resuming an account that is not
+   * suspended changes nothing. Fails with NOT_FOUND when there is no account with this id.
+   *
+   * @generated from rpc records.admin.v1.AccountService.ResumeAccount
+   */
+  resumeAccount: {
+    methodKind: "unary";
+    input: typeof ResumeAccountRequestSchema;
+    output: typeof ResumeAccountResponseSchema;
+  },
+  /**
+   * Revokes an API key of any account. Revoking it again returns when it was revoked. Fails with NOT_FOUND when there is no
+   * such key, and with INVALID_REQUEST when several active keys begin with the prefix.
+   *
+   * @generated from rpc records.admin.v1.AccountService.RevokeApiKey
+   */
+  revokeApiKey: {
+    methodKind: "unary";
+    input: typeof RevokeApiKeyRequestSchema;
+    output: typeof RevokeApiKeyResponseSchema;
+  },
+  /**
+   * Ends all dashboard sessions and access tokens of the account's owners, as a sign-out does. They can sign in again.
+   * Fails with NOT_FOUND when there is no account with this id.
+   *
+   * @generated from rpc records.admin.v1.AccountService.EndSessions
+   */
+  endSessions: {
+    methodKind: "unary";
+    input: typeof EndSessionsRequestSchema;
+    output: typeof EndSessionsResponseSchema;
+  },
+  /**
    * Deletes an account and erases everything of it: records, API keys, dashboard sessions, idempotency keys, its audit
-   * log. No call of the account succeeds from then on. Fails with NOT_FOUND when there is none with this id. An erasure
-   * that takes longer than a call may goes on by itself, also when the instance ends; calling again, up to 90 days later,
-   * looks everywhere once more and tells what is left.
+   * log. No request of the account succeeds after the response. One instance erases in the background, and another
+   * continues if that instance ends. Calling it again, up to 90 days later, returns how far the erasure is. Fails with
+   * NOT_FOUND when there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.DeleteAccount
    */

@@ -1,0 +1,39 @@
+// The long drill of erasures: an account with a million notes is deleted while three instances run and another account reads.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startRedis } from "../src/embedded/redis.ts";
+import { drillErasure } from "../test/bulk/erasure.ts";
+import { testCacheDir } from "../test/support/global-setup.ts";
+import { startOwnMongod } from "../test/support/own-mongod.ts";
+
+const usage = "npm run drill:erasure -- [--notes 1000000] [--instances 3] [--kill]";
+const most = { seconds: 120, p99: 250 };
+
+const { values } = parseArgs({
+  options: { help: { type: "boolean", default: false }, notes: { type: "string", default: "1000000" }, instances: { type: "string", default: "3" }, kill: { type: "boolean", default: false } },
+});
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
+const [notes, instances] = [Number(values.notes), Number(values.instances)];
+if (![notes, instances].every((count) => Number.isInteger(count) && count > 0)) throw new Error(usage);
+
+const folder = mkdtempSync(join(tmpdir(), "records-erasure-"));
+const mongod = await startOwnMongod();
+const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+if (redis === undefined) throw new Error("no redis-server for the drill");
+try {
+  const { seconds, quiet, meanwhile, ...verdict } = await drillErasure({ mongodbUri: mongod.uri, redisUrl: redis.uri, instances, notes, kill: values.kill, say: console.log });
+  console.log(JSON.stringify(verdict));
+  console.log(`reads of another account before: ${JSON.stringify(quiet)}`);
+  console.log(`reads of another account meanwhile: ${JSON.stringify(meanwhile)}`);
+  const holds = verdict.left === 0 && meanwhile.failed === 0 && seconds <= most.seconds && meanwhile.p99 <= most.p99;
+  console.log(`${holds ? "holds" : "does not hold"}: erased in ${seconds.toFixed(0)} s (at most ${most.seconds}), p99 ${meanwhile.p99} ms (at most ${most.p99})`);
+  process.exitCode = holds ? 0 : 1;
+} finally {
+  await Promise.all([mongod.stop(), redis.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,84 @@
+// The operator's levers on an account: suspends and resumes it, revokes its key, ends its sessions; each is in its audit log.
+import type { MongoClient, UUID } from "mongodb";
+import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
+import type { AuditEvent, AuditStore } from "../audit/store.ts";
+import { transaction } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { fail, refuse } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { OperatorCaller } from "../guards/internal.ts";
+import type { Actor } from "../guards/scope.ts";
+import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
+
+/** Who uses a lever, why, and how long they wait. */
+export interface LeverUse {
+  readonly caller: OperatorCaller;
+  readonly reason: string;
+  readonly deadline: Deadline;
+}
+
+/** The levers. Each takes effect on every instance before it resolves. */
+export interface Levers {
+  /** Suspends or resumes an account. Its state, changed or not; undefined when there is none. */
+  setSuspended(id: UUID, suspended: boolean, use: LeverUse): Promise<AccountDocument | undefined>;
+  /** Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST when several are active. */
+  revokeKey(name: string, use: LeverUse): Promise<ApiKeyDocument>;
+  /** Ends what the account's owners have begun; undefined when there is no such account. */
+  endSessions(id: UUID, use: LeverUse): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;
+}
+
+/** What they are made of. */
+export interface LeverParts {
+  readonly client: MongoClient;
+  readonly accounts: AccountStore;
+  readonly keys: ApiKeyStore;
+  readonly audit: AuditStore;
+  /** Ends all dashboard sessions and access tokens of a person; how many sessions were stored. */
+  readonly endPerson: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
+}
+
+export function createLevers({ client, accounts, keys, audit, endPerson }: LeverParts): Levers {
+  const entry = (event: AuditEvent, { reason }: LeverUse) => ({ event, detail: `By the operator: ${reason}` });
+
+  return {
+    setSuspended(id, suspended, use) {
+      const suspension = suspended ? { at: new Date(), reason: use.reason, token: use.caller.token } : undefined;
+      return transaction(client, use.deadline, async (session) => {
+        // Collides with the creation of a key, so that none escapes.
+        const account = await accounts.hold(id, session);
+        if (account === undefined || (account.suspension !== undefined) === suspended) return account;
+        await keys.setSuspended(id, suspended, { session });
+        await audit.appendIn(session, id, actorOf(use.caller), entry(suspended ? "account_suspended" : "account_resumed", use));
+        return accounts.suspend(id, suspension, { session });
+      });
+    },
+    async revokeKey(name, use) {
+      const found = await keys.named(name);
+      const active = found.filter((key) => key.active === true);
+      if (active.length > 1) refuse([{ field: "key", rule: "unique", message: `must be the id of one key: ${active.length} active keys begin so` }]);
+      const [key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." })] = active;
+      if (key.active !== true) return key;
+      return transaction(client, use.deadline, async (session) => {
+        const revoked = await keys.revokeKey(key._id, { session });
+        // Its owner was faster.
+        if (revoked === undefined) return (await keys.named(key.key_id.toHexString()))[0] ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." });
+        await audit.appendIn(session, key.account_id, actorOf(use.caller), { ...entry("key_revoked", use), keyPrefix: key.prefix });
+        return revoked;
+      });
+    },
+    async endSessions(id, use) {
+      const account = await accounts.get(id);
+      if (account === undefined) return undefined;
+      const { identities = [] } = account;
+      let sessions = 0;
+      for (const identity of identities) sessions += await endPerson(identity, use.deadline);
+      await audit.append(id, actorOf(use.caller), entry("sessions_ended", use), use.deadline);
+      return { owners: identities.length, sessions };
+    },
+  };
+}
+
+/** The operator, as the account's owner sees them: the digest tells which service token it was, and opens nothing. */
+function actorOf({ token, requestId, address }: OperatorCaller): Actor {
+  return { person: `operator (token ${token})`, requestId, address };
+}

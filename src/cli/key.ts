@@ -1,0 +1,18 @@
+// `records key`: revokes an API key of any account.
+import type { Command } from "commander";
+import type { Context } from "./context.ts";
+
+/** Adds the commands. */
+export function addKey(program: Command, context: Context): void {
+  program
+    .command("key")
+    .description("API keys of any account: revoke")
+    .command("revoke")
+    .description("revokes an API key: no instance takes it from then on")
+    .argument("<key>", "its id or its first 8 characters; never the whole key")
+    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .action(async (key: string, { reason }: { reason: string }) => {
+      const { accountActions } = await import("./account-actions.ts");
+      await accountActions(context.output, await context.link()).revokeKey(key, reason);
+    });
+}

@@ -1,0 +1,26 @@
+// Ends everything of a person on the operator's behalf: dashboard sessions and access tokens, as if they had signed out.
+import type { Db } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
+import { write } from "../db/write.ts";
+import type { Deadline } from "../deadline.ts";
+import { createEndedSessions, leastAheadMs } from "./ended-store.ts";
+import type { SessionDocument } from "./session-store.ts";
+
+/** How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard again. */
+export type EndPerson = (person: { readonly issuer: string; readonly subject: string }, deadline: Deadline) => Promise<number>;
+
+/** The same in a database. It needs no secret: it opens no session. */
+export function createEndPerson(db: Db): EndPerson {
+  const sessions = db.collection<SessionDocument>("dashboard_sessions");
+  const ended = createEndedSessions(db);
+  return async ({ issuer, subject }, deadline) => {
+    const stored = await findAll<SessionDocument>(sessions, { issuer, subject });
+    const signOuts = stored.map(({ sid, provider_ahead_ms: providerAheadMs = leastAheadMs, authenticated_at: at }) => ({ sid, providerAheadMs, authenticatedAt: at && at.getTime() / 1_000 }));
+    // An assistant may have tokens where there is no session.
+    for (const signOut of signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }]) {
+      await ended.signOut({ issuer, subject, ...signOut }, deadline);
+    }
+    await write(db.client, deadline, (options) => sessions.deleteMany({ _id: { $in: stored.map(({ _id }) => _id) } }, options));
+    return stored.length;
+  };
+}

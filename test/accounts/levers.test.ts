@@ -1,0 +1,93 @@
+// The operator's levers on keys and sessions, and what the audit log and an erasure say of who used them.
+import { createHash, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UUID } from "mongodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Holder } from "../mcp/tools/set-up.ts";
+import { holderOf, request } from "../mcp/tools/set-up.ts";
+import { ann, auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../sign-in/set-up.ts";
+import { newPerson } from "../support/person.ts";
+import { hashSecret } from "../../src/api-keys/secret.ts";
+import type { TestService } from "../support/service.ts";
+
+const house = useHouse();
+let second: TestService;
+let holder: Holder;
+
+beforeAll(async () => {
+  second = await house().service.another({ BASE_URL: house().base });
+  holder = await holderOf(house());
+});
+afterAll(() => second.stop());
+
+const admin = (rpc: string, message: object) => house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const keyStatuses = (key: string) => Promise.all([house().service, second].map(async (service) => (await service.rest("/v1/sessions?limit=1", { key })).status));
+const token = () => createHash("sha256").update(house().service.serviceToken).digest("hex").slice(0, 8);
+
+test("a key of any account is revoked by its first characters or its id, on every instance; its owner sees by whom and why [OPS-34, OPS-36]", async () => {
+  const { service } = house();
+  const person = await newPerson(service);
+  for (const byId of [false, true]) {
+    const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data as { key: string; id: string };
+    expect(await keyStatuses(key)).toEqual([200, 200]);
+    const { body } = await admin("RevokeApiKey", { key: byId ? id.toUpperCase() : key.slice(0, 8), reason: "in a public repository" });
+    expect(body).toEqual({ keyId: id, prefix: key.slice(0, 8), accountId: person.accountId, revokedAt: expect.stringMatching(/Z$/) });
+    expect(await keyStatuses(key)).toEqual([401, 401]);
+    // Again: nothing changes.
+    expect((await admin("RevokeApiKey", { key: id, reason: "again" })).body).toEqual(body);
+  }
+  const entries = (await service.app.services.audit.list(UUID.createFromHexString(person.accountId ?? ""), { limit: 10, offset: 0 })).filter(({ event }) => event === "key_revoked");
+  expect(entries).toHaveLength(2);
+  expect(entries[0]).toMatchObject({ detail: "By the operator: in a public repository", person: `operator (token ${token()})`, key_prefix: expect.stringMatching(/^rec_/) });
+});
+
+test("a key that is not there is 404, a prefix of several active keys and a whole key are refused, and none is revoked [OPS-34]", async () => {
+  const { service } = house();
+  expect((await admin("RevokeApiKey", { key: randomUUID(), reason: "none" })).status).toBe(404);
+  const [one, other] = [await service.account(), await service.account()];
+  await service.app.client.db().collection("api_keys").updateMany({ _id: { $in: [one, other].map(({ key }) => hashSecret(key)) } } as never, { $set: { prefix: "rec_same" } });
+  const several = await admin("RevokeApiKey", { key: "rec_same", reason: "which?" });
+  expect([several.status, several.body.message]).toEqual([400, "key: must be the id of one key: 2 active keys begin so"]);
+  expect((await admin("RevokeApiKey", { key: one.key, reason: "whole" })).status).toBe(400);
+  expect(await keyStatuses(one.key)).toEqual([200, 200]);
+});
+
+test("a suspended account's key can be revoked, and stays revoked when it is resumed [OPS-33, OPS-34]", async () => {
+  const { id, key } = await house().service.account();
+  await admin("SuspendAccount", { account_id: id, reason: "leak" });
+  expect((await admin("RevokeApiKey", { key: key.slice(0, 8), reason: "leak" })).status).toBe(200);
+  expect(await keyStatuses(key)).toEqual([401, 401]);
+  await admin("ResumeAccount", { account_id: id, reason: "leak" });
+  expect(await keyStatuses(key)).toEqual([401, 401]);
+});
+
+test("ending the sessions of an account ends those of the dashboard and the access tokens on every instance, and no key; signing in again works [OPS-35, OPS-36]", async () => {
+  const { base, service } = house();
+  const assistant = async (at: TestService) => (await request({ url: `${at.base}/mcp`, token: holder.token }, "2026-07-28", "tools/list")).status;
+  const { cookie } = await signIn(house(), ann);
+  const { cookie: another } = await signIn(house(), ann);
+  const statuses = async () => [await ownerStatus(base, cookie), await ownerStatus(second.base, another), await assistant(service), await assistant(second)];
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  expect((await admin("EndSessions", { account_id: holder.accountId, reason: "a stolen laptop" })).body).toEqual({ owners: 1, sessions: 2 });
+  expect(await statuses()).toEqual([401, 401, 401, 401]);
+  expect(await sessionCount(service, { subject: ann.subject })).toBe(0);
+  expect(await keyStatuses(holder.key)).toEqual([200, 200]);
+  // Nothing is there to end any more, and it is no error.
+  expect((await admin("EndSessions", { account_id: holder.accountId, reason: "again" })).body).toEqual({ owners: 1 });
+  expect((await admin("EndSessions", { account_id: randomUUID(), reason: "none" })).status).toBe(404);
+  // The times of a provider are whole seconds: a sign-in in the same second could not be told from one before.
+  await sleep(2_200);
+  const { cookie: fresh } = await signIn(house(), ann);
+  expect(await ownerStatus(base, fresh)).toBe(200);
+  const entries = (await auditOf(base, fresh)).filter(({ event }) => event === "sessions_ended");
+  expect(entries.at(-1)).toMatchObject({ event: "sessions_ended", detail: "By the operator: a stolen laptop", person: `operator (token ${token()})` });
+});
+
+test("an erasure keeps who requested it and why, for the proof and for 90 days; later calls change neither [OPS-36, ADM-04]", async () => {
+  const { id } = await house().service.account();
+  const { body } = await admin("DeleteAccount", { account_id: id, reason: "the owner asked" });
+  expect(body).toMatchObject({ erased: true, reason: "the owner asked", token: token() });
+  expect((await admin("DeleteAccount", { account_id: id, reason: "another reason" })).body).toMatchObject({ reason: "the owner asked", token: token() });
+  const erasure = await house().service.app.client.db().collection("erasures").findOne({ _id: UUID.createFromHexString(id) as never });
+  expect(erasure?.["requested"]).toEqual({ reason: "the owner asked", token: token(), address: expect.any(String), request_id: expect.any(String) });
+});
