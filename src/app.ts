@@ -74,7 +74,7 @@ export interface Parts {
   readonly serviceTokens: readonly string[];
   /** Undefined where there is no identity provider: sign-in is off. */
   readonly oidc: OidcConfig | undefined;
-  readonly sessionSecret: string;
+  readonly sessionSecrets: NonNullable<Config["sessionSecrets"]>;
 }
 
 /** A running instance. */
@@ -157,11 +157,11 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   const ended = createEndedSessions(client.db());
   const signIn = provider && createSignIn({
     provider,
-    sessions: createDashboardSessions(client.db(), parts.sessionSecret),
+    sessions: createDashboardSessions(client.db(), parts.sessionSecrets),
     ended,
     accounts: services.accounts,
     audit: services.audit,
-    secret: parts.sessionSecret,
+    secrets: parts.sessionSecrets,
     baseUrl: () => where.baseUrl,
   });
 

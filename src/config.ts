@@ -28,7 +28,7 @@ export interface Config {
   /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
   readonly serviceTokens: readonly string[] | undefined;
   /** Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in the data folder. */
-  readonly sessionSecret: string | undefined;
+  readonly sessionSecrets: readonly [newest: string, ...older: string[]] | undefined;
   /** Requests allowed a second. */
   readonly rateLimit: number;
   /** Requests allowed at once. */
@@ -98,7 +98,7 @@ export class ConfigError extends Error {
 
 /** The settings that are or contain a secret. */
 export const secretSettings: readonly string[] = [
-  ...["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET"],
+  ...["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET", "SESSION_SECRETS"],
   ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
 ];
 
@@ -120,8 +120,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
   const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
   if (serviceTokens.length === 0 && real) wrong("SERVICE_TOKENS", `is required when MONGODB_URI or OIDC_ISSUER is set: one or several, each a ${secretForm}, separated by commas`);
-  const sessionSecret = env("SESSION_SECRET");
-  if (sessionSecret === undefined && real) wrong("SESSION_SECRET", `is required when MONGODB_URI or OIDC_ISSUER is set: a ${secretForm}, the same on all instances`);
+  const sessionSecrets = readSessionSecrets(env("SESSION_SECRET"), env("SESSION_SECRETS"));
+  if (sessionSecrets === undefined && real) wrong("SESSION_SECRET", `is required when MONGODB_URI or OIDC_ISSUER is set: a ${secretForm}, the same on all instances`);
   const rateLimit = integer("RATE_LIMIT", env("RATE_LIMIT"), 10, 1, 1_000_000);
   const documentProvider = env("DOC_PROVIDER") ?? "google";
   if (!/^[a-z][a-z0-9_]{0,30}$/.test(documentProvider)) wrong("DOC_PROVIDER", "must match ^[a-z][a-z0-9_]{0,30}$");
@@ -139,7 +139,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: resolve(env("DATA_DIR") ?? "data"),
     cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
     serviceTokens: serviceTokens.length === 0 ? undefined : serviceTokens,
-    sessionSecret: sessionSecret && secret("SESSION_SECRET", sessionSecret),
+    sessionSecrets,
     rateLimit,
     rateBurst: integer("RATE_BURST", env("RATE_BURST"), 20, 1, 1_000_000),
     maxInFlight: integer("MAX_IN_FLIGHT", env("MAX_IN_FLIGHT"), 64, 1, 1_000_000),
@@ -166,6 +166,13 @@ function secret(name: string, value: string): string {
   // What stands in an example or is one key held down was never made at random.
   if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value)) wrong(name, `must be a ${secretForm}, not a placeholder`);
   return value;
+}
+
+/** One by the first variable, or several by the second. */
+function readSessionSecrets(one: string | undefined, several: string | undefined): Config["sessionSecrets"] {
+  if (one !== undefined && several !== undefined) wrong("SESSION_SECRETS", "cannot be set together with SESSION_SECRET: set one of them");
+  const [newest, ...older] = one === undefined ? list(several).map((value) => secret("SESSION_SECRETS", value)) : [secret("SESSION_SECRET", one)];
+  return newest === undefined ? undefined : [newest, ...older];
 }
 
 function wrong(name: string, message: string): never {

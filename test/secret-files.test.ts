@@ -39,7 +39,7 @@ test("every secret can stand in a file, with or without a line break at its end 
     OTEL_EXPORTER_OTLP_HEADERS_FILE: fileOf("headers", "api-key=of-the-collector\n"),
   });
   expect([config.mongodbUri, config.redisUrl]).toEqual(["mongodb://records:of-the-database@db.example/records", "redis://:of-the-cache@cache.example:6379"]);
-  expect([config.serviceTokens, config.sessionSecret]).toEqual([[token, `${token}2`], secret]);
+  expect([config.serviceTokens, config.sessionSecrets]).toEqual([[token, `${token}2`], [secret]]);
   expect([config.oidc?.clientSecret, config.tracing?.headers]).toEqual(["of-the-client", { "api-key": "of-the-collector" }]);
 });
 

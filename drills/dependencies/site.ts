@@ -79,6 +79,6 @@ async function settle(ground: Ground, { issuer }: FakeProvider): Promise<Pick<Si
   const contactIds = await put.contacts(...Array.from({ length: 12 }, (_, at) => ({ full_name: `Ann Lee ${at}` })));
   const sessionId = await put.session({ title: "Kickoff", session_date: "2026-03-02T09:00:00Z", contact_id: contactIds[0] });
   await put.transcript({ session_id: sessionId, transcript: "Hello." });
-  const cookie = await createDashboardSessions(client.db(), sessionSecret).begin({ issuer, subject, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" });
+  const cookie = await createDashboardSessions(client.db(), [sessionSecret]).begin({ issuer, subject, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" });
   return { account, cookie: `records_session=${cookie}`, contactIds, sessionId };
 }

@@ -113,7 +113,7 @@ function siteOf(
   const { client, services, mongod } = ground;
   const at = (name: string): number => Number(name.slice(1));
   const instance = (name: string): ChildInstance => ground.instances[at(name)] as ChildInstance;
-  const sessions = createDashboardSessions(client.db(), sessionSecret);
+  const sessions = createDashboardSessions(client.db(), [sessionSecret]);
   return {
     ...{ ground, network, primaries, plain, account, instance },
     members,

@@ -50,7 +50,7 @@ export async function newPerson(ground: Ground, fake: FakeProvider, access: "rea
   const { _id } = await accounts.create(email, true);
   await accounts.link(_id, { issuer: fake.issuer, subject: mark });
   const { secret: key } = await apiKeys.create(_id, access);
-  const sessions = createDashboardSessions(ground.client.db(), sessionSecret);
+  const sessions = createDashboardSessions(ground.client.db(), [sessionSecret]);
   const cookie = `records_session=${await sessions.begin({ issuer: fake.issuer, subject: mark, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" })}`;
   const token = await accessToken(fake, { sub: mark, email });
 

@@ -53,6 +53,8 @@ export interface Lease {
    * itself says afterwards that it still leads by the same election: that an instance has not seen another is no proof.
    */
   proven(term: Term | undefined, askedAt: number, electionId: string): void;
+  /** Takes note that the member answered what was asked at `askedAt`, if only with an error. */
+  answered(term: Term | undefined, askedAt: number): void;
   /** The current term, proven or not. */
   term(): Term | undefined;
   /** The current term. Fails with UNAVAILABLE unless the lease on it is held. */
@@ -78,6 +80,10 @@ export function createLease(now: () => number = () => performance.now()): Lease 
     return undefined;
   }
 
+  function answered(since: Term | undefined, askedAt: number): void {
+    if (since !== undefined && since === term) answeredUntil = Math.max(answeredUntil, askedAt + silenceMs);
+  }
+
   return {
     observe(leader) {
       // A primary that cannot be reached for a moment leads on: its lease says for how long.
@@ -91,8 +97,9 @@ export function createLease(now: () => number = () => performance.now()): Lease 
     proven(provenTerm, askedAt, electionId) {
       if (provenTerm === undefined || provenTerm !== term || electionId !== term.leader.electionId) return;
       provenUntil = Math.max(provenUntil, askedAt + leaseMs);
-      answeredUntil = Math.max(answeredUntil, askedAt + silenceMs);
+      answered(provenTerm, askedAt);
     },
+    answered,
     term: () => term,
     require() {
       return missing() === undefined && term !== undefined ? term : unavailable();

@@ -1,5 +1,6 @@
 // Proves that the primary of a client is one, several times a second, so that the reads of the client are current.
 import { setTimeout as sleep } from "node:timers/promises";
+import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, isPast, requireTime } from "../deadline.ts";
@@ -83,7 +84,10 @@ export function createPrimary(lease: Lease, ask: (term: Term | undefined) => Pro
     const question = ++asked;
     const askedAt = performance.now();
     underWay += 1;
-    const proof = await ask(term).catch(() => undefined);
+    const proof = await ask(term).catch((error: unknown) => {
+      if (error instanceof MongoServerError) lease.answered(term, askedAt);
+      return undefined;
+    });
     underWay -= 1;
     if (proof !== undefined) lease.proven(term, askedAt, proof.electionId);
     // An answer that a later one overtook says how things were before.

@@ -17,7 +17,7 @@ export interface Embedded {
   readonly mongodbUri: string;
   readonly redisUrl: string | undefined;
   readonly serviceTokens: readonly string[];
-  readonly sessionSecret: string;
+  readonly sessionSecrets: NonNullable<Config["sessionSecrets"]>;
   /** The identity provider, configured or for development; undefined where there is none. */
   readonly oidc: OidcConfig | undefined;
   /** Undefined where a database or a provider is configured: then there is no demo. */
@@ -30,10 +30,10 @@ export interface Embedded {
 
 /** Starts what is not configured, all at once. Rejects with one line when MongoDB cannot be had. */
 export async function startEmbedded(config: Config, progress: (line: string) => void): Promise<Embedded> {
-  const { dataDir, cacheDir, mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc } = config;
+  const { dataDir, cacheDir, mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc } = config;
   const nothing = { mongod: undefined, redis: undefined, demo: undefined };
-  if (mongodbUri !== undefined && redisUrl !== undefined && serviceTokens !== undefined && sessionSecret !== undefined) {
-    return { mongodbUri, redisUrl, serviceTokens, sessionSecret, oidc, ...nothing, stop: () => Promise.resolve() };
+  if (mongodbUri !== undefined && redisUrl !== undefined && serviceTokens !== undefined && sessionSecrets !== undefined) {
+    return { mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc, ...nothing, stop: () => Promise.resolve() };
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be made a folder (${code})`);
@@ -61,7 +61,7 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
     mongodbUri: mongodbUri ?? mongod?.uri ?? "",
     redisUrl: redisUrl ?? redis?.uri,
     serviceTokens: serviceTokens ?? [await keptSecret(dataDir, "service-token")],
-    sessionSecret: sessionSecret ?? (await keptSecret(dataDir, "session-secret")),
+    sessionSecrets: sessionSecrets ?? [await keptSecret(dataDir, "session-secret")],
     oidc: client === undefined || issuer === undefined ? oidc : { issuer, clientId: client.id, clientSecret: client.secret },
     demo,
     mongod,

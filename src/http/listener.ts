@@ -45,7 +45,7 @@ const stalledMs = 30_000;
 const maxConnections = 10_000;
 /** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
 const quickMs = 0.5;
-const mostLooks = 100;
+const mostLooks = 20;
 /** After the grace period, for the last bytes and for the log. */
 const cutMs = 500;
 
@@ -158,11 +158,11 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     },
     async close(graceMs, idleMs) {
       closing = true;
+      for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
       const until = performance.now() + graceMs;
       await takeAll(() => accepted, until);
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
       for (const [session, socket] of sessions) announceEnd(session, socket);
-      for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
       await orAfter(idleMs, closed);
       // A connection on which something has arrived is not idle.
       await lookAround();

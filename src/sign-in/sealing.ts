@@ -1,9 +1,12 @@
-// Seals what leaves our hands and has to come back unread and unchanged: encrypted JWTs under keys derived from SESSION_SECRET.
+// Seals what leaves our hands and has to come back unread and unchanged: encrypted JWTs under keys derived from the session secrets.
 import { hkdfSync } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { EncryptJWT, jwtDecrypt } from "jose";
 
-/** Seals and opens under one key. */
+/** The first is for new sessions; sessions under one of the others go on. */
+export type SessionSecrets = readonly [newest: string, ...older: string[]];
+
+/** Seals under one key, and opens under any of several. */
 export interface Seal {
   /** An encrypted JWT (RFC 7516) that opens for so many seconds. */
   seal(content: JWTPayload, seconds: number): Promise<string>;
@@ -13,22 +16,27 @@ export interface Seal {
 
 const algorithms = { alg: "dir", enc: "A256GCM" } as const;
 
+/** The keys of the session secrets for a purpose. */
+export function deriveKeys(secrets: SessionSecrets, purpose: string, salt = ""): [Uint8Array, ...Uint8Array[]] {
+  const [newest, ...older] = secrets;
+  return [deriveKey(newest, purpose, salt), ...older.map((secret) => deriveKey(secret, purpose, salt))];
+}
+
 /** A key for a purpose; different purposes and salts have different keys (RFC 5869). */
 export function deriveKey(secret: string, purpose: string, salt = ""): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, salt, `records ${purpose}`, 32));
 }
 
-/** A seal under this key of 32 bytes. */
-export function createSeal(key: Uint8Array): Seal {
+/** A seal under these keys of 32 bytes: the first seals. */
+export function createSeal(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal {
   return {
-    seal: (content, seconds) => new EncryptJWT(content).setProtectedHeader(algorithms).setExpirationTime(`${seconds} seconds`).encrypt(key),
+    seal: (content, seconds) => new EncryptJWT(content).setProtectedHeader(algorithms).setExpirationTime(`${seconds} seconds`).encrypt(keys[0]),
     async open(text) {
-      try {
-        const { payload } = await jwtDecrypt(text, key, { keyManagementAlgorithms: [algorithms.alg], contentEncryptionAlgorithms: [algorithms.enc] });
-        return payload;
-      } catch {
-        return undefined;
+      for (const key of keys) {
+        const opened = await jwtDecrypt(text, key, { keyManagementAlgorithms: [algorithms.alg], contentEncryptionAlgorithms: [algorithms.enc] }).catch(() => undefined);
+        if (opened !== undefined) return opened.payload;
       }
+      return undefined;
     },
   };
 }

@@ -10,7 +10,8 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { EndedDocument } from "./ended-store.ts";
 import { endedCollection, judge, leastAheadMs } from "./ended-store.ts";
-import { createSeal, deriveKey } from "./sealing.ts";
+import type { SessionSecrets } from "./sealing.ts";
+import { createSeal, deriveKeys } from "./sealing.ts";
 
 /** A session as it is stored. */
 export interface SessionDocument {
@@ -104,12 +105,13 @@ export const sessionIndexes: IndexSpec = {
   ],
 };
 
-/** The sessions of a database, under a secret that all instances share; another secret ends them all. */
-export function createDashboardSessions(db: Db, secret: string, now: () => number = Date.now): DashboardSessions {
+/** The sessions of a database, under secrets that all instances share; sessions under any other secret have ended. */
+export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: () => number = Date.now): DashboardSessions {
   const sessions = db.collection<SessionDocument>("dashboard_sessions");
-  const idKey = deriveKey(secret, "session id");
-  const idOf = (cookie: string): Binary => new Binary(createHmac("sha256", idKey).update(cookie).digest());
-  const sealOf = (cookie: string) => createSeal(deriveKey(secret, "id token", cookie));
+  const idKeys = deriveKeys(secrets, "session id");
+  const idUnder = (key: Uint8Array, cookie: string): Binary => new Binary(createHmac("sha256", key).update(cookie).digest());
+  const of = (cookie: string): { readonly _id: { readonly $in: Binary[] } } => ({ _id: { $in: idKeys.map((key) => idUnder(key, cookie)) } });
+  const sealOf = (cookie: string) => createSeal(deriveKeys(secrets, "id token", cookie));
   const goesOn = ({ used_at, expires_at }: SessionDocument): boolean => now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
   /**
@@ -126,7 +128,7 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
       const cookie = randomBytes(32).toString("base64url");
       const created = now();
       const session: SessionDocument = {
-        _id: idOf(cookie),
+        _id: idUnder(idKeys[0], cookie),
         issuer,
         subject,
         ...(sid === undefined ? {} : { sid }),
@@ -143,20 +145,19 @@ export function createDashboardSessions(db: Db, secret: string, now: () => numbe
       return cookie;
     },
     async find(cookie, deadline = deadlineIn(deadlineMs)) {
-      const _id = idOf(cookie);
-      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(sessions, [{ $match: { _id } }, ...withEnds], { deadline });
+      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(sessions, [{ $match: of(cookie) }, ...withEnds], { deadline });
       if (found === undefined) return undefined;
       const { ended, ...session } = found;
       if (!goesOn(session) || hasEnded(session, ended)) return undefined;
       if (now() - session.used_at.getTime() >= usedPrecisionMs) {
         const used = { $max: { used_at: new Date(now()) } };
-        await write(db.client, deadline, (options) => sessions.updateOne({ _id }, used, options));
+        await write(db.client, deadline, (options) => sessions.updateOne({ _id: session._id }, used, options));
       }
       return session;
     },
-    kept: (cookie) => findFirst(sessions, { _id: idOf(cookie) }),
+    kept: (cookie) => findFirst(sessions, of(cookie)),
     async end(cookie, deadline) {
-      const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete({ _id: idOf(cookie) }, options));
+      const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete(of(cookie), options));
       if (session === null) return undefined;
       const tokens = (await sealOf(cookie).open(session.id_token)) ?? {};
       const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);

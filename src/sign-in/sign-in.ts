@@ -11,7 +11,8 @@ import type { Actor } from "../guards/scope.ts";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { IdentityProvider, SignInState } from "./provider.ts";
-import { createSeal, deriveKey } from "./sealing.ts";
+import type { SessionSecrets } from "./sealing.ts";
+import { createSeal, deriveKeys } from "./sealing.ts";
 import type { End, EndedSessions } from "./ended-store.ts";
 import { leastAheadMs } from "./ended-store.ts";
 import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
@@ -61,7 +62,7 @@ export interface SignInParts {
   readonly ended: EndedSessions;
   readonly accounts: Pick<AccountStore, "ofIdentity">;
   readonly audit: AuditStore;
-  readonly secret: string;
+  readonly secrets: SessionSecrets;
   /** What the outside calls us, without a trailing slash. */
   readonly baseUrl: () => string;
 }
@@ -80,10 +81,10 @@ const signInSeconds = 600;
 /** The longest wait before a new sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
-export function createSignIn({ provider, sessions, ended, accounts, audit, secret, baseUrl }: SignInParts): SignIn {
+export function createSignIn({ provider, sessions, ended, accounts, audit, secrets, baseUrl }: SignInParts): SignIn {
   const sessionCookie = createSessionCookie(baseUrl);
   const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
-  const seal = createSeal(deriveKey(secret, "sign-in state"));
+  const seal = createSeal(deriveKeys(secrets, "sign-in state"));
   const home = (): string => `${baseUrl()}/`;
 
   async function tell(event: "signed_in" | "signed_out", { issuer, subject, email }: Person, from: Origin, detail?: string): Promise<void> {

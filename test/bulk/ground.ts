@@ -46,7 +46,7 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
     await drillImport({ ...ground, accountId: ofSmall.accountId, say: () => undefined }, small);
 
     const config = readConfig({ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongod.uri, REDIS_URL: redis.uri, SERVICE_TOKENS: childToken, SESSION_SECRET: childToken, RATE_LIMIT: "1000", RATE_BURST: "1000" });
-    const parts = { mongodbUri: mongod.uri, redisUrl: redis.uri, serviceTokens: [childToken], sessionSecret: childToken, oidc: undefined };
+    const parts = { mongodbUri: mongod.uri, redisUrl: redis.uri, serviceTokens: [childToken], sessionSecrets: [childToken] as const, oidc: undefined };
     const app = await startApp(config, parts, createLog("silent"));
     try {
       const ask = ({ accountId, secret }: (typeof made)[number]) => askAll(app.client, `http://127.0.0.1:${app.port}`, secret, accountId);

@@ -145,6 +145,17 @@ describe("a member that nobody else can take over from", () => {
     expect(lease.require().leader).toEqual(alone);
   });
 
+  test("that answers with errors is not silent [OPS-24]", () => {
+    lease.observe(alone);
+    const term = lease.term();
+    now += 2_000;
+    lease.answered(term, now);
+    now += 2_999;
+    expect(lease.require().leader).toEqual(alone);
+    now += 1;
+    expect(required()).toEqual(unavailable);
+  });
+
   test("confirms what was read before and after a restart", () => {
     lease.observe(alone);
     prove();

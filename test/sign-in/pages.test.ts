@@ -158,7 +158,7 @@ describe("where there is no identity provider", () => {
   beforeAll(async () => {
     const { mongodbUri, redis } = house().service;
     const config = readConfig({ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongodbUri, REDIS_URL: redis.uri, SERVICE_TOKENS: "a-service-token-of-32-characters-or-more", SESSION_SECRET: "test-session-secret-of-32-characters-or-more" });
-    off = await startApp(config, { mongodbUri, redisUrl: redis.uri, serviceTokens: [], oidc: undefined, sessionSecret: "test-session-secret-of-32-characters-or-more" }, createLog("silent"));
+    off = await startApp(config, { mongodbUri, redisUrl: redis.uri, serviceTokens: [], oidc: undefined, sessionSecrets: ["test-session-secret-of-32-characters-or-more"] }, createLog("silent"));
   });
   afterAll(async () => off.stop());
 

@@ -1,11 +1,11 @@
 // Seals: what was sealed comes back whole and in time under the same key, or not at all.
 import { EncryptJWT, SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, expect, test, vi } from "vitest";
-import { createSeal, deriveKey } from "../../src/sign-in/sealing.ts";
+import { createSeal, deriveKey, deriveKeys } from "../../src/sign-in/sealing.ts";
 
 const secret = "test-session-secret-of-32-characters-or-more";
 const key = deriveKey(secret, "a purpose");
-const seal = createSeal(key);
+const seal = createSeal([key]);
 
 afterEach(() => void vi.useRealTimers());
 
@@ -13,7 +13,7 @@ test("what is sealed comes back, to every holder of the key", async () => {
   const text = await seal.seal({ state: "s", nonce: "n" }, 60);
   expect(text).toMatch(/^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
   expect(await seal.open(text)).toMatchObject({ state: "s", nonce: "n" });
-  expect(await createSeal(deriveKey(secret, "a purpose")).open(text)).toMatchObject({ state: "s" });
+  expect(await createSeal([deriveKey(secret, "a purpose")]).open(text)).toMatchObject({ state: "s" });
 });
 
 test("a seal shows nothing, and the same content is never sealed alike", async () => {
@@ -51,7 +51,7 @@ test("under another secret, purpose or salt it does not open", async () => {
   const text = await seal.seal({ state: "s" }, 60);
   for (const other of [deriveKey(`${secret}x`, "a purpose"), deriveKey(secret, "another purpose"), deriveKey(secret, "a purpose", "salt"), deriveKey(secret, "")]) {
     expect(Buffer.from(other).equals(Buffer.from(key))).toBe(false);
-    expect(await createSeal(other).open(text)).toBeUndefined();
+    expect(await createSeal([other]).open(text)).toBeUndefined();
   }
   expect([key.length, Buffer.from(deriveKey(secret, "a purpose", "x")).equals(Buffer.from(deriveKey(secret, "a purpose", "y")))]).toEqual([32, false]);
 });
@@ -67,4 +67,13 @@ test("tokens that are made in another way with the same key do not open", async 
     await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A128CBC-HS256" }).encrypt(key),
     await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A256CBC-HS512" }).encrypt(long),
   ]) expect(await seal.open(text)).toBeUndefined();
+});
+
+test("under a newer secret what an older one sealed opens, and what is sealed opens under the newer one alone [OPS-41]", async () => {
+  const [older, newer] = [deriveKey(secret, "a purpose"), deriveKey(`${secret}, newer`, "a purpose")];
+  const both = createSeal(deriveKeys([`${secret}, newer`, secret], "a purpose"));
+  expect(await both.open(await createSeal([older]).seal({ state: "old" }, 60))).toMatchObject({ state: "old" });
+  const text = await both.seal({ state: "new" }, 60);
+  expect(await createSeal([newer]).open(text)).toMatchObject({ state: "new" });
+  expect(await createSeal([older]).open(text)).toBeUndefined();
 });

@@ -1,5 +1,7 @@
 // Who is signed in but may do nothing yet: no account, no enrolment; and what the operator does about it takes effect at once.
 import { describe, expect, test } from "vitest";
+import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
+import { sessionSecret } from "../support/service.ts";
 import { createBrowser } from "../embedded/provider/browser.ts";
 import { ann, ask, auditOf, ben, cleo, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
 
@@ -129,6 +131,19 @@ test("a session that ended by time is over everywhere, and its cookie shows noth
 test("MongoDB removes sessions by itself once they are over", async () => {
   const indexes = await house().service.app.client.db().collection("dashboard_sessions").indexes();
   expect(indexes.find(({ key }) => "expires_at" in key)).toMatchObject({ expireAfterSeconds: 0 });
+});
+
+test("with an older secret beside a newer one the sessions of both go on, and only new instances know the newer [OPS-41]", async () => {
+  const older = await signIn(house(), ann);
+  const newest = "another-session-secret-of-32-characters-or-more";
+  const other = await house().service.another({ BASE_URL: house().base, SESSION_SECRET: "", SESSION_SECRETS: `${newest}, ${sessionSecret}` });
+  try {
+    expect(await ownerStatus(other.base, older.cookie)).toBe(200);
+    const own = await createDashboardSessions(other.app.client.db(), [newest]).begin({ issuer: house().provider.issuer, subject: "nobody", sid: undefined, email: undefined, name: undefined, idToken: "of-nobody" });
+    expect([await ownerStatus(other.base, `records_session=${own}`), await ownerStatus(house().base, `records_session=${own}`)]).toEqual([403, 401]);
+  } finally {
+    await other.stop();
+  }
 });
 
 test("another secret ends all sessions, and instances that share one share them", async () => {

@@ -37,7 +37,7 @@ export async function newPerson(service: TestService, { account = true, enrolled
 /** Another session of the same person. */
 export async function openSession(service: TestService, subject: string, email: string, sid?: string): Promise<Omit<TestPerson, "accountId">> {
   noteSecret("an-id-token-that-is-no-token");
-  const sessions = createDashboardSessions(service.app.client.db(), sessionSecret);
+  const sessions = createDashboardSessions(service.app.client.db(), [sessionSecret]);
   const value = await sessions.begin({ issuer: testIssuer, subject, sid, email, name: undefined, idToken: "an-id-token-that-is-no-token" });
   noteSecret(value);
   const cookie = `records_session=${value}`;

@@ -106,9 +106,9 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
   });
   const logLines: string[] = [];
   const log = createLog(config.logLevel, { write: (line) => void logLines.push(line) }, config.logAddresses);
-  const { oidc, sessionSecret: secret = "" } = config;
+  const { oidc, sessionSecrets = [sessionSecret] } = config;
   const redisUrl = environment["REDIS_URL"] === "" ? undefined : config.redisUrl;
-  const app = await startApp(config, { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecret: secret }, log);
+  const app = await startApp(config, { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecrets }, log);
   const base = `http://127.0.0.1:${app.port}`;
   const internal = `http://127.0.0.1:${app.internalPort}`;
   return {

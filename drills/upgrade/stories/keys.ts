@@ -29,7 +29,7 @@ export async function keysStory(ground: Ground, fleet: Fleet, traffic: Traffic):
     name: undefined,
     idToken: "an-id-token-that-is-no-token",
   };
-  const cookie = `records_session=${await createDashboardSessions(ground.client.db(), sessionSecret).begin(signedIn)}`;
+  const cookie = `records_session=${await createDashboardSessions(ground.client.db(), [sessionSecret]).begin(signedIn)}`;
   let [key, previous]: [string | undefined, string | undefined] = [account.key, undefined];
 
   const change = (to: Version, method: "POST" | "DELETE", path: string, expect: readonly number[]): Promise<Heard> =>

@@ -27,7 +27,7 @@ function nodeVersion(version: string): Verdict {
 
 /** Only what can be known from the settings alone. */
 function advice(config: Config, wrong: ReadonlyMap<string, string>, environment: NodeJS.ProcessEnv, now: number): Finding[] {
-  const { baseUrl, host, internalHost, trustProxy, mongodbUri, redisUrl, oidc, mcpUrl, mcpAudiences, serviceTokens, sessionSecret, retirement } = config;
+  const { baseUrl, host, internalHost, trustProxy, mongodbUri, redisUrl, oidc, mcpUrl, mcpAudiences, serviceTokens, sessionSecrets, retirement } = config;
   const found: Finding[] = [];
   const say = (name: string, verdict: Verdict): void => void (wrong.has(name) || found.push({ check: `configuration.${name}`, ...verdict }));
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
@@ -45,7 +45,7 @@ function advice(config: Config, wrong: ReadonlyMap<string, string>, environment:
   if (mongodbUri === undefined && oidc !== undefined) say("MONGODB_URI", note("MONGODB_URI is not set beside OIDC_ISSUER: records are kept in an embedded MongoDB in DATA_DIR.", "Set MONGODB_URI to a replica set for production."));
   if (mongodbUri !== undefined && oidc === undefined) say("OIDC_ISSUER", note("OIDC_ISSUER is not set: sign-in and MCP are off.", "Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to turn them on."));
   if (oidc !== undefined && mcpAudiences.length === 0) say("MCP_AUDIENCE", warning("MCP_AUDIENCE is not set: an access token that the provider issued for another application of yours opens the MCP surface as well.", "Have the provider issue tokens for an audience of this service, and set MCP_AUDIENCE to it."));
-  if (sessionSecret !== undefined && serviceTokens?.includes(sessionSecret)) say("SESSION_SECRET", warning("SESSION_SECRET is one of SERVICE_TOKENS: who calls the internal listener could forge sessions.", "Make another one: openssl rand -base64 32."));
+  if (sessionSecrets?.some((secret) => serviceTokens?.includes(secret)) === true) say("SESSION_SECRET", warning("SESSION_SECRET is one of SERVICE_TOKENS: who calls the internal listener could forge sessions.", "Make another one: openssl rand -base64 32."));
   if (retirement !== undefined && retirement.sunsetAt.getTime() < now) say("V1_SUNSET_AT", warning(`V1_SUNSET_AT ${retirement.sunsetAt.toISOString()} is past, and /v1 is still served.`, "Set a later date, or switch the interface off."));
   return found;
 }

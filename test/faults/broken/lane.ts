@@ -58,7 +58,7 @@ export async function startLane(hurt: Hurt, whole: TestService): Promise<Lane> {
   const proxy = await startFaultProxy(Number(new URL(hurt.mongod.uri).port), hello);
   const fake = await startFakeProvider();
   const service = await startInstance(proxy.uri("records"), hurt.redis, fake.settings());
-  const sessions = createDashboardSessions(whole.app.client.db(), sessionSecret);
+  const sessions = createDashboardSessions(whole.app.client.db(), [sessionSecret]);
 
   async function newPerson(): Promise<LanePerson> {
     const subject = randomUUID();
