@@ -9,6 +9,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
+import { addLogLevel } from "./log-level.ts";
 import { printable } from "./output.ts";
 import { addStatus } from "./status.ts";
 import { release } from "../observability/release.ts";
@@ -63,6 +64,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addStatus(program, context, endWith);
   addAccount(program, context);
   addInterface(program, context);
+  addLogLevel(program, context);
   addImport(program, context, endWith);
   addExport(program, context, endWith);
   addDoctor(program, environment, context, endWith);
