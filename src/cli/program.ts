@@ -10,6 +10,7 @@ import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
 import { addKey } from "./key.ts";
+import { addLogLevel } from "./log-level.ts";
 import { printable } from "./output.ts";
 import { addStatus } from "./status.ts";
 import { release } from "../observability/release.ts";
@@ -65,6 +66,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addAccount(program, context);
   addKey(program, context);
   addInterface(program, context);
+  addLogLevel(program, context);
   addImport(program, context, endWith);
   addExport(program, context, endWith);
   addDoctor(program, environment, context, endWith);

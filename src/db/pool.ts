@@ -15,9 +15,11 @@ const states = new WeakMap<MongoClient, () => PoolState>();
 
 /** Counts the connections of a client that is not connected yet. */
 export function watchPool(client: MongoClient): void {
-  let [open, inUse, waiting] = [0, 0, 0];
-  client.on("connectionReady", () => void open++);
-  client.on("connectionClosed", () => void open--);
+  let [inUse, waiting] = [0, 0];
+  // By name: a connection that fails before it is ready is closed too.
+  const open = new Set<string>();
+  client.on("connectionReady", (event) => void open.add(nameOf(event)));
+  client.on("connectionClosed", (event) => void open.delete(nameOf(event)));
   client.on("connectionCheckOutStarted", () => void waiting++);
   client.on("connectionCheckOutFailed", () => void waiting--);
   client.on("connectionCheckedOut", () => {
@@ -25,8 +27,11 @@ export function watchPool(client: MongoClient): void {
     inUse++;
   });
   client.on("connectionCheckedIn", () => void inUse--);
-  // A connection that never was ready is closed too.
-  states.set(client, () => ({ inUse, waiting, available: Math.max(0, open - inUse) }));
+  states.set(client, () => ({ inUse, waiting, available: Math.max(0, open.size - inUse) }));
+}
+
+function nameOf({ address, connectionId }: { readonly address: string; readonly connectionId: number | "<monitor>" }): string {
+  return `${address} ${connectionId}`;
 }
 
 /** The pool of a client that `watchPool` follows. */

@@ -101,7 +101,7 @@ export function createRpcSurface(
     const expiresAt = expiryOf(request, received.arrivedAt);
     const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
     const served = serveCall(one, protocol, request, inbound);
-    const inTime = expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits), served);
+    const inTime = expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
     const answer = await inTime.catch((error: unknown) =>
       refusal(protocol, request.headers["content-type"] ?? "", connectError(report(error, inbound), protocol)),
     );

@@ -13,10 +13,10 @@ vi.setConfig({ testTimeout: 180_000 });
 const service = useService();
 const folder = useFolder();
 
-test("--help names the six commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
+test("--help names the seven commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
   const { code, stdout } = await startCli(["--help"]).ended;
   expect(code).toBe(0);
-  for (const command of ["status", "account", "interface", "import", "export", "doctor"]) expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+  for (const command of ["status", "account", "interface", "log-level", "import", "export", "doctor"]) expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   for (const exitCode of [0, 1, 2, 3, 4, 130]) expect(stdout).toMatch(new RegExp(`^  ${exitCode} +\\S`, "m"));
   const help = await startCli(["import", "--help"]).ended;
   expect(help.code).toBe(0);
@@ -43,6 +43,15 @@ test("status tells version, health, parts, switches and accounts, and ends with 
   expect(off.stdout).toMatch(/^health +disabled$/m);
   expect(off.stdout).toMatch(/^interface +off since \S+ \(moving house\)$/m);
   await cliJson(service(), ["interface", "on"]);
+});
+
+test("log-level shows the level of the log and sets it, and a wrong one fails by its name [OPS-27]", async () => {
+  expect(await cliJson(service(), ["log-level"])).toMatchObject({ level: "info", configured: "info" });
+  expect(await cliJson(service(), ["log-level", "debug"])).toMatchObject({ level: "debug", configured: "info" });
+  expect((await cli(service(), ["log-level", "info"])).stdout).toMatch(/^level +info$/m);
+  const wrong = await cli(service(), ["log-level", "loud"]);
+  expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
+  expect(wrong.stderr).toContain("level: ");
 });
 
 test("the service is found by --url and --token-file, by the environment, and by what it wrote to its data folder", async () => {

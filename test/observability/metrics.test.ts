@@ -154,6 +154,16 @@ describe("under load and under faults", () => {
     await expectValue(0, "records_work_waiting", {}, faulty);
   });
 
+  test("connections that cannot be opened do not count, nor do they take from those that are open", async () => {
+    const block = { failCommands: ["hello", "isMaster", "saslStart"], closeConnection: true, appName: "records" };
+    const before = (await value("records_mongodb_pool_connections", { state: "available" }, faulty)) ?? 0;
+    await withFault(mongod.uri, { times: 3 }, block, () => Promise.all(Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }))));
+    await until(async () => (await faulty.rest("/v1/contacts?query=ann", { key: account.key })).status === 200, AbortSignal.timeout(20_000));
+    await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
+    expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
+    expect(before).toBeGreaterThan(0);
+  });
+
   test("a task in the background that fails is counted each time, and logged once a minute", async () => {
     const failed = async (): Promise<number> => (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
     const fault = { failCommands: ["aggregate"], errorCode: 13, appName: "records" };

@@ -17,7 +17,7 @@ export const file_records_admin_v1_instance: GenFile = /*@__PURE__*/
   fileDesc("Ch9yZWNvcmRzL2FkbWluL3YxL2luc3RhbmNlLnByb3RvEhByZWNvcmRzLmFkbWluLnYxIhQKEkdldExvZ0xldmVsUmVxdWVzdCI4ChNHZXRMb2dMZXZlbFJlc3BvbnNlEg0KBWxldmVsGAEgASgJEhIKCmNvbmZpZ3VyZWQYAiABKAkiWgoSU2V0TG9nTGV2ZWxSZXF1ZXN0EkQKBWxldmVsGAEgASgJQjW6SDJyMFIFZmF0YWxSBWVycm9yUgR3YXJuUgRpbmZvUgVkZWJ1Z1IFdHJhY2VSBnNpbGVudCI0ChNTZXRMb2dMZXZlbFJlc3BvbnNlEg0KBWxldmVsGAEgASgJEg4KBmJlZm9yZRgCIAEoCTLgAQoPSW5zdGFuY2VTZXJ2aWNlEmcKC0dldExvZ0xldmVsEiQucmVjb3Jkcy5hZG1pbi52MS5HZXRMb2dMZXZlbFJlcXVlc3QaJS5yZWNvcmRzLmFkbWluLnYxLkdldExvZ0xldmVsUmVzcG9uc2UiC5ACAYrOGAQ4gIAEEmQKC1NldExvZ0xldmVsEiQucmVjb3Jkcy5hZG1pbi52MS5TZXRMb2dMZXZlbFJlcXVlc3QaJS5yZWNvcmRzLmFkbWluLnYxLlNldExvZ0xldmVsUmVzcG9uc2UiCIrOGAQ4gIAEYgZwcm90bzM", [file_buf_validate_validate, file_records_v1_options]);
 
 /**
- * Asks for nothing.
+ * Has no field.
  *
  * @generated from message records.admin.v1.GetLogLevelRequest
  */
@@ -32,7 +32,7 @@ export const GetLogLevelRequestSchema: GenMessage<GetLogLevelRequest> = /*@__PUR
   messageDesc(file_records_admin_v1_instance, 0);
 
 /**
- * The answer of GetLogLevel.
+ * The response of GetLogLevel.
  *
  * @generated from message records.admin.v1.GetLogLevelResponse
  */
@@ -81,7 +81,7 @@ export const SetLogLevelRequestSchema: GenMessage<SetLogLevelRequest> = /*@__PUR
   messageDesc(file_records_admin_v1_instance, 2);
 
 /**
- * The answer of SetLogLevel.
+ * The response of SetLogLevel.
  *
  * @generated from message records.admin.v1.SetLogLevelResponse
  */
