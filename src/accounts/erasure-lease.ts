@@ -51,6 +51,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     const deleted = new Map<string, number>();
     let takenAt = performance.now();
     let lease: Deadline | undefined;
+    let renewing: Promise<void> | undefined;
 
     /** Updates the document with what was deleted since; false where the filter no longer holds. */
     async function update(deadline: Deadline, filter: Document, stages: readonly Document[]): Promise<boolean> {
@@ -76,11 +77,13 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     return {
       async permit() {
         if (lease === undefined || isStopped() || isPast(lease)) return undefined;
-        if (performance.now() - takenAt >= renewAfterMs) await extend(lease, mine);
+        // Once for all deletes under way: what they have deleted is written once.
+        if (performance.now() - takenAt >= renewAfterMs) await (renewing ??= extend(lease, mine).finally(() => (renewing = undefined)));
         return lease;
       },
       count: (place, count) => void deleted.set(place, (deleted.get(place) ?? 0) + count),
       async release(finished) {
+        await renewing?.catch(() => undefined);
         if (lease === undefined || isPast(lease)) return;
         const end = finished ? [{ $set: { finished_at: "$$NOW" } }, { $unset: ["identities", "lease"] }] : [{ $unset: "lease" }];
         await update(lease, mine, end);

@@ -27,7 +27,7 @@ export interface PlaceLeft {
   readonly left: number | undefined;
 }
 
-/** The right to sweep. */
+/** The right to sweep; asked for by several deletes at once. */
 export interface SweepRight {
   /** Until when the next batch may run; undefined when the sweeper has to stop. */
   permit(): Promise<Deadline | undefined>;
@@ -55,6 +55,8 @@ const sessionsCollection = "dashboard_sessions";
 /** How long a delete should take. How many documents that is depends on their index entries: a note has up to a hundred. */
 const batchMs = 200;
 const batchSize = { first: 200, least: 20, most: 2_000 } as const;
+/** Deletes under way: while one waits for a majority, another one works. */
+const atOnce = 2;
 /** Names for each look into Redis. */
 const scanned = 1_000;
 /** So that looking stays within a request, however much there is. */
@@ -89,7 +91,7 @@ export function createPlaces(db: Db, redis: () => RedisLink | undefined): Places
       return sweepRedis(leaving.id, right);
     },
     look(leaving, untilMs) {
-      const inMongo = partsOf(leaving).map(async ({ place, filter }) => ({ place, left: await countUpTo(db.collection(place), mostCounted, filter) }));
+      const inMongo = partsOf(leaving).map(async (part) => ({ place: part.place, left: await countIn(db, part, mostCounted) }));
       return Promise.all([...inMongo, leftInRedis(leaving.id, untilMs).then((left) => ({ place: "redis", left }))]);
     },
   };
@@ -112,34 +114,53 @@ function partsOf({ id, identities, begunAt }: Leaving): readonly Part[] {
   ];
 }
 
+/** By the same index, which nobody takes away meanwhile. */
+function countIn(db: Db, { place, filter, hint }: Part, limit: number): Promise<number> {
+  return countUpTo(db.collection(place), limit, filter, hint === undefined ? {} : { hint });
+}
+
 /** Goes through the collection until a look from its beginning finds nothing. */
 async function sweepPart(db: Db, part: Part, right: SweepRight): Promise<boolean> {
-  while ((await countUpTo(db.collection(part.place), 1, part.filter)) > 0) if (!(await sweepOnce(db, part, right))) return false;
+  while ((await countIn(db, part, 1)) > 0) if (!(await sweepOnce(db, part, right))) return false;
   return true;
 }
 
 /**
  * Deletes range after range, each from where the last one ended: from the beginning, a scan would pass over everything
- * that was deleted just now. False when the right has ended.
+ * that was deleted just now. The ranges that are deleted at once are disjoint. False when the right has ended.
  */
 async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: SweepRight): Promise<boolean> {
   const collection = db.collection(place);
   const hinted = hint === undefined ? {} : { hint };
   let size: number = batchSize.first;
-  for (let rest: Document = filter; ; ) {
-    const deadline = await right.permit();
-    if (deadline === undefined) return false;
-    const find = [{ $match: rest }, { $sort: { [key]: 1 } }, { $skip: size - 1 }, { $limit: 1 }, { $project: { _id: 0, last: `$${key}` } }];
+  let rest: Document | undefined = filter;
+  let range = Promise.resolve<Document | undefined>(undefined);
+
+  /** Undefined after the last one. */
+  async function nextRange(): Promise<Document | undefined> {
+    const from = rest;
+    if (from === undefined) return undefined;
+    const find = [{ $match: from }, { $sort: { [key]: 1 } }, { $skip: size - 1 }, { $limit: 1 }, { $project: { _id: 0, last: `$${key}` } }];
     const [end] = await aggregate<{ last: unknown }>(collection, find, hinted);
-    const range = end === undefined ? rest : { $and: [rest, { [key]: { $lte: end.last } }] };
-    const startedAt = performance.now();
-    const { deletedCount } = await write(db.client, deadline, (options, fence) => collection.deleteMany({ ...range, ...fence }, { ...hinted, ...options }));
-    right.count(place, deletedCount);
-    const fitting = (size * batchMs) / (performance.now() - startedAt);
-    size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
-    if (end === undefined) return true;
-    rest = { $and: [filter, { [key]: { $gt: end.last } }] };
+    rest = end && { $and: [filter, { [key]: { $gt: end.last } }] };
+    return end === undefined ? from : { $and: [from, { [key]: { $lte: end.last } }] };
   }
+  async function sweepRanges(): Promise<boolean> {
+    for (;;) {
+      // One after the other, whoever asks: each begins where the one before ends.
+      const found = await (range = range.then(nextRange));
+      if (found === undefined) return true;
+      const deadline = await right.permit();
+      if (deadline === undefined) return false;
+      const startedAt = performance.now();
+      const { deletedCount } = await write(db.client, deadline, (options, fence) => collection.deleteMany({ ...found, ...fence }, { ...hinted, ...options }));
+      right.count(place, deletedCount);
+      const fitting = (size * batchMs) / (performance.now() - startedAt);
+      size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
+    }
+  }
+  const swept = await Promise.all(Array.from({ length: atOnce }, sweepRanges));
+  return swept.every(Boolean);
 }
 
 /**

@@ -53,8 +53,8 @@ export interface Lease {
    * itself says afterwards that it still leads by the same election: that an instance has not seen another is no proof.
    */
   proven(term: Term | undefined, askedAt: number, electionId: string): void;
-  /** Takes note that the member answered what was asked at `askedAt`, if only with an error. */
-  answered(term: Term | undefined, askedAt: number): void;
+  /** Takes note that the member of the term has just answered, if only with an error. */
+  answered(term: Term | undefined): void;
   /** The current term, proven or not. */
   term(): Term | undefined;
   /** The current term. Fails with UNAVAILABLE unless the lease on it is held. */
@@ -80,8 +80,8 @@ export function createLease(now: () => number = () => performance.now()): Lease 
     return undefined;
   }
 
-  function answered(since: Term | undefined, askedAt: number): void {
-    if (since !== undefined && since === term) answeredUntil = Math.max(answeredUntil, askedAt + silenceMs);
+  function answered(since: Term | undefined): void {
+    if (since !== undefined && since === term) answeredUntil = now() + silenceMs;
   }
 
   return {
@@ -97,7 +97,7 @@ export function createLease(now: () => number = () => performance.now()): Lease 
     proven(provenTerm, askedAt, electionId) {
       if (provenTerm === undefined || provenTerm !== term || electionId !== term.leader.electionId) return;
       provenUntil = Math.max(provenUntil, askedAt + leaseMs);
-      answered(provenTerm, askedAt);
+      answered(provenTerm);
     },
     answered,
     term: () => term,

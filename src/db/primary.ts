@@ -85,7 +85,7 @@ export function createPrimary(lease: Lease, ask: (term: Term | undefined) => Pro
     const askedAt = performance.now();
     underWay += 1;
     const proof = await ask(term).catch((error: unknown) => {
-      if (error instanceof MongoServerError) lease.answered(term, askedAt);
+      if (error instanceof MongoServerError) lease.answered(term);
       return undefined;
     });
     underWay -= 1;

@@ -18,7 +18,7 @@ async function fill(client: Client): Promise<void> {
   const session = await client.put.session({ title: "Budget", contact_id: contact, external_id: "s-1" });
   await client.put.transcript({ session_id: session, transcript: "Hello." });
   await client.put.sessionNotes({ session_id: session, content: "A note", type: "SESSION_NOTE_TYPE_USER_MANUAL" });
-  await client.put.contactNotes({ contact_id: contact, content: "Another", source: "import" });
+  await client.put.contactNotes({ contact_id: contact, content: "Budget talk", source: "import" });
   const created = await client.post("/v1/contacts", { full_name: "Bo" }, { "Idempotency-Key": "once" });
   expect(created.status).toBe(201);
 }

@@ -25,7 +25,7 @@ export interface ErasureVerdict {
   /** What is left of the account: in MongoDB, and names in Redis. */
   readonly left: number;
   /** The last response of DeleteAccount. */
-  readonly last: Record<string, unknown>;
+  readonly last: ErasureStatus;
   readonly seconds: number;
   /** Whether the search index of notes is there again afterwards. */
   readonly isIndexed: boolean;
@@ -48,7 +48,7 @@ export interface ErasureGround {
   readonly redisUrl: string;
   readonly instances: number;
   readonly notes: number;
-  /** Kills the instance that sweeps, once a third is deleted. */
+  /** Kills the instance that sweeps as soon as it has deleted something. */
   readonly kill?: boolean;
   readonly say: (line: string) => void;
 }
@@ -78,21 +78,25 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
     const before = await quiet.stop();
     const meanwhile = readAll(instances, key);
     const begunAt = performance.now();
-    let last = (await admin(first, "DeleteAccount", { account_id: id.toHexString(), reason: "The owner asked." })) as ErasureStatus;
+    const stored = client.db().collection("notes");
+    const total = await stored.estimatedDocumentCount();
+    const request = { account_id: id.toHexString(), reason: "The owner asked." };
+    const beginning = admin(first, "DeleteAccount", request).catch(() => undefined);
+    if (kill) {
+      while ((await stored.estimatedDocumentCount()) === total) await sleep(5);
+      await instances.shift()?.kill();
+      tell("the sweeper was killed");
+    }
+    await beginning;
     const conflictsBefore = await conflictsIn(client);
-    let isKilled = !kill;
+    let last: ErasureStatus = { places: [] };
     while (!last.erased) {
       await sleep(notes > 100_000 ? 2_000 : 200);
       for (const [at, instance] of instances.entries()) {
         if (last.erased) break;
-        last = (await admin(instance, "DeleteAccount", { account_id: id.toHexString() })) as ErasureStatus;
+        last = (await admin(instance, "DeleteAccount", request)) as ErasureStatus;
         if (at === 0 && notes > 100_000) tell(JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")));
       }
-      const deleted = Number(last.places.find(({ place }) => place === "notes")?.deleted ?? 0);
-      if (isKilled || deleted < notes / 3) continue;
-      isKilled = true;
-      await instances.shift()?.kill();
-      tell(`the sweeper was killed after ${deleted} notes`);
     }
     const seconds = (performance.now() - begunAt) / 1_000;
     const conflicts = (await conflictsIn(client)) - conflictsBefore;
@@ -128,7 +132,8 @@ export async function sweepWithoutLease(mongodbUri: string, redisUrl: string, sw
   }
 }
 
-interface ErasureStatus extends Record<string, unknown> {
+/** A response of DeleteAccount. */
+export interface ErasureStatus extends Record<string, unknown> {
   readonly erased?: boolean;
   readonly places: readonly { readonly place: string; readonly left?: string; readonly deleted?: string }[];
 }

@@ -16,7 +16,7 @@ const folder = useFolder();
 test("--help names the seven commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
   const { code, stdout } = await startCli(["--help"]).ended;
   expect(code).toBe(0);
-  for (const command of ["status", "account", "interface", "log-level", "import", "export", "doctor"]) expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+  for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "doctor"]) expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   for (const exitCode of [0, 1, 2, 3, 4, 130]) expect(stdout).toMatch(new RegExp(`^  ${exitCode} +\\S`, "m"));
   const help = await startCli(["import", "--help"]).ended;
   expect(help.code).toBe(0);

@@ -149,7 +149,7 @@ describe("a member that nobody else can take over from", () => {
     lease.observe(alone);
     const term = lease.term();
     now += 2_000;
-    lease.answered(term, now);
+    lease.answered(term);
     now += 2_999;
     expect(lease.require().leader).toEqual(alone);
     now += 1;
