@@ -13,6 +13,8 @@ export interface Tally {
   readonly waits: Wait[];
   /** What it waited for last. */
   lastWait: string | undefined;
+  /** The last error that ended a wait, and the innermost wait that it ended. */
+  failed: { readonly error: unknown; readonly what: string } | undefined;
 }
 
 /** The time to which a wait is added. */
@@ -27,7 +29,7 @@ interface Wait {
 
 /** A tally of nothing. */
 export function createTally(): Tally {
-  return { dbMs: 0, dbCommands: 0, redisMs: 0, queueMs: 0, providerMs: 0, rows: undefined, waits: [], lastWait: undefined };
+  return { dbMs: 0, dbCommands: 0, redisMs: 0, queueMs: 0, providerMs: 0, rows: undefined, waits: [], lastWait: undefined, failed: undefined };
 }
 
 /** Does the work and adds its time to the tally. `what` names it in the log: it must not contain anything of a caller's. */
@@ -36,6 +38,9 @@ export async function timed<T>(tally: Tally | undefined, spent: Spent, what: str
   const end = beginWait(tally, what, spent);
   try {
     return await work();
+  } catch (error) {
+    if (tally.failed?.error !== error) tally.failed = { error, what };
+    throw error;
   } finally {
     end();
   }
@@ -67,7 +72,7 @@ export function spentOn(tally: Tally, kind: Spent): number {
 
 /** What a request that failed was waiting for. */
 export function waitOf(tally: Tally | undefined): string | undefined {
-  return tally?.waits.at(-1)?.what ?? tally?.lastWait;
+  return tally?.waits.at(-1)?.what ?? tally?.failed?.what ?? tally?.lastWait;
 }
 
 const bySession = new WeakMap<object, Tally>();

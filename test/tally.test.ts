@@ -1,0 +1,32 @@
+// The tally of a request: what it says that a failed request waited for.
+import { expect, test } from "vitest";
+import { createTally, spentOn, timed, waitOf } from "../src/tally.ts";
+
+const failing = (error: Error) => (): Promise<never> => Promise.reject(error);
+
+test("what failed is named, though something else was waited for afterwards [OPS-26]", async () => {
+  const tally = createTally();
+  await expect(timed(tally, "dbMs", "mongodb aggregate api_keys", failing(new Error("away")))).rejects.toThrow("away");
+  await timed(tally, "redisMs", "redis", () => Promise.resolve());
+  expect(waitOf(tally)).toBe("mongodb aggregate api_keys");
+});
+
+test("of waits within each other the innermost is named, and of several that failed the last [OPS-26]", async () => {
+  const tally = createTally();
+  await timed(tally, "dbMs", "mongodb find contacts", failing(new Error("first"))).catch(() => undefined);
+  const second = new Error("second");
+  await timed(tally, "queueMs", "a place", () => timed(tally, "redisMs", "redis", failing(second))).catch(() => undefined);
+  expect(waitOf(tally)).toBe("redis");
+});
+
+test("what is still waited for comes first, and its time counts so far [OPS-25, OPS-26]", async () => {
+  const tally = createTally();
+  let end: () => void = () => undefined;
+  const waiting = timed(tally, "providerMs", "the identity provider", () => new Promise<void>((resolve) => (end = resolve)));
+  await new Promise((soon) => setTimeout(soon, 5));
+  expect(waitOf(tally)).toBe("the identity provider");
+  expect(spentOn(tally, "providerMs")).toBeGreaterThan(0);
+  end();
+  await waiting;
+  expect([tally.waits, waitOf(tally)]).toEqual([[], "the identity provider"]);
+});
