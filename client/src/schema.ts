@@ -481,7 +481,7 @@ export interface components {
              */
             key_prefix: string | null;
             /**
-             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email. For the operator: the first 8 digits of the SHA-256 of the service token, as `operator (token 1a2b3c4d)`.
+             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
              * @example ann.lee@example.com
              */
             person: string | null;

@@ -56,7 +56,7 @@ test("what is refused is no change, and ListChanges needs the service token [ADM
 });
 
 test("a switch that cannot be recorded is not set [ADM-05]", async () => {
-  const refuse = (validator: object): Promise<void> => asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
+  const refuse = (validator: object): Promise<unknown> => asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
   const before = [(await call("GetState")).body, await changes()];
   await refuse({ nothing: { $exists: true } });
   expect((await call("SetWrites", { enabled: false, reason: "unrecorded" })).status).toBe(500);

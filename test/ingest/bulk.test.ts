@@ -4,6 +4,7 @@ import { UUID as Uuid } from "mongodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient } from "../support/client.ts";
+import { asAdministrator } from "../support/database.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import type { RecordJson } from "../support/streams.ts";
@@ -26,7 +27,7 @@ const many: RecordJson[] = [{ contact: { external_id: "c", full_name: "Ann" } },
 const changes = () => service.logLines.filter((line) => line.includes("search index of notes")).map((line) => (JSON.parse(line) as { index: string }).index);
 
 async function usable(): Promise<boolean> {
-  const found = await db.collection("notes").aggregate([{ $indexStats: {} }, { $match: { name: "search" } }]).toArray();
+  const found = await asAdministrator(service.administratorUri, (all) => all.collection("notes").aggregate([{ $indexStats: {} }, { $match: { name: "search" } }]).toArray());
   return found.length === 1;
 }
 

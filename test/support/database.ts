@@ -39,10 +39,10 @@ export function databaseUri(uri: string, name: string): string {
 }
 
 /** Does something that the service itself has no right to. */
-export async function asAdministrator(uri: string, work: (db: Db) => Promise<unknown>): Promise<void> {
+export async function asAdministrator<T>(uri: string, work: (db: Db) => Promise<T>): Promise<T> {
   const client = new MongoClient(uri);
   try {
-    await work(client.db());
+    return await work(client.db());
   } finally {
     await client.close();
   }

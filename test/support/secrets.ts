@@ -36,16 +36,18 @@ export async function findSecrets(service: Pick<TestService, "app" | "internal" 
 
 const recordCollections = ["contacts", "sessions", "transcripts", "notes"];
 /** A shorter text could be found by chance; of more than this many, each is like the others. */
-const shortestText = 8;
+const shortestText = 9;
 const mostTexts = 1_000;
 
 /** Where a service has told what its records say, though it is nobody's business but theirs: the log and the metrics. */
-export async function findRecordTexts({ app, internal, logLines }: Pick<TestService, "app" | "internal" | "logLines">): Promise<string[]> {
+export async function findRecordTexts({ app, internal, logLines, linesAtStart }: Pick<TestService, "app" | "internal" | "logLines" | "linesAtStart">): Promise<string[]> {
   const texts = new Set<string>();
   for (const name of recordCollections) {
     for (const document of await app.client.db().collection(name).find({}, { limit: mostTexts }).toArray()) collectTexts(document, texts);
   }
-  const places = [["the log", logLines.join("")], ["the metrics", await (await fetch(`${internal}/metrics`)).text()]] as const;
+  // What an instance says at its start, and what a metric means, are words of ours, which a record may have as well.
+  const samples = (await (await fetch(`${internal}/metrics`)).text()).split("\n").filter((line) => !line.startsWith("#"));
+  const places = [["the log", logLines.slice(linesAtStart).join("")], ["the metrics", samples.join("\n")]] as const;
   return places.flatMap(([place, told]) => [...texts].filter((text) => told.includes(text)).map((text) => `${place} holds ${JSON.stringify(text.slice(0, 40))}`));
 }
 

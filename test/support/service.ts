@@ -53,6 +53,8 @@ export interface TestService {
   /** The same database for somebody who may do everything. */
   readonly administratorUri: string;
   readonly logLines: string[];
+  /** How many of these were written when there was no record yet. */
+  readonly linesAtStart: number;
   account(access?: "read_write" | "read_only"): Promise<TestAccount>;
   rest(path: string, call?: RestCall): Promise<RestAnswer>;
   /** Calls an internal rpc by Connect's JSON. */
@@ -120,6 +122,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
     mongodbUri,
     administratorUri,
     logLines,
+    linesAtStart: logLines.length,
     async account(access = "read_write") {
       const account = await app.services.accounts.create(`${randomUUID()}@example.com`, true);
       const { secret } = await app.services.apiKeys.create(account._id, access);

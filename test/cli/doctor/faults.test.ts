@@ -65,7 +65,7 @@ describe("MongoDB", () => {
     await db.collection("contacts").dropIndex("email");
     await db.collection("api_keys").dropIndex("account");
     await db.collection("api_keys").createIndex({ created_at: 1, account_id: 1 }, { name: "account" });
-    const hide = (hidden: boolean): Promise<void> => asAdministrator(service.administratorUri, (all) => all.command({ collMod: "audit_log", index: { name: "list", hidden } }));
+    const hide = (hidden: boolean): Promise<unknown> => asAdministrator(service.administratorUri, (all) => all.command({ collMod: "audit_log", index: { name: "list", hidden } }));
     await hide(true);
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual(["fault", 'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.']);
