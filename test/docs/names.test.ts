@@ -25,7 +25,7 @@ for (const name of secretSettings) settings.add(fileVariable(name));
 const reasons = new Map(ReasonSchema.values.map(({ name, number }) => [name.replace("REASON_", ""), number]));
 const codes = new Set(Object.values(Code).filter((name) => typeof name === "string").map((name) => screaming(name)));
 /** Words in capitals that are none of ours. */
-const others = new Set(["GET", "POST", "DELETE", "PATCH", "PATH", "KEY", "ACCOUNT", "SERVICE_TOKEN", "UID", "SIGILL", "SIGUSR2", "EACCES", "EEXIST", "ENOTDIR", "EROFS", "ECONNREFUSED", "ENOTFOUND", "EADDRINUSE"]);
+const others = new Set(["GET", "POST", "DELETE", "PATCH", "PATH", "KEY", "ACCOUNT", "SERVICE_TOKEN", "UID", "SIGILL", "SIGUSR2", "EACCES", "ENOENT", "EEXIST", "ENOTDIR", "EROFS", "ECONNREFUSED", "ENOTFOUND", "EADDRINUSE"]);
 
 function screaming(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();

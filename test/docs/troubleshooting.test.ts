@@ -25,7 +25,7 @@ function textsOf(code: string): string[] {
 const ending = /(?:\bwrong\(|\brefuseUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\btold\(exitCodes).*$/gm;
 const printed = [
   ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^leash/), ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
-  ...["src/config.ts", "src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
+  ...["src/config.ts", "src/secret-files.ts", "src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
 ].flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
   // A sentence, and no name of a setting or of a code.
   .filter((text) => text.replaceAll("…", "").trim().split(/\s+/).length >= 3);
