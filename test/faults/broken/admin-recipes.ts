@@ -50,6 +50,8 @@ export const adminRecipes: readonly Recipe[] = [
   plain(`${admin}.AccountService/ListAccounts`, () => ({ limit: 2 })),
   plain(`${admin}.InterfaceService/GetState`, () => ({})),
   plain(`${admin}.InterfaceService/ListChanges`, () => ({})),
+  plain(`${admin}.InstanceService/GetLogLevel`, () => ({})),
+  plain(`${admin}.InstanceService/SetLogLevel`, () => ({ level: "info" })),
   switching("SetPublicInterface"),
   switching("SetWrites"),
   {

@@ -48,8 +48,12 @@ function stepsUnder(command: Command, at: number, turn: number, isNew: boolean):
   ];
 }
 
-/** So many of them, others with every turn. */
-function share<T>(all: readonly T[], count: number, turn: number): T[] {
+/** The long form has more faults for each operation (`npm run drill:connections`). */
+const isLong = process.env["DRILL_CONNECTIONS"] === "long";
+
+/** So many of them, one in the short form; others with every turn. */
+function share<T>(all: readonly T[], most: number, turn: number): T[] {
+  const count = isLong ? most : 1;
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
 }
 
