@@ -1,5 +1,6 @@
-// Secrets that stand in files: for NAME, NAME_FILE holds the path, as Docker and Kubernetes mount them.
+// Secrets in files: for NAME, NAME_FILE holds the path, as Docker and Kubernetes mount them.
 import { readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
 
 /** A file longer than that holds no secret. */
 const mostBytes = 65_536;
@@ -28,16 +29,21 @@ export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
+/** Whoever confuses the two variables puts the secret itself here. */
+function shown(path: string): string {
+  return isAbsolute(path) ? path : "the file";
+}
+
 /** The content is not repeated in the message. */
 function read(path: string, wrong: (problem: string) => never): string {
   let content: string;
   try {
     content = readFileSync(path, "utf8");
   } catch (error) {
-    return wrong(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
+    return wrong(`${shown(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
   }
   const value = content.replace(/\r?\n$/, "");
-  if (value === "") return wrong(`${path} is empty`);
-  if (content.length > mostBytes) return wrong(`${path} is longer than ${mostBytes} bytes`);
+  if (value === "") return wrong(`${shown(path)} is empty`);
+  if (content.length > mostBytes) return wrong(`${shown(path)} is longer than ${mostBytes} bytes`);
   return value;
 }

@@ -46,6 +46,8 @@ test("every secret can stand in a file, with or without a line break at its end 
 test("a file that cannot be read, an empty one and both variables are named, and no content is shown [OPS-40]", () => {
   const missing = join(folder, "missing");
   expect(refusal({ MONGODB_URI_FILE: missing })).toBe(`MONGODB_URI_FILE: ${missing} cannot be read (ENOENT)`);
+  // The secret itself, put into the wrong variable.
+  expect(refusal({ MONGODB_URI_FILE: "mongodb://ops:hunter2@db1/records" })).toBe("MONGODB_URI_FILE: the file cannot be read (ENOENT)");
   const empty = fileOf("empty", "\n");
   expect(refusal({ SESSION_SECRET_FILE: empty })).toBe(`SESSION_SECRET_FILE: ${empty} is empty`);
   const both = refusal({ SERVICE_TOKENS: token, SERVICE_TOKENS_FILE: fileOf("other", `${token}3`) });

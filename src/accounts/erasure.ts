@@ -67,6 +67,8 @@ export interface Erasures {
 /** Requests that were admitted before the deletion may write for this long; an internal batch tries longest. */
 const stragglersMs = 40_000;
 const everyMs = 5_000;
+/** Erasures that an instance works on in the background at once: each asks MongoDB and Redis as fast as they answer. */
+const mostAtOnce = 4;
 /** For looking through Redis once what could be erased is erased. */
 const lookMs = 700;
 const keptSeconds = 90 * 24 * 3_600;
@@ -88,6 +90,8 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
   const take = createErasureLeases(client);
   const sweeps = new Set<Promise<void>>();
   const counts = { running: 0, deleted: 0 };
+  /** Nothing was left of them: only stragglers can have added something, which the last sweep erases. */
+  const clean = new Set<string>();
   let stopped = false;
   const leavingOf = ({ _id, begun_at, identities }: ErasureDocument) => ({ id: _id, begunAt: begun_at, identities });
   const find = (id: UUID): Promise<ErasureDocument | undefined> => findFirst<ErasureDocument>(erasures, { _id: id });
@@ -102,7 +106,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
     const hold = await take(erasure._id, () => stopped);
     if (hold === undefined) return;
     // Only a sweep that begins after the last straggler has found everything.
-    const isLast = Date.now() - erasure.begun_at.getTime() > stragglersMs;
+    const isLast = isOver(erasure);
     const right: SweepRight = {
       permit: hold.permit,
       count(place, deleted) {
@@ -110,12 +114,14 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
         hold.count(place, deleted);
       },
     };
-    let clean = false;
+    let isClean = false;
+    clean.delete(nameOf(erasure._id));
     try {
       await ease(erasure._id);
-      clean = await places.sweep(leavingOf(erasure), right);
+      isClean = await places.sweep(leavingOf(erasure), right);
     } finally {
-      await hold.release(clean && isLast);
+      await hold.release(isClean && isLast);
+      if (isClean && !isLast) clean.add(nameOf(erasure._id));
     }
   }
 
@@ -139,7 +145,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       if (erasure === undefined) return undefined;
       const look = (): Promise<PlaceLeft[]> => places.look(leavingOf(erasure), performance.now() + lookMs);
       let seen = erasure.finished_at === undefined ? undefined : await look();
-      if (seen === undefined || !isClean(seen)) {
+      if (seen === undefined || !isAllErased(seen)) {
         // What turns up after the end is erased in the background like the rest.
         if (erasure.finished_at !== undefined) await write(client, deadline, (options) => erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options));
         // A sweep that fails is begun again in the background, where the log hears of it.
@@ -148,7 +154,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       }
       const { deleted = {}, requested } = (await find(id)) ?? erasure;
       return {
-        erased: isClean(seen),
+        erased: isAllErased(seen),
         begunAt: erasure.begun_at,
         reason: requested?.reason ?? "",
         token: requested?.token ?? "",
@@ -156,21 +162,30 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       };
     },
     follow(onTrouble) {
-      const failing = new Set<string>();
+      const [failing, running] = [new Set<string>(), new Set<string>()];
       const watch = repeat(everyMs, async () => {
         const unfinished = await findAll<ErasureDocument>(erasures, { finished_at: { $exists: false } }, { comment: "watch" });
         counts.running = unfinished.length;
-        // Nobody waits for them: one that takes long, or cannot go on, holds up no other.
-        for (const erasure of unfinished) void continueWith(erasure);
+        const names = new Set(unfinished.map(({ _id }) => nameOf(_id)));
+        for (const name of clean) if (!names.has(name)) clean.delete(name);
+        const due = shuffled(unfinished.filter((one) => !running.has(nameOf(one._id)) && (!clean.has(nameOf(one._id)) || isOver(one))));
+        async function work(): Promise<void> {
+          for (let next = due.pop(); next !== undefined && !stopped; next = due.pop()) await continueWith(next);
+        }
+        // Nobody waits for these: an erasure that takes long, or cannot go on, holds up no other.
+        for (let working = running.size; working < mostAtOnce; working++) void work();
       }, (error) => onTrouble("the erasure of an account cannot go on", error));
       async function continueWith(erasure: ErasureDocument): Promise<void> {
-        const name = erasure._id.toHexString();
+        const name = nameOf(erasure._id);
+        running.add(name);
         try {
           await sweep(erasure);
           failing.delete(name);
         } catch (error) {
           if (!failing.has(name) && !stopped) onTrouble("the erasure of an account cannot go on", error);
           failing.add(name);
+        } finally {
+          running.delete(name);
         }
       }
       return {
@@ -185,6 +200,20 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
   };
 }
 
-function isClean(seen: readonly PlaceLeft[]): boolean {
+/** Whether the requests that were admitted before the deletion are over. */
+function isOver({ begun_at: begunAt }: ErasureDocument): boolean {
+  return Date.now() - begunAt.getTime() > stragglersMs;
+}
+
+function nameOf(id: UUID): string {
+  return id.toHexString();
+}
+
+/** In another order on every instance, so that they do not all begin with the same one. */
+function shuffled<T>(all: readonly T[]): T[] {
+  return all.map((one) => [Math.random(), one] as const).sort(([a], [b]) => a - b).map(([, one]) => one);
+}
+
+function isAllErased(seen: readonly PlaceLeft[]): boolean {
   return seen.every(({ left }) => left === 0);
 }

@@ -46,8 +46,10 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       return transaction(client, use.deadline, async (session) => {
         // Collides with the creation of a key, so that none escapes.
         const account = await accounts.hold(id, session);
-        if (account === undefined || (account.suspension !== undefined) === suspended) return account;
+        if (account === undefined) return undefined;
+        // Also where it is suspended already: an instance of an earlier release may have issued a key since.
         await keys.setSuspended(id, suspended, { session });
+        if ((account.suspension !== undefined) === suspended) return account;
         await audit.appendIn(session, id, actorOf(use.caller), entry(suspended ? "account_suspended" : "account_resumed", use));
         return accounts.suspend(id, suspension, { session });
       });

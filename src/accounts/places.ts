@@ -159,8 +159,11 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
       size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
     }
   }
-  const swept = await Promise.all(Array.from({ length: atOnce }, sweepRanges));
-  return swept.every(Boolean);
+  // The lease is given back when all have ended, also where one fails.
+  const swept = await Promise.allSettled(Array.from({ length: atOnce }, sweepRanges));
+  const failed = swept.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return swept.every((one) => one.status === "fulfilled" && one.value);
 }
 
 /**

@@ -27,7 +27,7 @@ const tokenForm = /^[\x21-\x7e]+$/;
  * file, else the data folder's. Fails with what is missing; never repeats a token.
  */
 export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {
-  const complete = withSecretFiles(environment, ["SERVICE_TOKENS"], (variable, problem) => refuseUsage(`${variable}: ${problem}.`));
+  const complete = withSecretFiles(environment, options.tokenFile === undefined ? ["SERVICE_TOKENS"] : [], (variable, problem) => refuseUsage(`${variable}: ${problem}.`));
   const env = (name: string): string | undefined => complete[name]?.trim() || undefined;
   const dataDir = resolve(env("DATA_DIR") ?? "data");
   const demo = readDemo(join(dataDir, "demo.json"));

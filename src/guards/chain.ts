@@ -101,7 +101,7 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
 
       async function answer(message: Message, found: readonly Violation[], deadline: Deadline): Promise<Answer> {
         const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-        if (call.writes && performance.now() - admittedAt > slowBodyMs) {
+        if (performance.now() - admittedAt > slowBodyMs) {
           for (const guard of door.guards(call)) guard(call, caller);
           await door.renew(call, caller);
         }

@@ -5,7 +5,7 @@ import { constants, createServer as createHttp2 } from "node:http2";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { createServer as createTcp } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { announceEnd, limitIdle } from "./session-end.ts";
+import { endSession, limitIdle } from "./session-end.ts";
 
 /** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
 export type Request = IncomingMessage;
@@ -46,6 +46,10 @@ const maxConnections = 10_000;
 /** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
 const quickMs = 0.5;
 const mostLooks = 20;
+/** However many connect: the port has to close. */
+const longestTakeMs = 500;
+/** A client that connects while the listener stops has this long for its first requests. */
+const freshMs = 500;
 /** After the grace period, for the last bytes and for the log. */
 const cutMs = 500;
 
@@ -59,7 +63,7 @@ export function wasCutOff(response: Response): boolean {
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
 export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions, limits = { stalledMs }): Listener {
   const sockets = new Set<Socket>();
-  const sessions = new Map<ServerHttp2Session, Socket>();
+  const sessions = new Set<ServerHttp2Session>();
   const running = new Set<Response>();
   let accepted = 0;
   let closing = false;
@@ -121,16 +125,13 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   // Without these Node would answer by itself, and without a body.
   http2.on("checkExpectation", receiveExpectation as never);
   http2.on("connect", take as never);
-  function serveHttp2(socket: Socket): void {
-    // Node tells of the session while it takes the connection.
-    http2.once("session", (session) => {
-      sessions.set(session, socket);
-      if (closing) announceEnd(session, socket);
-      session.once("close", () => sessions.delete(session));
-      limitIdle(session, socket, { firstMs: headersTimeoutMs, nextMs: keepAliveMs });
-    });
-    http2.emit("connection", socket);
-  }
+  http2.on("session", (session) => {
+    sessions.add(session);
+    // Its first requests may have come with it.
+    if (closing) setTimeout(() => endSession(session), freshMs);
+    session.once("close", () => sessions.delete(session));
+    limitIdle(session, { firstMs: headersTimeoutMs, nextMs: keepAliveMs });
+  });
 
   const tcp = createTcp((socket) => {
     accepted += 1;
@@ -140,7 +141,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     socket.setNoDelay(true);
     // A peer that vanished without a word is found within minutes, also under a stream that has no time limit.
     socket.setKeepAlive(true, keepAliveMs);
-    sniff(socket, headersTimeoutMs, (version) => (version === 2 ? serveHttp2(socket) : http1.emit("connection", socket)));
+    sniff(socket, headersTimeoutMs, (version) => ((version === 2 ? http2 : http1).emit("connection", socket)));
   });
   tcp.maxConnections = maxConnections;
 
@@ -160,9 +161,9 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
       closing = true;
       for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
       const until = performance.now() + graceMs;
-      await takeAll(() => accepted, until);
+      await takeAll(() => accepted, Math.min(until, performance.now() + longestTakeMs));
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      for (const [session, socket] of sessions) announceEnd(session, socket);
+      for (const session of sessions) endSession(session);
       await orAfter(idleMs, closed);
       // A connection on which something has arrived is not idle.
       await lookAround();

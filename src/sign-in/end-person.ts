@@ -17,10 +17,8 @@ export function createEndPerson(db: Db): EndPerson {
     const stored = await findAll<SessionDocument>(sessions, { issuer, subject });
     const signOuts = stored.map(({ sid, provider_ahead_ms: providerAheadMs = leastAheadMs, authenticated_at: at }) => ({ sid, providerAheadMs, authenticatedAt: at && at.getTime() / 1_000 }));
     // An assistant may have tokens where there is no session.
-    for (const signOut of signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }]) {
-      await ended.signOut({ issuer, subject, ...signOut }, deadline);
-    }
-    await write(db.client, deadline, (options) => sessions.deleteMany({ _id: { $in: stored.map(({ _id }) => _id) } }, options));
-    return stored.length;
+    await ended.signOutAll({ issuer, subject }, signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }], deadline);
+    const { deletedCount } = await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
+    return deletedCount;
   };
 }

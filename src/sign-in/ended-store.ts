@@ -46,6 +46,8 @@ export interface SignOut extends Beginning {
 export interface EndedSessions {
   /** Ends all sessions and tokens of the person from sign-ins until now. */
   signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
+  /** The same for several sessions of one person, by one command however many they are. */
+  signOutAll(person: Pick<Beginning, "issuer" | "subject">, sessions: readonly Omit<SignOut, "issuer" | "subject">[], deadline: Deadline): Promise<void>;
   /**
    * Ends what a logout token names, and does the work in the same transaction; `subjects` are the known owners of its
    * session. Fails with INVALID_LOGOUT_TOKEN where the token was used before.
@@ -87,17 +89,18 @@ interface LogoutTokenDocument {
 export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(endedCollection);
   const logoutTokens = db.collection<LogoutTokenDocument>(logoutTokensCollection);
+  const signOutAll: EndedSessions["signOutAll"] = async ({ issuer, subject }, sessions, deadline) => {
+    const now = { $add: ["$$NOW", Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)))] };
+    const latest = Math.max(0, ...sessions.map(({ authenticatedAt = 0 }) => authenticatedAt));
+    const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
+    const ends = [ending({ issuer, subject }, { $max: [now, new Date(latest * 1_000)] }), ...[...sids].map((sid) => ending({ issuer, sid }))];
+    const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));
+    // Two sign-outs may insert the same document at once: the second one finds it on its retry.
+    await end().catch((error: unknown) => (duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end()));
+  };
   return {
-    async signOut({ issuer, subject, sid, providerAheadMs, authenticatedAt = 0 }, deadline) {
-      const now = { $add: ["$$NOW", Math.max(leastAheadMs, Math.ceil(providerAheadMs))] };
-      const ends = [
-        ending({ issuer, subject }, { $max: [now, new Date(authenticatedAt * 1_000)] }),
-        ...(sid === undefined ? [] : [ending({ issuer, sid })]),
-      ];
-      const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));
-      // Two sign-outs may insert the same document at once: the second one finds it on its retry.
-      await end().catch((error: unknown) => (duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end()));
-    },
+    signOut: ({ issuer, subject, ...session }, deadline) => signOutAll({ issuer, subject }, [session], deadline),
+    signOutAll,
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
       const laterThan = new Date(issuedAt * 1_000);
       // The token may also mean a person's sessions and tokens without a session id.

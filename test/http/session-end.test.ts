@@ -1,4 +1,4 @@
-// HTTP/2 sessions that end: what was on its way when the client was told to go is answered.
+// HTTP/2 sessions that end: what runs is answered, and of the rest the client knows that nothing was begun.
 import { once } from "node:events";
 import type { ServerHttp2Session } from "node:http2";
 import { connect as connectHttp2, createServer } from "node:http2";
@@ -7,17 +7,19 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createListener } from "../../src/http/listener.ts";
 import type { Listener } from "../../src/http/listener.ts";
-import { announceEnd, limitIdle } from "../../src/http/session-end.ts";
+import { endSession, limitIdle } from "../../src/http/session-end.ts";
 import type { Frame } from "./http2-frames.ts";
 import { flags, frame, frameReader, literal, preface, types } from "./http2-frames.ts";
 
 let listener: Listener;
 let port: number;
+let [asked, delayMs] = [0, 0];
 const clients = new Set<Socket>();
 
 beforeEach(async () => {
+  [asked, delayMs] = [0, 0];
   const nothing = (): void => undefined;
-  listener = createListener({ handle: (_request, response) => void response.end("done"), refuse: () => "", refuseExpectation: nothing, refuseSlow: nothing });
+  listener = createListener({ handle: (_request, response) => void (asked++, setTimeout(() => response.end("done"), delayMs)), refuse: () => "", refuseExpectation: nothing, refuseSlow: nothing });
   port = await listener.listen(0, "127.0.0.1");
 });
 afterEach(async () => {
@@ -59,19 +61,29 @@ const isType = (type: number) => (one: Frame): boolean => one.type === type;
 const answers = (stream: number) => (one: Frame): boolean => one.type === types.data && one.stream === stream;
 const acknowledge = ({ socket }: Client, { type, payload }: Frame): void => void socket.write(frame(type, flags.ack, 0, type === types.ping ? payload : undefined));
 
-test("a request that crosses the GOAWAY of an idle session is answered, and its connection then closed [OPS-16]", async () => {
+test("an idle session ends with the last stream that was answered, so that a request on its way is known not to have begun [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   client.ask(1);
   await client.seen(answers(1));
   const stopped = listener.close(5_000, 4_000);
-  const ping = await client.seen(isType(types.ping));
   client.ask(3);
-  acknowledge(client, ping);
-  await client.seen(answers(3));
+  const { payload } = await client.seen(isType(types.goaway));
+  const last = payload.readUInt32BE(0);
+  expect(payload.readUInt32BE(4)).toBe(0);
   await stopped;
-  expect(client.frames.findIndex(isType(types.goaway))).toBeLessThan(client.frames.indexOf(ping));
-  expect(client.frames.filter(isType(types.headers)).map(({ stream }) => stream)).toEqual([1, 3]);
+  const answered = client.frames.filter(isType(types.headers)).map(({ stream }) => stream);
+  expect(answered).toEqual(last === 1 ? [1] : [1, 3]);
+});
+
+test("what runs when the session is told to end is answered [OPS-16]", async () => {
+  const client = open(port);
+  acknowledge(client, await client.seen(isType(types.settings)));
+  delayMs = 100;
+  client.ask(1);
+  await expect.poll(() => asked).toBe(1);
+  await listener.close(5_000, 4_000);
+  expect(client.frames.filter(isType(types.data)).map(({ stream }) => stream)).toContain(1);
 });
 
 test("a client that connects while the listener stops gets the settings first, and its request is answered [OPS-16]", async () => {
@@ -93,11 +105,9 @@ test("a client that connects while the listener stops gets the settings first, a
   expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining([types.goaway, types.data]));
 });
 
-test("a session without a request is told to go, and closed when it has heard that", async () => {
+test("a session without a request is told to go, and closed", async () => {
   const server = createServer();
-  let raw: Socket | undefined;
-  server.prependListener("connection", (socket: Socket) => (raw = socket));
-  server.on("session", (session: ServerHttp2Session) => limitIdle(session, raw as Socket, { firstMs: 20, nextMs: 20 }));
+  server.on("session", (session: ServerHttp2Session) => limitIdle(session, { firstMs: 20, nextMs: 20 }));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [code] = (await once(client, "goaway")) as [number];
@@ -108,15 +118,12 @@ test("a session without a request is told to go, and closed when it has heard th
 
 test("a session that is destroyed already is left alone", async () => {
   const server = createServer();
-  let raw: Socket | undefined;
-  server.prependListener("connection", (socket: Socket) => (raw = socket));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   client.on("error", () => undefined);
   const [session] = (await once(server, "session")) as [ServerHttp2Session];
   session.destroy();
-  expect(() => session.goaway()).toThrow("destroyed");
-  expect(() => announceEnd(session, raw as Socket)).not.toThrow();
+  expect(() => endSession(session)).not.toThrow();
   client.destroy();
   await new Promise((closed) => server.close(closed));
 });
