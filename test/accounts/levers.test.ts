@@ -61,6 +61,25 @@ test("a suspended account's key can be revoked, and stays revoked when it is res
   expect(await keyStatuses(key)).toEqual([401, 401]);
 });
 
+test("a key that an instance of an earlier release issued to a suspended account is refused once it is suspended again [OPS-33]", async () => {
+  const { id, key } = await house().service.account();
+  await admin("SuspendAccount", { account_id: id, reason: "leak" });
+  await house().service.app.client.db().collection("api_keys").updateOne({ _id: hashSecret(key) } as never, { $unset: { suspended: "" } });
+  expect(await keyStatuses(key)).toEqual([200, 200]);
+  expect((await admin("SuspendAccount", { account_id: id, reason: "again" })).status).toBe(200);
+  expect(await keyStatuses(key)).toEqual([403, 403]);
+});
+
+test("thousands of sessions of one person end within one call [OPS-35]", async () => {
+  const { service } = house();
+  const person = await newPerson(service);
+  const sessions = service.app.client.db().collection("dashboard_sessions");
+  const { _id, ...one } = (await sessions.findOne({ subject: person.subject })) ?? {};
+  await sessions.insertMany(Array.from({ length: 5_000 }, (_, at) => ({ ...one, _id: `copy ${at}`, sid: `provider ${at}` })) as never);
+  expect((await admin("EndSessions", { account_id: person.accountId, reason: "a flood" })).body).toEqual({ owners: 1, sessions: 5_001 });
+  expect(await sessionCount(service, { subject: person.subject })).toBe(0);
+});
+
 test("ending the sessions of an account ends those of the dashboard and the access tokens on every instance, and no key; signing in again works [OPS-35, OPS-36]", async () => {
   const { base, service } = house();
   const assistant = async (at: TestService) => (await request({ url: `${at.base}/mcp`, token: holder.token }, "2026-07-28", "tools/list")).status;

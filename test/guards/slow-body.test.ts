@@ -1,4 +1,4 @@
-// A write whose body takes its time: what allowed it when its headers came must still allow it when it is whole.
+// A request whose body takes its time: what allowed it when its headers came must still allow it when it is whole.
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
@@ -7,16 +7,20 @@ import { useService } from "../support/client.ts";
 
 const service = useService();
 
-interface SlowWrite {
+interface SlowRequest {
   /** Sends the rest of the body. */
   finish(): void;
   readonly status: Promise<number | undefined>;
 }
 
 /** Sends the headers of a create and the first byte of its body. */
-function beginCreate(key: string, headers: Record<string, string> = {}): SlowWrite {
-  const body = JSON.stringify({ full_name: "Late" });
-  const sent = request(`${service().base}/v1/contacts`, {
+function beginCreate(key: string, headers: Record<string, string> = {}): SlowRequest {
+  return begin("/v1/contacts", { full_name: "Late" }, key, headers);
+}
+
+function begin(path: string, message: object, key: string, headers: Record<string, string> = {}): SlowRequest {
+  const body = JSON.stringify(message);
+  const sent = request(service().base + path, {
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)), ...headers },
   });
@@ -41,6 +45,17 @@ test("is refused where its key was revoked while the body came, with an idempote
   for (const { finish } of held) finish();
   expect(await Promise.all(held.map(({ status }) => status))).toEqual([401, 401]);
   expect(await stored(id)).toBe(0);
+});
+
+test("is refused as a read too, over Connect, where its key was revoked meanwhile [CON-03, KEY-11]", async () => {
+  const { key, id } = await service().account();
+  const held = begin("/records.v1.SessionService/ListSessions", { limit: 1 }, key);
+  const kept = begin("/records.v1.SessionService/ListSessions", { limit: 1 }, (await service().account()).key);
+  await sleep(600);
+  await service().app.services.apiKeys.revoke(new UUID(id));
+  held.finish();
+  kept.finish();
+  expect([await held.status, await kept.status]).toEqual([401, 200]);
 });
 
 test("is refused where writes were paused while the body came [CON-03, ADM-06]", async () => {
