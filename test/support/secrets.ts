@@ -35,7 +35,7 @@ export async function findSecrets(service: Pick<TestService, "app" | "internal" 
 }
 
 const recordCollections = ["contacts", "sessions", "transcripts", "notes"];
-/** A shorter text could be found by chance; of more than this many, each is like the others. */
+/** A shorter text could be found by chance, as digits could in the fraction of a number; of more than this many, each is like the others. */
 const shortestText = 9;
 const mostTexts = 1_000;
 
@@ -52,7 +52,7 @@ export async function findRecordTexts({ app, internal, logLines, linesAtStart }:
 }
 
 function collectTexts(value: unknown, texts: Set<string>): void {
-  if (typeof value === "string" && value.length >= shortestText && texts.size < mostTexts) texts.add(JSON.stringify(value).slice(1, -1));
+  if (typeof value === "string" && value.length >= shortestText && /\p{L}/u.test(value) && texts.size < mostTexts) texts.add(JSON.stringify(value).slice(1, -1));
   else if (typeof value === "object" && value !== null && !("_bsontype" in value)) for (const inner of Object.values(value)) collectTexts(inner, texts);
 }
 
