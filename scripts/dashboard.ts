@@ -12,7 +12,7 @@ interface Panel {
   readonly width: number;
   /** A value of 0 is red, every other one green. */
   readonly isState?: boolean;
-  /** Legend → expression. `SCOPE` stands for the job and the instances that the reader chose. */
+  /** Legend → expression. `SCOPE` is replaced by the job and the instances that the reader chose. */
   readonly targets: Readonly<Record<string, string>>;
 }
 

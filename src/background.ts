@@ -1,4 +1,4 @@
-// The tasks of an instance in the background: what goes on whether requests come or not.
+// Background tasks of an instance: they run whether or not requests arrive.
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { endAbandonedTransactions } from "./db/abandoned.ts";

@@ -65,7 +65,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
     code: Code.DeadlineExceeded,
     message: "The deadline that the request set has passed. Allow more time, or ask for less at once.",
   },
-  [Reason.ACCOUNT_SUSPENDED]: { http: 403, code: Code.PermissionDenied, message: "The account is suspended: ask whoever runs the service to resume it." },
+  [Reason.ACCOUNT_SUSPENDED]: { http: 403, code: Code.PermissionDenied, message: "The account is suspended. Ask the operator of the service to resume it." },
   [Reason.CANCELLED]: { http: 499, code: Code.Canceled, message: "The caller cancelled the request." },
 };
 

@@ -21,7 +21,7 @@ const shownAddress: Readonly<Record<LogAddresses, (address: string) => string | 
   none: () => undefined,
 };
 
-/** A log; the `err` of a line is told by `loggedError`, so that no line holds what a record says. */
+/** A log; `loggedError` serializes the `err` of a line, so that no line contains the text of a record. */
 export function createLog(level: LogLevel, to: DestinationStream = standardOutput(), addresses: LogAddresses = "full"): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: loggedError, address: shownAddress[addresses] } }, to);
 }

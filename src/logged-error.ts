@@ -1,4 +1,4 @@
-// What the log tells of an error: which kind, by its class and codes, and where in our code. Never its message, which may hold what a caller sent or a record says.
+// Serializer of errors for the log: class, codes and own stack frames, never the message, which may contain the text of a record.
 
 /** An error as the log shows it; what an error does not have is left out. */
 export interface LoggedError {

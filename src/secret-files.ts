@@ -29,7 +29,7 @@ export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-/** Whoever confuses the two variables puts the secret itself here. */
+/** An operator who confuses the two variables puts the secret itself here. */
 function shown(path: string): string {
   return isAbsolute(path) ? path : "the file";
 }

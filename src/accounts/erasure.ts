@@ -44,7 +44,7 @@ export interface Erasure {
   readonly begunAt: Date;
   readonly reason: string;
   readonly token: string;
-  /** Every place that was looked through. Redis is not among them while it does not answer. */
+  /** Every place that was looked through. Redis is not among them while it does not respond. */
   readonly places: readonly { readonly place: string; readonly left: number; readonly deleted: number }[];
 }
 
@@ -67,7 +67,7 @@ export interface Erasures {
 /** Requests that were admitted before the deletion may write for this long; an internal batch tries longest. */
 const stragglersMs = 40_000;
 const everyMs = 5_000;
-/** Erasures that an instance works on in the background at once: each asks MongoDB and Redis as fast as they answer. */
+/** Erasures that an instance works on in the background at once: each sends MongoDB and Redis one command after the other. */
 const mostAtOnce = 4;
 /** For looking through Redis once what could be erased is erased. */
 const lookMs = 700;

@@ -80,7 +80,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
   };
 }
 
-/** The operator, as the account's owner sees them: the digest tells which service token it was, and opens nothing. */
+/** The operator, as the account's owner sees them: the digest shows which service token it was, and opens nothing. */
 function actorOf({ token, requestId, address }: OperatorCaller): Actor {
   return { person: `operator (token ${token})`, requestId, address };
 }

@@ -27,7 +27,7 @@ export interface AccountDocument {
   created_at: Date;
   /** Who signs in as its owner; left out while there is nobody, so that the unique index does not count it. */
   identities?: IdentityDocument[];
-  /** Its credentials are refused while it has one; its keys repeat it (`suspended`), so that proving a key proves this too. */
+  /** Its credentials are rejected while it has one; its keys repeat it (`suspended`), so that proving a key proves this too. */
   suspension?: { at: Date; reason: string; token: string };
   /** Counts the changes of its API key, which so cannot pass by its deletion. */
   key_changes?: number;

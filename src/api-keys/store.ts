@@ -52,7 +52,7 @@ export interface ApiKeyStore {
   revokeKey(hash: Binary, options: WriteOptions): Promise<RevokedKey | undefined>;
   /** The keys of all accounts with this id or these first characters, the oldest first. */
   named(idOrPrefix: string): Promise<ApiKeyDocument[]>;
-  /** Marks the active key of an account as suspended, or no longer: from then on it is refused, or taken again. */
+  /** Marks the active key of an account as suspended, or no longer: from then on it is rejected, or accepted again. */
   setSuspended(accountId: UUID, suspended: boolean, options: WriteOptions): Promise<void>;
 }
 

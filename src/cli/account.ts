@@ -41,7 +41,7 @@ export function addAccount(program: Command, context: Context): void {
     .action(async (name: string, identity: { issuer: string; subject: string }) => (await run()).link(name, identity));
   account
     .command("suspend")
-    .description("refuses its API key, sessions and access tokens at once, on every instance; its records stay")
+    .description("rejects its API key, sessions and access tokens at once, on every instance; its records stay")
     .argument("<account>", "its id or email")
     .requiredOption("--reason <text>", "why, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, true, reason));

@@ -18,7 +18,7 @@ const wrongCommand = new Set([
   ...[257, 263, 291, 292, 322, 323, 324, 347, 352, 357, 361, 378, 388, 411],
 ]);
 
-/** The user is unknown or has another password, or lacks a right: whoever runs the service can mend that, no caller can. */
+/** The user is unknown or has another password, or lacks a right: the operator can fix that, no caller can. */
 const deniedCodes = new Set([11, 13, 18, 31, 33]);
 
 /** Whether the server says that we may not: until somebody grants it, the service cannot serve. */

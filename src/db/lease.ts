@@ -15,7 +15,7 @@ export const handoverMs = 1_400;
 
 /**
  * How long a primary that nobody else can replace may leave questions unanswered. Its reads are current whenever it
- * answers, so that this only decides from when on nobody waits for it any more.
+ * responds, so that this only decides when requests stop to wait for it.
  */
 export const silenceMs = 3_000;
 
@@ -53,7 +53,7 @@ export interface Lease {
    * itself says afterwards that it still leads by the same election: that an instance has not seen another is no proof.
    */
   proven(term: Term | undefined, askedAt: number, electionId: string): void;
-  /** Takes note that the member of the term has just answered, if only with an error. */
+  /** Takes note that the member of the term has just responded, if only with an error. */
   answered(term: Term | undefined): void;
   /** The current term, proven or not. */
   term(): Term | undefined;

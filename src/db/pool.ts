@@ -1,4 +1,4 @@
-// Connection pool of a client, as the driver's own events (CMAP) tell of it.
+// Connection pool of a client, as the driver's own events (CMAP) report it.
 import type { MongoClient } from "mongodb";
 
 /** The connections of a client to all members of its set. */

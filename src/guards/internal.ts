@@ -75,7 +75,7 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
   };
 }
 
-/** The digest of the token that a request bears. */
+/** The digest of the token in a request. */
 function tokenOf({ header }: Pick<Inbound, "header">): Buffer {
   return digest(bearer(header("authorization")) ?? "");
 }

@@ -69,7 +69,7 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   let closing = false;
   let onIdle: (() => void) | undefined;
 
-  /** Whoever stops the listener waits for a response that is followed. */
+  /** A stop waits for the responses that are followed. */
   function follow(response: Response): void {
     running.add(response);
     response.once("close", () => forget(response));

@@ -1,4 +1,4 @@
-// Ends HTTP/2 sessions so that no request is lost without a word.
+// Graceful end of HTTP/2 sessions: the client knows which requests were not processed.
 import type { ServerHttp2Session } from "node:http2";
 
 /** How long a client may be connected before its first request, and between two. */
@@ -11,9 +11,9 @@ export interface IdleLimits {
 const closingMs = 1_000;
 
 /**
- * Finishes the streams that run, and tells the client which was the last: of a later one nothing was begun, and it can be
- * sent again elsewhere (RFC 9113 §6.8). A GOAWAY that permits more streams is no choice: Node stops to read a session
- * that has sent one and has no stream, and a request that crosses it would wait in vain.
+ * Finishes the streams that run, and sends the client the id of the last one. A later stream was not processed, so the
+ * client can send it again elsewhere (RFC 9113 §6.8). A GOAWAY that permits more streams would lose requests: once Node
+ * has sent one on a session without streams, it no longer reads the session.
  */
 export function endSession(session: ServerHttp2Session): void {
   // A destroyed session is kept until it emits `close`: until then a timer may call this.

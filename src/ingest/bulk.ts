@@ -20,7 +20,7 @@ export interface BulkLoading {
   isOwed(): Promise<boolean>;
   build(): Promise<void>;
   /**
-   * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was cut off may never go on.
+   * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was interrupted may never continue.
    * `onChange` hears of the index, for the log.
    */
   follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;

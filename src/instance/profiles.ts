@@ -48,7 +48,7 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
     response.once("close", () => left.abort());
     try {
       session.connect();
-      // The head goes first: whoever waits knows that the profile has begun.
+      // The head goes first, so that the client knows that the profile has begun.
       response.writeHead(200, { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "Content-Disposition": `attachment; filename="records.${extension}"` });
       response.flushHeaders();
       const wait = (): Promise<void> => sleep(wanted * 1_000, undefined, { signal: left.signal }).catch(() => undefined);

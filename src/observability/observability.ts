@@ -52,7 +52,7 @@ export async function createObservability(tracingConfig: TracingConfig | undefin
   };
 }
 
-/** The log tells of the same trouble once a minute: every request, or every turn of a task, may have it. */
+/** The log reports the same trouble once a minute: every request, or every run of a task, may have it. */
 const reportEveryMs = 60_000;
 
 function onceAWhile(): (what: string) => boolean {

@@ -3,7 +3,7 @@ import { hkdfSync } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { EncryptJWT, jwtDecrypt } from "jose";
 
-/** The first is for new sessions; sessions under one of the others go on. */
+/** The first is for new sessions; sessions under one of the others continue. */
 export type SessionSecrets = readonly [newest: string, ...older: string[]];
 
 /** Seals under one key, and opens under any of several. */

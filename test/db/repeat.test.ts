@@ -5,7 +5,7 @@ import { repeat } from "../../src/db/repeat.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("every failure is told, and the work goes on", async () => {
+test("reports every failure and continues", async () => {
   const outcomes = [true, false, false, true, false];
   const told: number[] = [];
   let turn = 0;

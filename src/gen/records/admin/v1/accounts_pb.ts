@@ -791,7 +791,7 @@ export const AccountService: GenService<{
     output: typeof LinkIdentityResponseSchema;
   },
   /**
-   * Suspends an account: its API key, dashboard sessions and access tokens are refused with ACCOUNT_SUSPENDED, on every
+   * Suspends an account: its API key, dashboard sessions and access tokens are rejected with ACCOUNT_SUSPENDED, on every
    * instance, for every request that begins after the response. Its records stay, and internal calls on its behalf still
    * work, writes included. Suspending it again changes nothing. Fails with NOT_FOUND when there is no account with this id.
    *
