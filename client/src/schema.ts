@@ -472,7 +472,7 @@ export interface components {
              * @description What happened. More kinds may be added.
              * @enum {string}
              */
-            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported";
+            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported" | "other";
             /** @description More of it, in a sentence: for a refusal, why. */
             detail: string | null;
             /**

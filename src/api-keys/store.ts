@@ -63,6 +63,8 @@ export const apiKeyIndexes: IndexSpec = {
   indexes: [
     { key: { account_id: 1 }, name: "active", unique: true, partialFilterExpression: { active: true } },
     { key: { account_id: 1, created_at: 1 }, name: "account" },
+    { key: { key_id: 1 }, name: "id" },
+    { key: { prefix: 1 }, name: "prefix" },
   ],
 };
 

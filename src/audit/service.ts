@@ -4,9 +4,9 @@ import { AuditEvent } from "../gen/records/v1/audit_pb.ts";
 import { present, timestamp } from "../db/message.ts";
 import { cutPage } from "../db/page.ts";
 import type { OwnerService } from "../rpc/routes.ts";
-import type { AuditDocument, AuditStore } from "./store.ts";
+import type { AuditDocument, AuditFact, AuditStore } from "./store.ts";
 
-const events: Readonly<Record<AuditDocument["event"], AuditEvent>> = {
+const events: Readonly<Record<AuditFact["event"], AuditEvent>> = {
   signed_in: AuditEvent.SIGNED_IN,
   signed_out: AuditEvent.SIGNED_OUT,
   key_created: AuditEvent.KEY_CREATED,
@@ -19,6 +19,7 @@ const events: Readonly<Record<AuditDocument["event"], AuditEvent>> = {
   sessions_ended: AuditEvent.SESSIONS_ENDED,
   records_exported: AuditEvent.RECORDS_EXPORTED,
 };
+const eventOf = new Map<string, AuditEvent>(Object.entries(events));
 
 /** The service over its store. The guard has set the defaults of `limit` and `offset`. */
 export function createAuditService(audit: AuditStore): OwnerService<typeof Descriptor> {
@@ -35,7 +36,7 @@ function entryMessage({ _id, created_at, event, detail, key_prefix, person, requ
     $typeName: "records.v1.AuditEntry",
     id: _id.toHexString(),
     createdAt: timestamp(created_at),
-    event: events[event],
+    event: eventOf.get(event) ?? AuditEvent.OTHER,
     ...present({ detail, keyPrefix: key_prefix, person }),
     requestId: request_id,
     address,

@@ -19,7 +19,8 @@ export interface AuditDocument {
   _id: UUID;
   account_id: UUID;
   created_at: Date;
-  event: AuditEvent;
+  /** An `AuditEvent`, or what a later release wrote. */
+  event: string;
   detail: string | null;
   key_prefix: string | null;
   person: string | null;

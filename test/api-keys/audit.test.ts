@@ -5,7 +5,7 @@ import { MongoNetworkError, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { asAdministrator } from "../support/database.ts";
 import { useService } from "../support/client.ts";
-import { newPerson } from "../support/person.ts";
+import { accountUuid, newPerson } from "../support/person.ts";
 
 const service = useService();
 
@@ -49,6 +49,13 @@ test("the log is read by pages, the newest first", async () => {
   }
   expect(seen).toEqual(["p-6", "p-5", "p-4", "p-3", "p-2", "p-1", "p-0"]);
   for (const query of ["limit=0", "limit=101", "limit=x", "offset=-1", "limit=1&limit=2"]) expect((await person.call(`/v1/audit-log?${query}`)).status).toBe(422);
+});
+
+test("an entry that a later release wrote is shown, although its event has no name here", async () => {
+  const person = await newPerson(service());
+  await person.call("/v1/api-key", { method: "POST" });
+  await service().app.client.db().collection("audit_log").updateMany({ account_id: accountUuid(person) }, { $set: { event: "key_lent" } });
+  expect((await person.call("/v1/audit-log")).body.data).toMatchObject([{ event: "other", detail: "It may read and write." }]);
 });
 
 test("reading, and what nobody is signed in for, writes nothing", async () => {

@@ -100,9 +100,12 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsBackgroundFailures",
     fires: [
       { title: "4 times", series: task(counter([0, 60], [0.145, always])), pendingAt: 83, firesAt: 90, labels: { job, task: "erasure" } },
-      { title: "4 times, and never before", series: task(`${missing(60)} ${gauge([4, always])}`), pendingAt: 62, firesAt: 70, labels: { job, task: "erasure" } },
+      { title: "4 times, and never before", series: task(`${missing(60)} ${gauge([4, always])}`), pendingAt: 62, firesAt: 68, labels: { job, task: "erasure" } },
     ],
-    silent: [{ title: "2 or 3 times", series: task(counter([0, 60], [0.08, always])), at: 100 }],
+    silent: [
+      { title: "2 or 3 times", series: task(counter([0, 60], [0.08, always])), at: 100 },
+      { title: "an outage that is over", series: task(counter([0, 60], [6, 2], [0, always])), at: 80 },
+    ],
   },
   {
     alert: "RecordsErasureStuck",

@@ -19,6 +19,7 @@ const events = {
   sessions_ended: { words: "All sessions ended", look: "ended" },
   tool_called: { words: "An assistant read", look: "calm" },
   records_exported: { words: "Records exported", look: "calm" },
+  other: { words: "Another event", look: "calm" },
 };
 
 /** @param {HTMLElement} root */

@@ -1,0 +1,52 @@
+// No operation reads a whole collection: mongod refuses collection scans while each of them runs.
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { adminRecipes } from "../faults/broken/admin-recipes.ts";
+import { ingestRecipes } from "../faults/broken/ingest-recipes.ts";
+import type { Lane } from "../faults/broken/lane.ts";
+import { startLane } from "../faults/broken/lane.ts";
+import { peopleRecipes } from "../faults/broken/people-recipes.ts";
+import { publicRecipes } from "../faults/broken/public-recipes.ts";
+import { titleOf } from "../faults/broken/recipe.ts";
+import type { Hurt } from "../faults/hurt.ts";
+import { startHurt } from "../faults/hurt.ts";
+import { startOwnMongod } from "../support/own-mongod.ts";
+
+const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
+let hurt: Hurt;
+let lane: Lane;
+let administrator: MongoClient;
+
+beforeAll(async () => {
+  hurt = await startHurt(startOwnMongod);
+  administrator = await MongoClient.connect(hurt.mongod.uri);
+  lane = await startLane(hurt, await hurt.instance());
+});
+afterAll(async () => {
+  await administrator.close();
+  await lane.stop();
+  await hurt.stop();
+});
+
+/** Does the work while mongod fails every command that would scan a collection. */
+async function withoutScans<T>(work: () => Promise<T>): Promise<T> {
+  const allow = (notablescan: boolean) => administrator.db("admin").command({ setParameter: 1, notablescan });
+  await allow(true);
+  try {
+    return await work();
+  } finally {
+    await allow(false);
+  }
+}
+
+test("a scan fails, so that the tests below can", async () => {
+  const scan = () => lane.whole.app.client.db().collection("contacts").findOne({ phone: "none" });
+  await expect(scan()).resolves.toBeNull();
+  await expect(withoutScans(scan)).rejects.toMatchObject({ codeName: "NoQueryExecutionPlans" });
+});
+
+test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))("%s reads by an index [SRC-08, OPS-13]", async (_title, recipe) => {
+  const trial = await recipe.prepare(lane);
+  expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
+  await trial.clear?.();
+});
