@@ -63,7 +63,7 @@ async function linesOn(
 ): Promise<Record<string, readonly WireRequest[]>> {
   await loadData(client, smallData, say);
   const account = smallData.accounts.find(({ name }) => name === mainAccount) as AccountPlan;
-  const [reader] = await accounts.ofEmail(emailOf(mainAccount));
+  const [reader] = await accounts.ofEmail(emailOf(mainAccount), undefined);
   const writer = await accounts.create(emailOf("writes"), true);
   if (reader === undefined) throw new Error("the data has no main account");
   const [{ secret: key }, { secret: writeKey }] = [

@@ -65,7 +65,7 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
     return {
       ...{ client, mongodbUri, redisUrl: redis.uri, cacheDir, serverPids: [server.pid, redis.pid], stop },
       async account(name) {
-        const [known] = await accounts.ofEmail(emailOf(name));
+        const [known] = await accounts.ofEmail(emailOf(name), undefined);
         const { _id } = known ?? (await accounts.create(emailOf(name), true));
         await apiKeys.revoke(_id);
         return { id: _id, key: (await apiKeys.create(_id, "read_write")).secret };

@@ -77,9 +77,14 @@ export function waitOf(tally: Tally | undefined): string | undefined {
 
 const bySession = new WeakMap<object, Tally>();
 
-/** Has the commands of a MongoDB session counted in a tally. `lsid` is the driver's own object, which goes with each of them. */
-export function tallySession(lsid: object | undefined, tally: Tally | undefined): void {
-  if (lsid !== undefined && tally !== undefined) bySession.set(lsid, tally);
+/**
+ * Has the commands of a MongoDB session counted in a tally, until the result is called. `lsid` is the driver's own object,
+ * which goes with each of them: the driver uses it again for another request.
+ */
+export function tallySession(lsid: object | undefined, tally: Tally | undefined): () => void {
+  if (lsid === undefined || tally === undefined) return () => undefined;
+  bySession.set(lsid, tally);
+  return () => void bySession.delete(lsid);
 }
 
 /** The tally in which a command with this `lsid` counts; undefined for one outside a transaction. */

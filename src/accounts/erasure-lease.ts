@@ -38,7 +38,7 @@ const renewAfterMs = 1_000;
 /** Whether any sweeper has a lease. */
 export async function isAnyErasing(client: MongoClient): Promise<boolean> {
   const held = { finished_at: { $exists: false }, $expr: { $gt: ["$lease.expires_at", "$$NOW"] } };
-  return (await countUpTo(client.db().collection(erasuresCollection), 1, held, { comment: "watch" })) > 0;
+  return (await countUpTo(client.db().collection(erasuresCollection), 1, held, { comment: "watch", deadline: undefined })) > 0;
 }
 
 /** The leases of a database. */

@@ -94,7 +94,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
   const clean = new Set<string>();
   let stopped = false;
   const leavingOf = ({ _id, begun_at, identities }: ErasureDocument) => ({ id: _id, begunAt: begun_at, identities });
-  const find = (id: UUID): Promise<ErasureDocument | undefined> => findFirst<ErasureDocument>(erasures, { _id: id });
+  const find = (id: UUID, deadline: Deadline): Promise<ErasureDocument | undefined> => findFirst<ErasureDocument>(erasures, { _id: id }, { deadline });
 
   /** Sweeps until nothing is left, unless another sweeper does. */
   function sweep(erasure: ErasureDocument): Promise<void> {
@@ -141,9 +141,9 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
   return {
     async erase(id, untilMs, by, deadline = deadlineIn(deadlineMs)) {
       await begin(id, by, deadline);
-      const erasure = await find(id);
+      const erasure = await find(id, deadline);
       if (erasure === undefined) return undefined;
-      const look = (): Promise<PlaceLeft[]> => places.look(leavingOf(erasure), performance.now() + lookMs);
+      const look = (): Promise<PlaceLeft[]> => places.look(leavingOf(erasure), performance.now() + lookMs, deadline);
       let seen = erasure.finished_at === undefined ? undefined : await look();
       if (seen === undefined || !isAllErased(seen)) {
         // What turns up after the end is erased in the background like the rest.
@@ -152,7 +152,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
         await Promise.race([sweep(erasure).catch(() => undefined), sleep(Math.max(0, untilMs - performance.now()))]);
         seen = await look();
       }
-      const { deleted = {}, requested } = (await find(id)) ?? erasure;
+      const { deleted = {}, requested } = (await find(id, deadline)) ?? erasure;
       return {
         erased: isAllErased(seen),
         begunAt: erasure.begun_at,
@@ -164,7 +164,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
     follow(onTrouble) {
       const [failing, running] = [new Set<string>(), new Set<string>()];
       const watch = repeat(everyMs, async () => {
-        const unfinished = await findAll<ErasureDocument>(erasures, { finished_at: { $exists: false } }, { comment: "watch" });
+        const unfinished = await findAll<ErasureDocument>(erasures, { finished_at: { $exists: false } }, { comment: "watch", deadline: undefined });
         counts.running = unfinished.length;
         const names = new Set(unfinished.map(({ _id }) => nameOf(_id)));
         for (const name of clean) if (!names.has(name)) clean.delete(name);

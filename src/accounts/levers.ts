@@ -55,7 +55,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       });
     },
     async revokeKey(name, use) {
-      const found = await keys.named(name);
+      const found = await keys.named(name, use.deadline);
       const active = found.filter((key) => key.active === true);
       if (active.length > 1) refuse([{ field: "key", rule: "unique", message: `must be the id of one key: ${active.length} active keys begin so` }]);
       const [key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." })] = active;
@@ -63,13 +63,13 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       return transaction(client, use.deadline, async (session) => {
         const revoked = await keys.revokeKey(key._id, { session });
         // Its owner was faster.
-        if (revoked === undefined) return (await keys.named(key.key_id.toHexString()))[0] ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." });
+        if (revoked === undefined) return (await keys.named(key.key_id.toHexString(), use.deadline))[0] ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." });
         await audit.appendIn(session, key.account_id, actorOf(use.caller), { ...entry("key_revoked", use), keyPrefix: key.prefix });
         return revoked;
       });
     },
     async endSessions(id, use) {
-      const account = await accounts.get(id);
+      const account = await accounts.get(id, use.deadline);
       if (account === undefined) return undefined;
       const { identities = [] } = account;
       let sessions = 0;

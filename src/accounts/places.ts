@@ -40,7 +40,7 @@ export interface Places {
   /** Deletes batch by batch; true when nothing was left anywhere, false when the right ended before. */
   sweep(leaving: Leaving, right: SweepRight): Promise<boolean>;
   /** What is left in every place. Redis is given until `untilMs`. */
-  look(leaving: Leaving, untilMs: number): Promise<PlaceLeft[]>;
+  look(leaving: Leaving, untilMs: number, deadline: Deadline): Promise<PlaceLeft[]>;
 }
 
 /** What is deleted in a collection, and the indexed field by whose ranges: an index scan begins where the last batch ended. */
@@ -90,8 +90,8 @@ export function createPlaces(db: Db, redis: () => RedisLink | undefined): Places
       for (const part of partsOf(leaving)) if (!(await sweepPart(db, part, right))) return false;
       return sweepRedis(leaving.id, right);
     },
-    look(leaving, untilMs) {
-      const inMongo = partsOf(leaving).map(async (part) => ({ place: part.place, left: await countIn(db, part, mostCounted) }));
+    look(leaving, untilMs, deadline) {
+      const inMongo = partsOf(leaving).map(async (part) => ({ place: part.place, left: await countIn(db, part, mostCounted, deadline) }));
       return Promise.all([...inMongo, leftInRedis(leaving.id, untilMs).then((left) => ({ place: "redis", left }))]);
     },
   };
@@ -115,13 +115,13 @@ function partsOf({ id, identities, begunAt }: Leaving): readonly Part[] {
 }
 
 /** By the same index, which nobody takes away meanwhile. */
-function countIn(db: Db, { place, filter, hint }: Part, limit: number): Promise<number> {
-  return countUpTo(db.collection(place), limit, filter, hint === undefined ? {} : { hint });
+function countIn(db: Db, { place, filter, hint }: Part, limit: number, deadline: Deadline | undefined): Promise<number> {
+  return countUpTo(db.collection(place), limit, filter, { ...(hint === undefined ? {} : { hint }), deadline });
 }
 
 /** Goes through the collection until a look from its beginning finds nothing. */
 async function sweepPart(db: Db, part: Part, right: SweepRight): Promise<boolean> {
-  while ((await countIn(db, part, 1)) > 0) if (!(await sweepOnce(db, part, right))) return false;
+  while ((await countIn(db, part, 1, undefined)) > 0) if (!(await sweepOnce(db, part, right))) return false;
   return true;
 }
 
@@ -141,7 +141,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
     const from = rest;
     if (from === undefined) return undefined;
     const find = [{ $match: from }, { $sort: { [key]: 1 } }, { $skip: size - 1 }, { $limit: 1 }, { $project: { _id: 0, last: `$${key}` } }];
-    const [end] = await aggregate<{ last: unknown }>(collection, find, hinted);
+    const [end] = await aggregate<{ last: unknown }>(collection, find, { ...hinted, deadline: undefined });
     rest = end && { $and: [filter, { [key]: { $gt: end.last } }] };
     return end === undefined ? from : { $and: [from, { [key]: { $lte: end.last } }] };
   }

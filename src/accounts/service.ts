@@ -20,11 +20,11 @@ export function createAccountService(accounts: AccountStore, erasures: Erasures,
     async createAccount({ email, betaEnrolled }, operator) {
       return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())) };
     },
-    async getAccount({ accountId }) {
-      return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage((await accounts.get(uuid(accountId))) ?? noAccount()) };
+    async getAccount({ accountId }, operator) {
+      return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage((await accounts.get(uuid(accountId), operator.deadline())) ?? noAccount()) };
     },
-    async listAccounts({ limit = pageLimit, offset = 0, email }) {
-      const found = email === undefined ? await accounts.list(limit + 1, offset) : await accounts.ofEmail(email);
+    async listAccounts({ limit = pageLimit, offset = 0, email }, operator) {
+      const found = email === undefined ? await accounts.list(limit + 1, offset, operator.deadline()) : await accounts.ofEmail(email, operator.deadline());
       return {
         $typeName: "records.admin.v1.ListAccountsResponse",
         accounts: found.slice(0, limit).map(accountMessage),

@@ -35,14 +35,14 @@ export interface AccountDocument {
 
 /** All accounts but those that are being erased. */
 export interface AccountStore {
-  exists(id: UUID): Promise<boolean>;
-  get(id: UUID): Promise<AccountDocument | undefined>;
+  exists(id: UUID, deadline: Deadline | undefined): Promise<boolean>;
+  get(id: UUID, deadline: Deadline | undefined): Promise<AccountDocument | undefined>;
   /** The account that an identity is linked to. */
-  ofIdentity(identity: IdentityDocument): Promise<AccountDocument | undefined>;
+  ofIdentity(identity: IdentityDocument, deadline: Deadline | undefined): Promise<AccountDocument | undefined>;
   /** The account with an email, in upper or lower case; none or one. */
-  ofEmail(email: string): Promise<AccountDocument[]>;
+  ofEmail(email: string, deadline: Deadline | undefined): Promise<AccountDocument[]>;
   /** The oldest first. */
-  list(limit: number, offset: number): Promise<AccountDocument[]>;
+  list(limit: number, offset: number, deadline: Deadline | undefined): Promise<AccountDocument[]>;
   /** Fails with ALREADY_EXISTS when an account has the email. */
   create(email: string, betaEnrolled: boolean, deadline?: Deadline): Promise<AccountDocument>;
   /** The account as changed; undefined when there is none. */
@@ -73,13 +73,13 @@ export const accountIndexes: IndexSpec = {
 export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(accountsCollection);
   return {
-    async exists(id) {
-      return (await countUpTo(accounts, 1, { _id: id })) === 1;
+    async exists(id, deadline) {
+      return (await countUpTo(accounts, 1, { _id: id }, { deadline })) === 1;
     },
-    get: (id) => findFirst(accounts, { _id: id }),
-    ofIdentity: ({ issuer, subject }) => findFirst(accounts, { identities: { $elemMatch: { issuer, subject } } }),
-    ofEmail: (email) => findAll(accounts, { email_key: email.toLowerCase() }),
-    list: (limit, offset) => findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit }),
+    get: (id, deadline) => findFirst(accounts, { _id: id }, { deadline }),
+    ofIdentity: ({ issuer, subject }, deadline) => findFirst(accounts, { identities: { $elemMatch: { issuer, subject } } }, { deadline }),
+    ofEmail: (email, deadline) => findAll(accounts, { email_key: email.toLowerCase() }, { deadline }),
+    list: (limit, offset, deadline) => findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit, deadline }),
     async create(email, betaEnrolled, deadline = deadlineIn(deadlineMs)) {
       const account = { _id: new UUID(), email, email_key: email.toLowerCase(), beta_enrolled: betaEnrolled, created_at: new Date() };
       try {

@@ -42,9 +42,9 @@ export function createApiKeyService({ keys, accounts, audit, lastUse, transactio
   }
 
   return {
-    async getApiKey(_request, { accountId }) {
+    async getApiKey(_request, { accountId, deadline }) {
       await lastUse.flush();
-      const { key_id, prefix, access, created_at, last_used_at } = (await keys.ofAccount(accountId)) ?? fail(Reason.NO_API_KEY);
+      const { key_id, prefix, access, created_at, last_used_at } = (await keys.ofAccount(accountId, deadline)) ?? fail(Reason.NO_API_KEY);
       return {
         $typeName: "records.v1.GetApiKeyResponse",
         apiKey: {

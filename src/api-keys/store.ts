@@ -43,7 +43,7 @@ export interface ApiKeyStore {
   /** The active key with this hash. */
   find(hash: Binary, deadline?: Deadline): Promise<ApiKeyDocument | undefined>;
   /** The active key of an account. */
-  ofAccount(accountId: UUID): Promise<ApiKeyDocument | undefined>;
+  ofAccount(accountId: UUID, deadline: Deadline | undefined): Promise<ApiKeyDocument | undefined>;
   /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
   create(accountId: UUID, access: ApiKeyDocument["access"], options?: WriteOptions): Promise<NewApiKey>;
   /** Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is none. */
@@ -51,7 +51,7 @@ export interface ApiKeyStore {
   /** Revokes the key with this hash; undefined when it is not active. */
   revokeKey(hash: Binary, options: WriteOptions): Promise<RevokedKey | undefined>;
   /** The keys of all accounts with this id or these first characters, the oldest first. */
-  named(idOrPrefix: string): Promise<ApiKeyDocument[]>;
+  named(idOrPrefix: string, deadline: Deadline): Promise<ApiKeyDocument[]>;
   /** Marks the active key of an account as suspended, or no longer: from then on it is rejected, or accepted again. */
   setSuspended(accountId: UUID, suspended: boolean, options: WriteOptions): Promise<void>;
 }
@@ -79,10 +79,10 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
   }
   return {
     async find(hash, deadline) {
-      return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }], deadline && { deadline }))[0];
+      return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }], { deadline }))[0];
     },
-    async ofAccount(accountId) {
-      return findFirst<ApiKeyDocument>(keys, { account_id: accountId, active: true });
+    async ofAccount(accountId, deadline) {
+      return findFirst<ApiKeyDocument>(keys, { account_id: accountId, active: true }, { deadline });
     },
     async create(accountId, access, options = {}) {
       const secret = newSecret();
@@ -105,7 +105,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     },
     revoke: (accountId, options = {}) => revoke({ account_id: accountId }, options),
     revokeKey: (hash, options) => revoke({ _id: hash }, options),
-    named: (name) => findAll<ApiKeyDocument>(keys, uuidForm.test(name) ? { key_id: uuid(name) } : { prefix: name }, { sort: { created_at: 1 } }),
+    named: (name, deadline) => findAll<ApiKeyDocument>(keys, uuidForm.test(name) ? { key_id: uuid(name) } : { prefix: name }, { sort: { created_at: 1 }, deadline }),
     async setSuspended(accountId, suspended, options) {
       await keys.updateMany({ account_id: accountId, active: true }, suspended ? { $set: { suspended } } : { $unset: { suspended: "" } }, options);
     },

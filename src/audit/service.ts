@@ -24,8 +24,8 @@ const eventOf = new Map<string, AuditEvent>(Object.entries(events));
 /** The service over its store. The guard has set the defaults of `limit` and `offset`. */
 export function createAuditService(audit: AuditStore): OwnerService<typeof Descriptor> {
   return {
-    async listAuditEntries({ limit = 0, offset = 0 }, { accountId }) {
-      const { rows, pagination } = cutPage(await audit.list(accountId, { limit, offset }), { limit, offset });
+    async listAuditEntries({ limit = 0, offset = 0 }, { accountId, deadline }) {
+      const { rows, pagination } = cutPage(await audit.list(accountId, { limit, offset }, deadline), { limit, offset });
       return { $typeName: "records.v1.ListAuditEntriesResponse", entries: rows.map(entryMessage), pagination };
     },
   };

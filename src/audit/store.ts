@@ -46,7 +46,7 @@ export interface AuditStore {
   /** Adds those that wait. Rejects when MongoDB cannot. */
   flush(): Promise<void>;
   /** The newest first; one entry more than the page holds, where there is one. */
-  list(accountId: UUID, page: PageRequest): Promise<AuditDocument[]>;
+  list(accountId: UUID, page: PageRequest, deadline: Deadline | undefined): Promise<AuditDocument[]>;
 }
 
 export const auditIndexes: IndexSpec = {
@@ -83,9 +83,9 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
     },
     appendSoon: (accountId, actor, fact) => soon.add(entryOf(accountId, actor, fact)),
     flush: soon.flush,
-    async list(accountId, { limit, offset }) {
+    async list(accountId, { limit, offset }, deadline) {
       await soon.flush();
-      return findAll(entries, { account_id: accountId }, { sort: { created_at: -1, _id: -1 }, skip: offset, limit: limit + 1 });
+      return findAll(entries, { account_id: accountId }, { sort: { created_at: -1, _id: -1 }, skip: offset, limit: limit + 1, deadline });
     },
   };
 }

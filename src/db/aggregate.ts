@@ -12,8 +12,11 @@ import { primaryOf } from "./primary.ts";
 export interface AggregateOptions {
   readonly hint?: string;
   readonly comment?: string;
-  /** Bounds the command on the server, and ends it when the caller cancels; by default a request's whole time. */
-  readonly deadline?: Deadline;
+  /**
+   * Bounds the command on the server, ends it when the caller cancels, and counts it for the request. Undefined in the
+   * background alone: the command may then take a request's whole time.
+   */
+  readonly deadline: Deadline | undefined;
 }
 
 /** A collection, whatever its documents are: the caller says of what type its rows are. */
@@ -30,7 +33,7 @@ const batchSize = 1_000;
  * All rows, as a majority has them, from a primary that is proven to be one. Rejects with UNAVAILABLE where that cannot
  * be told, and else with the driver's errors. What a change of the primary broke off was done again before.
  */
-export async function aggregate<T extends Document>(collection: ReadCollection, pipeline: Document[], options: AggregateOptions = {}): Promise<T[]> {
+export async function aggregate<T extends Document>(collection: ReadCollection, pipeline: Document[], options: AggregateOptions): Promise<T[]> {
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
   const work = async (): Promise<Document[]> => (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
@@ -46,7 +49,7 @@ export async function aggregate<T extends Document>(collection: ReadCollection, 
 }
 
 /** The documents that match, by the same way. */
-export function findAll<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions = {}): Promise<T[]> {
+export function findAll<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions): Promise<T[]> {
   const { sort, skip = 0, limit, projection, ...others } = options;
   return aggregate<T>(collection, [
     { $match: filter },
@@ -58,12 +61,12 @@ export function findAll<T extends Document>(collection: ReadCollection, filter: 
 }
 
 /** The first document that matches, by the same way. */
-export async function findFirst<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions = {}): Promise<T | undefined> {
+export async function findFirst<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions): Promise<T | undefined> {
   return (await findAll<T>(collection, filter, { ...options, limit: 1 }))[0];
 }
 
 /** How many documents match, by the same way; counted no further than `limit`. */
-export async function countUpTo(collection: ReadCollection, limit: number, filter: Document, options: AggregateOptions = {}): Promise<number> {
+export async function countUpTo(collection: ReadCollection, limit: number, filter: Document, options: AggregateOptions): Promise<number> {
   const [row] = await aggregate<{ count: number }>(collection, [{ $match: filter }, { $limit: limit }, { $count: "count" }], options);
   return row?.count ?? 0;
 }

@@ -16,7 +16,7 @@ export async function read<T extends Document>(
   collection: ReadCollection,
   scope: Scope,
   pipeline: readonly Document[],
-  options: AggregateOptions = {},
+  options: Omit<AggregateOptions, "deadline"> = {},
 ): Promise<T[]> {
   const key = scope.unproven === undefined || scope.unproven.proven ? undefined : scope.unproven;
   const stages = key === undefined ? [...pipeline] : [...pipeline, keyProof(key)];

@@ -124,7 +124,7 @@ export async function transaction<T>(client: MongoClient, deadline: Deadline, wo
   const primary = primaryOf(client);
   const term = primary.require();
   return timed(deadline.tally, "dbMs", "mongodb transaction", () => client.withSession(async (session) => {
-    tallySession(session.id, deadline.tally);
+    const endTally = tallySession(session.id, deadline.tally);
     const { signal } = deadline;
     const end = (): void => endSession(client, session);
     signal.addEventListener("abort", end, { once: true });
@@ -135,6 +135,8 @@ export async function transaction<T>(client: MongoClient, deadline: Deadline, wo
     } catch (error) {
       if (isVerdict(error)) await settle(client, session, term);
       throw error;
+    } finally {
+      endTally();
     }
   }));
 }

@@ -64,7 +64,7 @@ export function createDemo(dataDir: string, issuer: string, people: readonly Dem
   return {
     async fill(services) {
       const known = await readDemoFile(file);
-      const present = await services.accounts.list(1_000, 0);
+      const present = await services.accounts.list(1_000, 0, undefined);
       accounts = [];
       for (const { profile, email, subject, password, enrolled, access } of people) {
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));

@@ -102,8 +102,9 @@ export function countRows({ tally }: Pick<Inbound, "tally">, message: Message, l
   tally.rows = (tally.rows ?? 0) + ((message as unknown as Readonly<Record<string, readonly unknown[]>>)[list]?.length ?? 0);
 }
 
-/** Tells the log which account an operator's message names. */
+/** Tells the log which account an operator's request or its response names. */
 export function observeAccount(inbound: Inbound, message: Message): void {
-  const { accountId } = message as Message & { readonly accountId?: string };
-  if (accountId !== undefined && uuidForm.test(accountId)) observe(inbound, { account: uuid(accountId) });
+  const { accountId, account } = message as Message & { readonly accountId?: string; readonly account?: { readonly id: string } };
+  const id = accountId ?? account?.id;
+  if (id !== undefined && uuidForm.test(id)) observe(inbound, { account: uuid(id) });
 }

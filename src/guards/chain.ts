@@ -106,8 +106,10 @@ export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary
           await door.renew(call, caller);
         }
         (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        if (call.administers || call.itemwise) observeAccount(inbound, message);
+        const namesAccount = call.administers || call.itemwise;
+        if (namesAccount) observeAccount(inbound, message);
         const answered = await perform(handler, message, await door.grant(call, caller, () => deadline), key); // 404, 409
+        if (namesAccount) observeAccount(inbound, answered.message);
         countRows(inbound, answered.message, call.list);
         return answered;
       }

@@ -116,7 +116,8 @@ export function internalDoor(access: InternalAccess, switches: () => SwitchState
     async grant(call, _caller, deadline) {
       if (open(call)) return undefined;
       if (!call.onBehalf) return access.operator(call.inbound, deadline);
-      return readScope(await access.accountOf(call.inbound), deadline());
+      const until = deadline();
+      return readScope(await access.accountOf(call.inbound, until), until);
     },
     conclude: nothing,
     renew: nothing,

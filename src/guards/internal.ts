@@ -7,7 +7,6 @@ import type { Deadline } from "../deadline.ts";
 import { fail, refuse } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
-import { timedCommand } from "../tally.ts";
 import type { WriteScope } from "./scope.ts";
 import { grantWrites, readScope } from "./scope.ts";
 import { bearer } from "./authenticate.ts";
@@ -35,18 +34,18 @@ export interface InternalAccess {
   /** Fails with INVALID_SERVICE_TOKEN unless the header bears one of the tokens. */
   requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
-  accountOf(inbound: Pick<Inbound, "header" | "observation" | "tally">): Promise<UUID>;
+  accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
   /** What the sender of a request is granted; `requireToken` has let it in. */
-  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation" | "tally">, deadline: () => Deadline): Operator;
+  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">, deadline: () => Deadline): Operator;
 }
 
 /** `exists` tells whether there is an account with the id. */
-export function createInternalAccess(tokens: readonly string[], exists: (accountId: UUID) => Promise<boolean>): InternalAccess {
+export function createInternalAccess(tokens: readonly string[], exists: (accountId: UUID, deadline: Deadline) => Promise<boolean>): InternalAccess {
   const digests = tokens.map(digest);
 
-  async function requireAccount(accountId: UUID, { observation, tally }: Pick<Inbound, "observation" | "tally">): Promise<UUID> {
-    observe({ observation }, { account: accountId });
-    if (!(await timedCommand(tally, "mongodb aggregate accounts", () => exists(accountId)))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
+  async function requireAccount(accountId: UUID, inbound: Pick<Inbound, "observation">, deadline: Deadline): Promise<UUID> {
+    observe(inbound, { account: accountId });
+    if (!(await exists(accountId, deadline))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
     return accountId;
   }
 
@@ -56,20 +55,20 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
       if (!digests.some((known) => timingSafeEqual(known, sent))) fail(Reason.INVALID_SERVICE_TOKEN);
       observe(inbound, { serviceToken: shown(sent) });
     },
-    async accountOf(inbound) {
+    async accountOf(inbound, deadline) {
       const header = inbound.header("records-account-id");
       if (header === undefined || !uuidForm.test(header)) {
         refuse([{ field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" }]);
       }
-      return requireAccount(uuid(header), inbound);
+      return requireAccount(uuid(header), inbound, deadline);
     },
     operator: (inbound, deadline) => ({
       kind: "operator",
       deadline,
       caller: { address: inbound.address, requestId: inbound.requestId, token: shown(tokenOf(inbound)) },
       async scopeFor(accountId) {
-        const account = await requireAccount(uuid(accountId), inbound);
-        return grantWrites(readScope(account, deadline()));
+        const until = deadline();
+        return grantWrites(readScope(await requireAccount(uuid(accountId), inbound, until), until));
       },
     }),
   };

@@ -47,7 +47,7 @@ export async function findNamed<T extends KnownRecord>(
   names: readonly ItemName[],
   options: FindOptions = {},
 ): Promise<NamedRecords<T>> {
-  return namedAmong(await find(collection, namedFilter<T>(scope, names, options.kind), options));
+  return namedAmong(await find(collection, scope, namedFilter<T>(scope, names, options.kind), options));
 }
 
 /** Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete it. */
@@ -59,18 +59,19 @@ export async function holdNamed<T extends KnownRecord>(
 ): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, options.kind);
   if (filter !== undefined) await collection.updateMany(filter, { $set: { version: newRevision() } } as never, { session: options.session });
-  return namedAmong(await find(collection, filter, options));
+  return namedAmong(await find(collection, scope, filter, options));
 }
 
 async function find<T extends KnownRecord>(
   collection: Collection<T>,
+  { deadline }: WriteScope,
   filter: Filter<T> | undefined,
   { fields, kind, session }: FindOptions,
 ): Promise<T[]> {
   if (filter === undefined) return [];
   const projected = { account_id: 1, external_id: 1, ...(kind === undefined ? {} : { kind: 1 }), ...fields };
   const options = fields === undefined ? {} : { projection: projected };
-  if (session === undefined) return findAll<T>(collection, filter, options);
+  if (session === undefined) return findAll<T>(collection, filter, { ...options, deadline });
   return (await collection.find(filter, { ...options, session }).toArray()) as T[];
 }
 
@@ -113,7 +114,7 @@ export function findTouched<T extends KnownRecord>(
   names: readonly ItemName[],
   options: FindOptions,
 ): Promise<T[]> {
-  return find(collection, namedFilter<T>(scope, names, options.kind, true), options);
+  return find(collection, scope, namedFilter<T>(scope, names, options.kind, true), options);
 }
 
 /** The failure of an item whose id or external id another record has. */

@@ -4,6 +4,7 @@ import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
 import { repeat } from "../db/repeat.ts";
+import type { Deadline } from "../deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -40,12 +41,12 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
   const notes = db.collection(notesCollection) as Collection<Document>;
   const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
 
-  async function isWorthwhile({ accountId }: WriteScope, written: number): Promise<boolean> {
+  async function isWorthwhile({ accountId, deadline }: WriteScope, written: number): Promise<boolean> {
     if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
-    return hasNearlyAll(accountId);
+    return hasNearlyAll(accountId, deadline);
   }
-  async function hasNearlyAll(accountId: UUID): Promise<boolean> {
-    const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint: recordsIndex.name });
+  async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
+    const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint: recordsIndex.name, deadline });
     return others <= mostOfOthers && (await index.isBuilt());
   }
   async function drop(): Promise<void> {
@@ -63,8 +64,8 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       await drop();
     },
     async easeErasure(accountId) {
-      const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint: recordsIndex.name });
-      if (own === worthwhile && (await hasNearlyAll(accountId))) await drop();
+      const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint: recordsIndex.name, deadline: undefined });
+      if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
     isOwed: async () => !(await index.isBuilt()),
     build,

@@ -69,7 +69,7 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   /** Deletes what hangs on a parent but for the last step, which the parent's own transaction takes. */
   async function thin(scope: WriteScope, filter: Document): Promise<void> {
     for (;;) {
-      const found = await findAll<KnownRecord>(notes, filter, { projection: { _id: 1 }, limit: step + 1 });
+      const found = await findAll<KnownRecord>(notes, filter, { projection: { _id: 1 }, limit: step + 1, deadline: scope.deadline });
       if (found.length <= step) return;
       const some = { ...filter, _id: { $in: found.map(({ _id }) => _id) } };
       await commit(client, scope, undefined, (options) => deleteNotes(scope, some, options), { atomic: true });

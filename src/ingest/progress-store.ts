@@ -51,7 +51,7 @@ export function createProgressStore(db: Db): ProgressStore {
   const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
   return {
     async read(scope, importId) {
-      const found = await findFirst<ImportDocument>(imports, { _id: idOf(scope, importId) });
+      const found = await findFirst<ImportDocument>(imports, { _id: idOf(scope, importId) }, { deadline: scope.deadline });
       return found ?? { position: 0, written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 }, rejected: 0 };
     },
     async write(scope, importId, { position, written, rejected }) {
@@ -65,7 +65,7 @@ export function createProgressStore(db: Db): ProgressStore {
       }
     },
     async isAnyLive(withinMs) {
-      return (await countUpTo(imports, 1, { changed_at: { $gt: new Date(Date.now() - withinMs) } }, { comment: "watch" })) > 0;
+      return (await countUpTo(imports, 1, { changed_at: { $gt: new Date(Date.now() - withinMs) } }, { comment: "watch", deadline: undefined })) > 0;
     },
   };
 }

@@ -100,5 +100,5 @@ async function writeAll<T extends KnownRecord>(
 async function takenByOthers<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, changed: readonly Changed<T>[]): Promise<ReadonlySet<string>> {
   const ids = changed.flatMap(({ before, record }) => (before === undefined ? [record._id] : []));
   const filter = { _id: { $in: ids }, account_id: { $ne: scope.accountId } } as unknown as Filter<T>;
-  return new Set((await findAll<T>(collection, filter, { projection: { _id: 1 } })).map(({ _id }) => _id.toHexString()));
+  return new Set((await findAll<T>(collection, filter, { projection: { _id: 1 }, deadline: scope.deadline })).map(({ _id }) => _id.toHexString()));
 }

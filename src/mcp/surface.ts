@@ -10,7 +10,7 @@ import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
-import { timed, timedCommand } from "../tally.ts";
+import { timed } from "../tally.ts";
 import { createCalls } from "./calls.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createEndpoint } from "./endpoint.ts";
@@ -90,7 +90,7 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
         told = true;
         warn("the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in");
       }
-      const [end, account] = await Promise.all([ended.endOf(holder, deadline), timedCommand(tally, "mongodb aggregate accounts", () => accounts.ofIdentity({ issuer, subject }))]);
+      const [end, account] = await Promise.all([ended.endOf(holder, deadline), accounts.ofIdentity({ issuer, subject }, deadline)]);
       if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it has no auth_time to show a later sign-in" : "its session has ended");
       return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id, suspended: account?.suspension !== undefined };
     },

@@ -14,7 +14,7 @@ export function createEndPerson(db: Db): EndPerson {
   const sessions = db.collection<SessionDocument>("dashboard_sessions");
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
-    const stored = await findAll<SessionDocument>(sessions, { issuer, subject });
+    const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline });
     const signOuts = stored.map(({ sid, provider_ahead_ms: providerAheadMs = leastAheadMs, authenticated_at: at }) => ({ sid, providerAheadMs, authenticatedAt: at && at.getTime() / 1_000 }));
     // An assistant may have tokens where there is no session.
     await ended.signOutAll({ issuer, subject }, signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }], deadline);

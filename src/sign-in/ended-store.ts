@@ -54,7 +54,7 @@ export interface EndedSessions {
    */
   logOut(logout: Logout, subjects: readonly string[], deadline: Deadline, work: (session: ClientSession) => Promise<void>): Promise<void>;
   /** The end of what comes from this sign-in; undefined where it has not ended. */
-  endOf(beginning: Beginning, deadline?: Deadline): Promise<End | undefined>;
+  endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
 }
 
 /** Longer than the lifetime of an assistant's refresh token. */
@@ -118,7 +118,7 @@ export function createEndedSessions(db: Db): EndedSessions {
       });
     },
     async endOf(beginning, deadline) {
-      return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, deadline && { deadline }));
+      return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline }));
     },
   };
 }

@@ -76,7 +76,7 @@ export interface DashboardSessions {
   /** The session of a cookie's value, unless it has expired or the person has signed out since; marks it as used. */
   find(cookie: string, deadline?: Deadline): Promise<SessionDocument | undefined>;
   /** The stored session of a cookie's value, even if it has expired or ended. */
-  kept(cookie: string): Promise<SessionDocument | undefined>;
+  kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
   end(cookie: string, deadline: Deadline): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
   /** Ends all sessions of a person. */
@@ -85,7 +85,7 @@ export interface DashboardSessions {
    * The sessions that began in a session at the provider, and those of the person of which it is not known in which they
    * began; without a session's name all of the person.
    */
-  ofPerson(issuer: string, sid: string | undefined, subject: string | undefined): Promise<SessionDocument[]>;
+  ofPerson(issuer: string, sid: string | undefined, subject: string | undefined, deadline: Deadline): Promise<SessionDocument[]>;
   /** Ends these, within a transaction. */
   endAll(ending: readonly SessionDocument[], session: ClientSession): Promise<void>;
 }
@@ -155,7 +155,7 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: ()
       }
       return session;
     },
-    kept: (cookie) => findFirst(sessions, of(cookie)),
+    kept: (cookie, deadline) => findFirst(sessions, of(cookie), { deadline }),
     async end(cookie, deadline) {
       const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete(of(cookie), options));
       if (session === null) return undefined;
@@ -166,9 +166,9 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: ()
     async endPerson(issuer, subject, deadline) {
       await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
     },
-    ofPerson(issuer, sid, subject) {
+    ofPerson(issuer, sid, subject, deadline) {
       const ofPerson = subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
-      return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] });
+      return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }, { deadline });
     },
     async endAll(ending, session) {
       await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, { session });

@@ -4,7 +4,6 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { Deadline } from "../deadline.ts";
-import { timedCommand } from "../tally.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
 import type { Actor } from "../guards/scope.ts";
@@ -88,9 +87,9 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
   const home = (): string => `${baseUrl()}/`;
 
   async function tell(event: "signed_in" | "signed_out", { issuer, subject, email }: Person, from: Origin, detail?: string): Promise<void> {
-    const account = await accounts.ofIdentity({ issuer, subject });
-    if (account === undefined) return;
     const { requestId, address, deadline } = from;
+    const account = await accounts.ofIdentity({ issuer, subject }, deadline);
+    if (account === undefined) return;
     await audit.append(account._id, { person: email ?? subject, requestId, address }, { event, ...(detail === undefined ? {} : { detail }) }, deadline);
   }
 
@@ -118,7 +117,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       const session = value === undefined || value === "" ? undefined : await sessions.find(value, deadline);
       if (session === undefined) return undefined;
       const { _id, issuer, subject, email, name } = session;
-      const account = await timedCommand(deadline.tally, "mongodb aggregate accounts", () => accounts.ofIdentity({ issuer, subject }));
+      const account = await accounts.ofIdentity({ issuer, subject }, deadline);
       return {
         sessionId: _id.toString("hex"),
         name: email ?? subject,
@@ -139,7 +138,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       if (old !== undefined) await sessions.end(old, from.deadline);
       const value = await sessions.begin(person, from.deadline);
       // After the session is stored: a concurrent sign-out either finds the session, or is found here.
-      const end = await ended.endOf({ ...person, authenticatedAt: person.sent.authenticatedAt });
+      const end = await ended.endOf({ ...person, authenticatedAt: person.sent.authenticatedAt }, from.deadline);
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
         return again(end, person, remembered);
@@ -149,7 +148,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     },
     async end(cookies, from) {
       const value = sessionCookie.read(cookies);
-      const found = value === undefined ? undefined : await sessions.kept(value);
+      const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
       if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
       const { issuer, subject, sid, authenticated_at: authenticatedAt, provider_ahead_ms: providerAheadMs = leastAheadMs } = found;
       // The ends are stored first: if the rest fails, everything has ended, and the sign-out can be repeated.
@@ -167,7 +166,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     },
     async endByProvider(logoutToken, from) {
       const logout = await provider.readLogoutToken(logoutToken);
-      const ending = await sessions.ofPerson(logout.issuer, logout.sid, logout.subject);
+      const ending = await sessions.ofPerson(logout.issuer, logout.sid, logout.subject, from.deadline);
       await ended.logOut(logout, ending.map(({ subject }) => subject), from.deadline, (session) => sessions.endAll(ending, session));
       for (const session of ending) await tell("signed_out", session, from, "At the identity provider.");
     },

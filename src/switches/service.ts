@@ -19,19 +19,19 @@ const changesLimit = 100;
 
 /** The service over its store. */
 export function createInterfaceService({ switches, refresh, onChange }: InterfaceServiceParts): OperatorService<typeof Descriptor> {
-  async function state(): Promise<InterfaceState> {
-    const documents = await switches.read();
+  async function state({ deadline }: Operator): Promise<InterfaceState> {
+    const documents = await switches.read(deadline());
     const one = (name: keyof SwitchState): Switch => switchMessage(documents.find(({ _id }) => _id === name));
     return { $typeName: "records.admin.v1.InterfaceState", publicInterface: one("publicInterface"), writes: one("writes") };
   }
-  async function set(setting: SwitchSetting, { caller, deadline }: Operator): Promise<InterfaceState> {
-    if (await switches.set(setting, caller, deadline())) onChange(setting, caller);
+  async function set(setting: SwitchSetting, operator: Operator): Promise<InterfaceState> {
+    if (await switches.set(setting, operator.caller, operator.deadline())) onChange(setting, operator.caller);
     await refresh();
-    return state();
+    return state(operator);
   }
   return {
-    async getState() {
-      return { $typeName: "records.admin.v1.GetStateResponse", state: await state() };
+    async getState(_request, operator) {
+      return { $typeName: "records.admin.v1.GetStateResponse", state: await state(operator) };
     },
     async setPublicInterface({ enabled = true, reason }, operator) {
       return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set({ switch: "publicInterface", enabled, reason }, operator) };
@@ -39,8 +39,8 @@ export function createInterfaceService({ switches, refresh, onChange }: Interfac
     async setWrites({ enabled = true, reason }, operator) {
       return { $typeName: "records.admin.v1.SetWritesResponse", state: await set({ switch: "writes", enabled, reason }, operator) };
     },
-    async listChanges({ limit = changesLimit }) {
-      return { $typeName: "records.admin.v1.ListChangesResponse", changes: (await switches.changes(limit)).map(changeMessage) };
+    async listChanges({ limit = changesLimit }, operator) {
+      return { $typeName: "records.admin.v1.ListChangesResponse", changes: (await switches.changes(limit, operator.deadline())).map(changeMessage) };
     },
   };
 }

@@ -40,11 +40,11 @@ export interface SwitchChangeDocument extends SwitchSetting {
 
 /** The switches of all instances. */
 export interface SwitchStore {
-  read(): Promise<SwitchDocument[]>;
+  read(deadline: Deadline): Promise<SwitchDocument[]>;
   /** Sets a switch and records who did, both or neither; whether it was the other way before. */
   set(setting: SwitchSetting, caller: OperatorCaller, deadline: Deadline): Promise<boolean>;
   /** How the switches were set, the latest first. */
-  changes(limit: number): Promise<SwitchChangeDocument[]>;
+  changes(limit: number, deadline: Deadline): Promise<SwitchChangeDocument[]>;
 }
 
 /** What an instance knows of the switches, and of MongoDB. */
@@ -71,7 +71,7 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
   const switches = client.db().collection<SwitchDocument>(switchesCollection);
   const changes = client.db().collection<SwitchChangeDocument>(changesCollection);
   return {
-    read: () => findAll<SwitchDocument>(switches, {}),
+    read: (deadline) => findAll<SwitchDocument>(switches, {}, { deadline }),
     set(setting, { address, token, requestId }, deadline) {
       return transaction(client, deadline, async (session) => {
         const { switch: _id, enabled, reason } = setting;
@@ -83,7 +83,7 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
         return (before?.enabled ?? true) !== enabled;
       });
     },
-    changes: (limit) => findAll<SwitchChangeDocument>(changes, {}, { sort: { changed_at: -1, _id: -1 }, limit }),
+    changes: (limit, deadline) => findAll<SwitchChangeDocument>(changes, {}, { sort: { changed_at: -1, _id: -1 }, limit, deadline }),
   };
 }
 

@@ -36,7 +36,7 @@ test("a key of any account is revoked by its first characters or its id, on ever
     // Again: nothing changes.
     expect((await admin("RevokeApiKey", { key: id, reason: "again" })).body).toEqual(body);
   }
-  const entries = (await service.app.services.audit.list(UUID.createFromHexString(person.accountId ?? ""), { limit: 10, offset: 0 })).filter(({ event }) => event === "key_revoked");
+  const entries = (await service.app.services.audit.list(UUID.createFromHexString(person.accountId ?? ""), { limit: 10, offset: 0 }, undefined)).filter(({ event }) => event === "key_revoked");
   expect(entries).toHaveLength(2);
   expect(entries[0]).toMatchObject({ detail: "By the operator: in a public repository", person: `operator (token ${token()})`, key_prefix: expect.stringMatching(/^rec_/) });
 });

@@ -93,7 +93,7 @@ test("an entry that nobody waits for is there once, whether MongoDB was away, or
     const actor = { person: "ann@example.com", requestId: "soon-1", address: "127.0.0.1" };
     for (const detail of ["get_contact", "search"]) services.audit.appendSoon(new UUID(id), actor, { event: "tool_called", detail });
     for (const _ of ["away", "lost"]) await expect(services.audit.flush()).rejects.toThrow("no answer");
-    expect((await services.audit.list(new UUID(id), { limit: 25, offset: 0 })).map(({ detail }) => detail).sort()).toEqual(["get_contact", "search"]);
+    expect((await services.audit.list(new UUID(id), { limit: 25, offset: 0 }, undefined)).map(({ detail }) => detail).sort()).toEqual(["get_contact", "search"]);
   } finally {
     insert.mockRestore();
   }

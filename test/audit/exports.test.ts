@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 afterEach(() => vi.restoreAllMocks());
 
-const entries = (id: string) => service.app.services.audit.list(UUID.createFromHexString(id), { limit: 10, offset: 0 });
+const entries = (id: string) => service.app.services.audit.list(UUID.createFromHexString(id), { limit: 10, offset: 0 }, undefined);
 
 test("an export has an entry with the service token and the address of the caller [OPS-29]", async () => {
   expect(await exportAll(service, account.id)).toHaveLength(1);

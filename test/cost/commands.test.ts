@@ -93,7 +93,7 @@ test("health answers whoever sends a revoked key that the instance remembers [HL
   const revoked = await service.account();
   await service.rest("/v1/sessions", { key: revoked.key });
   const { accounts, apiKeys } = service.app.services;
-  const { _id } = (await accounts.list(100, 0)).find((found) => found._id.toHexString() === revoked.id) ?? expect.fail("no account");
+  const { _id } = (await accounts.list(100, 0, undefined)).find((found) => found._id.toHexString() === revoked.id) ?? expect.fail("no account");
   await apiKeys.revoke(_id);
   expect((await service.rest("/v1/health", { key: revoked.key })).status).toBe(200);
   expect((await service.rest("/v1/sessions", { key: revoked.key })).status).toBe(401);

@@ -23,6 +23,7 @@ afterAll(async () => {
   await mongod.stop();
 });
 
+const inBackground = { deadline: undefined };
 const sorted = [{ $sort: { number: 1 } }, { $project: { _id: 0, number: 1 } }];
 
 async function labels(work: () => Promise<unknown>): Promise<string[]> {
@@ -33,13 +34,13 @@ async function labels(work: () => Promise<unknown>): Promise<string[]> {
 
 test("some hundreds of rows come by one command", async () => {
   expect(await labels(async () => {
-    expect(await aggregate(numbers(), [...sorted, { $limit: 999 }])).toEqual(Array.from({ length: 999 }, (_, number) => ({ number })));
+    expect(await aggregate(numbers(), [...sorted, { $limit: 999 }], inBackground)).toEqual(Array.from({ length: 999 }, (_, number) => ({ number })));
   })).toEqual(["aggregate"]);
 });
 
 test("more rows than one answer holds all come, once each and in order, and no cursor is left open", async () => {
   const commands = await labels(async () => {
-    expect(await aggregate(numbers(), sorted)).toEqual(Array.from({ length: 2_500 }, (_, number) => ({ number })));
+    expect(await aggregate(numbers(), sorted, inBackground)).toEqual(Array.from({ length: 2_500 }, (_, number) => ({ number })));
   });
   expect(commands).toEqual(["aggregate", "aggregate", "getMore", "getMore"]);
   const { metrics } = await client.db("admin").command({ serverStatus: 1 });
@@ -48,7 +49,7 @@ test("more rows than one answer holds all come, once each and in order, and no c
 
 test("so do rows that are too large for one answer", async () => {
   const text = "x".repeat(1_000_000);
-  const rows = await aggregate<{ number: number; text: string }>(numbers(), [...sorted, { $limit: 40 }, { $set: { text } }]);
+  const rows = await aggregate<{ number: number; text: string }>(numbers(), [...sorted, { $limit: 40 }, { $set: { text } }], inBackground);
   expect(rows.map(({ number, text }) => [number, text.length])).toEqual(Array.from({ length: 40 }, (_, number) => [number, text.length]));
 });
 
@@ -58,20 +59,20 @@ test.each([
   ["the connection is closed under it", { closeConnection: true }],
 ])("a read is done again where %s", async (_what, fault) => {
   await withFault(mongod.uri, { times: 1 }, { failCommands: ["aggregate"], appName, ...fault }, async () => {
-    expect(await aggregate(numbers(), [...sorted, { $limit: 1 }])).toEqual([{ number: 0 }]);
+    expect(await aggregate(numbers(), [...sorted, { $limit: 1 }], inBackground)).toEqual([{ number: 0 }]);
   });
 });
 
 test.each([["whose time is up", 50], ["that is wrong", 2]])("a read %s is not done again", async (_what, errorCode) => {
   await withFault(mongod.uri, "alwaysOn", { failCommands: ["aggregate"], appName, errorCode }, async () => {
     expect(await labels(async () => {
-      await expect(aggregate(numbers(), sorted)).rejects.toMatchObject({ code: errorCode });
+      await expect(aggregate(numbers(), sorted, inBackground)).rejects.toMatchObject({ code: errorCode });
     })).toEqual(["aggregate"]);
   });
 });
 
 test.each([10107, 91, 189])("reads at once under %i are all done again, as often as the server says so: what the driver keeps of the first does not trip it later [CON-06]", async (errorCode) => {
-  const read = (): Promise<string> => aggregate(numbers(), [{ $limit: 1 }]).then(() => "read", (error: unknown) => String(error));
+  const read = (): Promise<string> => aggregate(numbers(), [{ $limit: 1 }], inBackground).then(() => "read", (error: unknown) => String(error));
   for (let wave = 0; wave < 3; wave++) {
     const results = await withFault(mongod.uri, { times: 6 }, { failCommands: ["aggregate"], appName, errorCode }, () => Promise.all(Array.from({ length: 16 }, read)));
     expect([...new Set(results)]).toEqual(["read"]);
@@ -88,7 +89,7 @@ test("a read under which another member becomes the primary is not answered: the
       other.emit("topologyDescriptionChanged", { newDescription: { type: "ReplicaSetWithPrimary", servers: new Map([["elsewhere:1", elected]]) } } as never);
       return real.apply(this, args);
     });
-    await expect(aggregate(other.db().collection("numbers"), [{ $limit: 1 }])).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    await expect(aggregate(other.db().collection("numbers"), [{ $limit: 1 }], inBackground)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
   } finally {
     vi.restoreAllMocks();
     await other.close();

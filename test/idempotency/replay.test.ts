@@ -194,7 +194,7 @@ test.each([true, false])("a new API key of the account finds what the old one wr
   const account = await service().account();
   const made = await create(account, "k", { full_name: "Ana" });
   const { apiKeys, accounts } = service().app.services;
-  const { _id } = (await accounts.list(10_000, 0)).find((one) => one._id.toHexString() === account.id) ?? expect.fail("no account");
+  const { _id } = (await accounts.list(10_000, 0, undefined)).find((one) => one._id.toHexString() === account.id) ?? expect.fail("no account");
   await apiKeys.revoke(_id);
   const { secret } = await apiKeys.create(_id, "read_write");
   if (flushed) await redis().flushall();

@@ -111,6 +111,15 @@ describe("who sent it", () => {
     expect(await lineOf(id)).toMatchObject({ listener: "internal", service_token: token, account: owner.id, address: "127.0.0.1" });
   });
 
+  test("a call that creates an account names it, and one that revokes a key names the key's account [OPS-25]", async () => {
+    const [creation, revocation] = [randomUUID(), randomUUID()];
+    const { body } = await service.internalCall("records.admin.v1.AccountService/CreateAccount", { email: `${randomUUID()}@example.com` }, { "X-Request-Id": creation });
+    expect(await lineOf(creation)).toMatchObject({ account: body.account.id });
+    const { id, key } = await service.account();
+    await service.internalCall("records.admin.v1.AccountService/RevokeApiKey", { key: key.slice(0, 8), reason: "a test" }, { "X-Request-Id": revocation });
+    expect(await lineOf(revocation)).toMatchObject({ account: id });
+  });
+
   test("an internal call that names no account has the service token alone, and a wrong token is not shown [OPS-25]", async () => {
     const [right, wrong] = [randomUUID(), randomUUID()];
     await service.internalCall("records.admin.v1.InterfaceService/GetState", {}, { "X-Request-Id": right });

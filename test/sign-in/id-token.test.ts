@@ -148,7 +148,7 @@ test("the same subject at another provider is another person", async () => {
   expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-hal" })).cookie)).toBe(403);
   // Nor is one identity's issuer with another's subject.
   const { accounts } = service.app.services;
-  const ida = await accounts.ofIdentity({ issuer: fake.issuer, subject: "person-ida" });
+  const ida = await accounts.ofIdentity({ issuer: fake.issuer, subject: "person-ida" }, undefined);
   if (ida !== undefined) await accounts.link(ida._id, { issuer: "https://other.example", subject: "person-jan" });
   expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-jan" })).cookie)).toBe(403);
 });

@@ -79,7 +79,7 @@ test("a person who is not enrolled sees so, has no key made, and is let at once 
 test("an account that is deleted takes its people's sessions along [DSH-01]", async () => {
   const { app } = house().service;
   const { provider, base } = house();
-  const cleoId = (await app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: "person-cleo" }))?._id ?? (await newOwner(house().service, provider.issuer, "person-cleo", "cleo2@example.com"));
+  const cleoId = (await app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: "person-cleo" }, undefined))?._id ?? (await newOwner(house().service, provider.issuer, "person-cleo", "cleo2@example.com"));
   const { cookie } = await signIn(house(), cleo);
   expect(await ownerStatus(base, cookie)).toBe(200);
   expect((await admin("DeleteAccount", { accountId: cleoId.toHexString() })).status).toBe(200);

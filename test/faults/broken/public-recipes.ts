@@ -98,7 +98,7 @@ async function asOwner(
 async function keyOf({ whole }: Lane, owner: LanePerson, present: boolean): Promise<() => Promise<number>> {
   const { apiKeys } = whole.app.services;
   const id = UUID.createFromHexString(owner.accountId);
-  const there = await apiKeys.ofAccount(id);
+  const there = await apiKeys.ofAccount(id, undefined);
   if (present && there === undefined) await apiKeys.create(id, "read_write");
   if (!present && there !== undefined) await apiKeys.revoke(id);
   const log = whole.app.client.db().collection("audit_log");

@@ -62,7 +62,7 @@ test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
   "the official client finds everything out by itself and reads the person's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
   async (revision, modern) => {
     const { base, service, provider } = house();
-    const account = await service.app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: ann.subject });
+    const account = await service.app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: ann.subject }, undefined);
     const contact = await ingestInto(service, account?._id.toHexString() ?? "").contact({ full_name: `Grace ${revision}` });
     const assistant = newAssistant();
     const open = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });

@@ -157,7 +157,7 @@ test("a person's assistants and the key of their account share one bucket, and i
   const began = performance.now();
   // Takes the only token of the bucket.
   const token = await known(subject, tight);
-  const account = (await service.app.services.accounts.ofIdentity({ issuer: fake.issuer, subject }))?._id;
+  const account = (await service.app.services.accounts.ofIdentity({ issuer: fake.issuer, subject }, undefined))?._id;
   if (account === undefined) throw new Error("no account");
   const { secret: key } = await service.app.services.apiKeys.create(account, "read_write");
   const { passed } = await atOnce(12, (turn) => (turn % 2 === 0 ? post(tight, token, headers) : tight.rest("/v1/sessions", { key, headers })));

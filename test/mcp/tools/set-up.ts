@@ -34,7 +34,7 @@ export async function holderOf({ provider, service, base }: House, person: Perso
   let page = await browser.submit(await browser.open(url), { login: person.email, password: person.password }, "Sign in");
   if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
   const { access_token: token } = await openid.authorizationCodeGrant(client, page.url, checks);
-  const account = (await service.app.services.accounts.list(1_000, 0)).find(({ email }) => email === person.email);
+  const account = (await service.app.services.accounts.list(1_000, 0, undefined)).find(({ email }) => email === person.email);
   if (account === undefined) throw new Error(`no account of ${person.email}`);
   const { secret: key } = await service.app.services.apiKeys.create(account._id, "read_write");
   for (const secret of [token, key]) noteSecret(secret);

@@ -1,4 +1,4 @@
-// No operation reads a whole collection: mongod refuses collection scans while each of them runs.
+// What holds for every operation: it reads no whole collection, and its line in the log counts each of its commands.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminRecipes } from "../faults/broken/admin-recipes.ts";
@@ -10,6 +10,7 @@ import { publicRecipes } from "../faults/broken/public-recipes.ts";
 import { titleOf } from "../faults/broken/recipe.ts";
 import type { Hurt } from "../faults/hurt.ts";
 import { startHurt } from "../faults/hurt.ts";
+import { listenToMongo } from "../support/commands.ts";
 import { startOwnMongod } from "../support/own-mongod.ts";
 
 const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
@@ -45,8 +46,21 @@ test("a scan fails, so that the tests below can", async () => {
   await expect(withoutScans(scan)).rejects.toMatchObject({ codeName: "NoQueryExecutionPlans" });
 });
 
-test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))("%s reads by an index [SRC-08, OPS-13]", async (_title, recipe) => {
+/** The commands that the lines of the log count. */
+function counted(lines: readonly string[]): number {
+  const requests = lines.map((line) => JSON.parse(line) as { msg: string; db_commands?: number }).filter(({ msg }) => msg === "request");
+  return requests.reduce((sum, { db_commands: commands = 0 }) => sum + commands, 0);
+}
+
+test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))("%s reads by an index, and its line counts its commands [SRC-08, OPS-25]", async (_title, recipe) => {
   const trial = await recipe.prepare(lane);
+  const { logLines, app } = lane.service;
+  const before = logLines.length;
+  const listening = listenToMongo(app.client);
   expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
+  const sent = listening.stop().map(({ label }) => label);
+  // The sweep of an erasure runs beside its request.
+  const beside = recipe.operation.endsWith("/DeleteAccount") ? 12 : 0;
+  await expect.poll(() => counted(logLines.slice(before)) + beside, { message: sent.join(", ") }).toBe(sent.length);
   await trial.clear?.();
 });
