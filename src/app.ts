@@ -261,7 +261,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
     pool: () => poolOf(client),
     work: capacity.state,
   });
-  const internalListener = createListener(around(internalOptions({ rpc: internalRpc, others: [createProfiles(access, onError)], probes, ...observability.requests("internal") })));
+  const internalListener = createListener(around(internalOptions({ rpc: internalRpc, others: [createProfiles(access, onError)], probes, onError, ...observability.requests("internal") })));
   opened.push(async () => void (await Promise.all([openListener.close(graceMs, idleMs), internalListener.close(graceMs, idleMs)])));
   await primary.held(mongoWaitMs);
   const port = await listen(openListener, "PORT", config.port, "HOST", config.host);

@@ -1,5 +1,8 @@
 // Serializer of errors for the log: class, codes and own stack frames, never the message, which may contain the text of a record.
 
+import { Failure } from "./errors.ts";
+import { reasonName } from "./rpc/connect-error.ts";
+
 /** An error as the log shows it; what an error does not have is left out. */
 export interface LoggedError {
   /** The name of its class. */
@@ -9,8 +12,8 @@ export interface LoggedError {
   readonly code_name?: string | number;
   /** By which MongoDB says what may be tried again. */
   readonly labels?: readonly (string | number)[];
-  /** Why the service failed the request, where it is a failure of ours. */
-  readonly reason?: string | number;
+  /** Why the service failed the request, where it is a failure of ours: the name of a `records.v1.Reason`. */
+  readonly reason?: string;
   /** The call to the operating system that failed. */
   readonly syscall?: string | number;
   /** Where it was raised, in our own files; the innermost first. */
@@ -39,7 +42,7 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
     ...wordOf("code", of["code"]),
     ...wordOf("code_name", of["codeName"]),
     ...(labels.length === 0 ? {} : { labels }),
-    ...wordOf("reason", of["reason"]),
+    ...(error instanceof Failure ? { reason: reasonName(error.reason) } : {}),
     ...wordOf("syscall", of["syscall"]),
     ...(stack.length === 0 ? {} : { stack }),
     ...(inner && error.cause !== undefined ? { cause: loggedError(error.cause, deep + 1) } : {}),

@@ -4,6 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
+import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
@@ -31,6 +32,8 @@ export interface InternalSurfaces {
   /** What serves other paths. */
   readonly others: readonly Surface[];
   readonly probes: Probes;
+  /** Hears of failed requests. */
+  readonly onError: OnError;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
   /** The same for a message that the parser refused, of which nothing else is known. */
@@ -38,7 +41,7 @@ export interface InternalSurfaces {
 }
 
 /** The handlers of the internal listener. */
-export function internalOptions({ rpc, others, probes, log, logRefused }: InternalSurfaces): ListenerOptions {
+export function internalOptions({ rpc, others, probes, onError, log, logRefused }: InternalSurfaces): ListenerOptions {
   function begin(request: Request, response: Response): Inbound {
     const inbound = inboundOf(request, 0, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
@@ -62,7 +65,11 @@ export function internalOptions({ rpc, others, probes, log, logRefused }: Intern
       request.resume();
       void serveProbe(path, response, probes, inbound).then(
         (served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)),
-        (error: unknown) => writeFailure(response, failureOf(error)),
+        (error: unknown) => {
+          const failure = failureOf(error);
+          onError(failure, inbound);
+          writeFailure(response, failure);
+        },
       );
     },
     refuse(status) {

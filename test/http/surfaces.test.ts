@@ -96,14 +96,16 @@ test("the internal listener answers an Expect that is not understood with an id,
   await expect.poll(() => service.logLines.find((line) => line.includes(`"${id}"`))).toMatch(/"listener":"internal".*"status":417/);
 });
 
-test("metrics that cannot be gathered are 500 in the envelope, and the listener serves on [ERR-01]", async () => {
+test("metrics that cannot be gathered are 500 in the envelope, the cause is told, and the listener serves on [ERR-01, OPS-26]", async () => {
   const nothing = (): void => undefined;
+  const causes: unknown[] = [];
   const probes = { ready: () => true, parts: () => ({}), reason: () => undefined, metrics: () => Promise.reject(new Error("no numbers")) };
-  const listener = createListener(internalOptions({ rpc: { serves: () => false, handle: () => Promise.resolve() }, others: [], probes, log: nothing, logRefused: nothing }));
+  const listener = createListener(internalOptions({ rpc: { serves: () => false, handle: () => Promise.resolve() }, others: [], probes, onError: ({ cause }) => void causes.push(cause), log: nothing, logRefused: nothing }));
   try {
     const base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
     const failed = await fetch(`${base}/metrics`);
     expect([failed.status, await failed.json()]).toEqual([500, { error: { code: "500", message: "Something went wrong on our side." } }]);
+    expect(causes).toEqual([new Error("no numbers")]);
     expect((await fetch(`${base}/livez`)).status).toBe(200);
   } finally {
     await listener.close(0, 0);
