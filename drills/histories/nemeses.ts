@@ -36,8 +36,8 @@ export const nemeses = {
     scene.divided(sides.alone, sides.manyInstances);
     await stepUp(site, sides.followers);
     await scene.meanwhile(2_500, sides.manyInstances);
-    site.network.set(sides.alone, [sides.primary], "open");
     scene.standstills.push({ from, to: now() });
+    site.network.set(sides.alone, [sides.primary], "open");
     await scene.meanwhile(2_500, sides.manyInstances);
     site.network.heal();
   },
@@ -145,8 +145,8 @@ export const nemeses = {
       const from = now();
       site.network.set(one, site.members, { held });
       await scene.meanwhile(2_500, site.instances.slice(scene.beside));
-      site.network.heal();
       scene.standstills.push({ from, to: now() });
+      site.network.heal();
     }
   },
 

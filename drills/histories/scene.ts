@@ -77,8 +77,9 @@ export async function stopped({ site, standstills }: Scene, name: string, work: 
   try {
     await work();
   } finally {
-    process.kill(pid, "SIGCONT");
+    // Before it goes on: it may carry something out before this process is given the processor again.
     standstills.push({ from, to: now() });
+    process.kill(pid, "SIGCONT");
   }
 }
 

@@ -93,6 +93,9 @@ test("a write is late when it is carried out more than a second after its 503, u
   expect(judgeLateEffects([write], at(5_900), [])).toEqual([]);
   expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_000 }])).toEqual([]);
   expect(kinds(judgeLateEffects([write], at(9_100), [{ from: 1_000, to: 8_000 }]))).toEqual(["late effect"]);
+  // MongoDB's clock tells whole milliseconds.
+  expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_100.9 }])).toEqual([]);
+  expect(kinds(judgeLateEffects([write], at(8_099), [{ from: 1_000, to: 8_100.9 }]))).toEqual(["late effect"]);
   const append = operation({ kind: "append", value: "note", sent: 0, answered: 5, outcome: "unknown", status: "503" });
   const noted = committed({ notes: new Map([["note", [8_000]]]) });
   expect(kinds(judgeLateEffects([append], noted, []))).toEqual(["late effect"]);
