@@ -7,6 +7,7 @@ import { hostile } from "./hostile/hostile.ts";
 import { isolation } from "./isolation/isolation.ts";
 import { kills } from "./kills/kills.ts";
 import { limiter } from "./limiter/limiter.ts";
+import { maintenance } from "./maintenance/maintenance.ts";
 import { overload } from "./overload/overload.ts";
 import { rolling } from "./rolling/rolling.ts";
 import { signOut } from "./sign-out/sign-out.ts";
@@ -15,6 +16,6 @@ import { starvation } from "./starvation/starvation.ts";
 import { upgrade } from "./upgrade/upgrade.ts";
 
 export const drills: readonly Drill[] = [
-  ...[kills, crash, limiter, overload, starvation, rolling, upgrade],
+  ...[kills, crash, limiter, overload, starvation, rolling, maintenance, upgrade],
   ...[dependencies, soak, isolation, signOut, hostile, histories],
 ];

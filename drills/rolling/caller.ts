@@ -90,6 +90,18 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
   };
 }
 
+/** Creates the contact that a caller reads; its id. */
+export async function someContact(base: string, key: string): Promise<string> {
+  const pool = createPool(base);
+  try {
+    const { status, body } = await pool.ask(requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }));
+    if (status !== 201) throw new Error(`a contact could not be created: ${status} ${body}`);
+    return (JSON.parse(body) as { data: { id: string } }).data.id;
+  } finally {
+    pool.close();
+  }
+}
+
 /** The connection, or a stream on one that was told to end before the stream had begun. */
 const refused: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "REFUSED_STREAM"]);
 

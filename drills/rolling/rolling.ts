@@ -8,9 +8,7 @@ import { brokenControl } from "../ground/broken.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
-import { requestText } from "../load/connection.ts";
-import { createPool } from "../load/pool.ts";
-import { createCaller } from "./caller.ts";
+import { createCaller, someContact } from "./caller.ts";
 
 /** How instances are ended, and what they are. */
 interface Manner {
@@ -98,15 +96,4 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
       caller.close();
     }
   });
-}
-
-async function someContact(base: string, key: string): Promise<string> {
-  const pool = createPool(base);
-  try {
-    const { status, body } = await pool.ask(requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }));
-    if (status !== 201) throw new Error(`a contact could not be created: ${status} ${body}`);
-    return (JSON.parse(body) as { data: { id: string } }).data.id;
-  } finally {
-    pool.close();
-  }
 }
