@@ -57,13 +57,13 @@ test.each([
   ["its server shuts down", { errorCode: 91 }],
   ["the connection is closed under it", { closeConnection: true }],
 ])("a read is done again where %s", async (_what, fault) => {
-  await withFault(mongod.uri, { times: 1 }, { failCommands: ["aggregate"], appName, ...fault }, async () => {
+  await withFault(mongod, { times: 1 }, { failCommands: ["aggregate"], appName, ...fault }, async () => {
     expect(await aggregate(numbers(), [...sorted, { $limit: 1 }])).toEqual([{ number: 0 }]);
   });
 });
 
 test.each([["whose time is up", 50], ["that is wrong", 2]])("a read %s is not done again", async (_what, errorCode) => {
-  await withFault(mongod.uri, "alwaysOn", { failCommands: ["aggregate"], appName, errorCode }, async () => {
+  await withFault(mongod, "alwaysOn", { failCommands: ["aggregate"], appName, errorCode }, async () => {
     expect(await labels(async () => {
       await expect(aggregate(numbers(), sorted)).rejects.toMatchObject({ code: errorCode });
     })).toEqual(["aggregate"]);
@@ -73,7 +73,7 @@ test.each([["whose time is up", 50], ["that is wrong", 2]])("a read %s is not do
 test.each([10107, 91, 189])("reads at once under %i are all done again, as often as the server says so: what the driver keeps of the first does not trip it later [CON-06]", async (errorCode) => {
   const read = (): Promise<string> => aggregate(numbers(), [{ $limit: 1 }]).then(() => "read", (error: unknown) => String(error));
   for (let wave = 0; wave < 3; wave++) {
-    const results = await withFault(mongod.uri, { times: 6 }, { failCommands: ["aggregate"], appName, errorCode }, () => Promise.all(Array.from({ length: 16 }, read)));
+    const results = await withFault(mongod, { times: 6 }, { failCommands: ["aggregate"], appName, errorCode }, () => Promise.all(Array.from({ length: 16 }, read)));
     expect([...new Set(results)]).toEqual(["read"]);
   }
 });
