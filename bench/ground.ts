@@ -7,11 +7,11 @@ import { lockDataDir } from "../src/embedded/data-dir.ts";
 import { findMongod } from "../src/embedded/find-mongod.ts";
 import { mongodOn } from "../src/embedded/mongod.ts";
 import { startRedis } from "../src/embedded/redis.ts";
-import type { ServerKind } from "../src/embedded/server.ts";
 import { startServer } from "../src/embedded/server.ts";
 import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
-import { administratorUri } from "../test/support/administrator.ts";
+import { bothUris } from "../test/support/administrator.ts";
+import { withCache } from "../test/support/own-mongod.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
 
@@ -23,7 +23,9 @@ export interface BenchAccount {
 
 /** Everything that peers share. */
 export interface Ground {
+  /** For an administrator. */
   readonly client: MongoClient;
+  /** For the service's user. */
   readonly mongodbUri: string;
   readonly redisUrl: string;
   readonly cacheDir: string;
@@ -53,12 +55,13 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
     const redis = await startRedis(options);
     if (redis === undefined) throw new Error("the bench needs a redis-server");
     endings.push(() => redis.stop());
+    // All of the data fits into the cache.
     const kind = withCache(await mongodOn(dataDir), cacheGigabytes);
     const server = await startServer(kind, await findMongod(options), options);
     endings.push(() => server.stop());
     // The data is dropped and its indexes are built with more memory: the service's own user may do neither.
-    const mongodbUri = await administratorUri(server, dataDir);
-    const client = await connectMongo(mongodbUri, 30_000);
+    const { uri: mongodbUri, administratorUri } = await bothUris(server.uri, dataDir);
+    const client = await connectMongo(administratorUri, 30_000);
     endings.push(() => client.close());
     await loadData(client, plan, say);
     const { accounts, apiKeys } = createServices(client);
@@ -75,15 +78,4 @@ export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes:
     await stop();
     throw error;
   }
-}
-
-/** The embedded mongod with another cache, so that all of the data fits. */
-function withCache(mongod: ServerKind, gigabytes: number): ServerKind {
-  return {
-    ...mongod,
-    arguments(...place) {
-      const all = mongod.arguments(...place);
-      return all.map((value, at) => (all[at - 1] === "--wiredTigerCacheSizeGB" ? gigabytes.toFixed(2) : value));
-    },
-  };
 }

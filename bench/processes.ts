@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, isListening } from "../src/embedded/port.ts";
+import { requireServiceUser } from "../test/support/database.ts";
 import { askOnce } from "./load/http1.ts";
 import type { Load, Loaded } from "./load/load.ts";
 
@@ -39,6 +40,7 @@ export function nodeOn(file: string, ...options: string[]): string[] {
 
 /** Starts a service and waits for its first good answer to the request; where that is empty, until it listens. */
 export async function startPeer({ command, environment }: PeerCommand, firstRequest: string, core: number | undefined = serverCore): Promise<RunningPeer> {
+  requireServiceUser(environment["MONGODB_URI"] ?? "");
   const port = await freePort();
   const begun = performance.now();
   const [program = "", ...rest] = onCore(core, command);

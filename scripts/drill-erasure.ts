@@ -26,7 +26,7 @@ const mongod = await startOwnMongod();
 const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
 if (redis === undefined) throw new Error("no redis-server for the drill");
 try {
-  const { seconds, quiet, meanwhile, ...verdict } = await drillErasure({ mongodbUri: mongod.uri, redisUrl: redis.uri, instances, notes, kill: values.kill, say: console.log });
+  const { seconds, quiet, meanwhile, ...verdict } = await drillErasure({ mongod, redisUrl: redis.uri, instances, notes, kill: values.kill, say: console.log });
   console.log(JSON.stringify(verdict));
   console.log(`reads of another account before: ${JSON.stringify(quiet)}`);
   console.log(`reads of another account meanwhile: ${JSON.stringify(meanwhile)}`);

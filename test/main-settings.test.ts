@@ -4,34 +4,35 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { randomUUID } from "node:crypto";
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
 import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
 import type { Program } from "./program.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
-import { databaseUri } from "./support/database.ts";
+import type { TestDatabase } from "./support/database.ts";
+import { createDatabase } from "./support/database.ts";
 import { rest } from "./support/service.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const token = "a-service-token-of-32-characters-or-more";
 const limits = { RATE_LIMIT: "100000", RATE_BURST: "100000" };
+let database: TestDatabase;
 let client: MongoClient;
 let settings: Record<string, string>;
 let key: string;
 
 beforeAll(async () => {
-  const MONGODB_URI = databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`);
-  settings = { MONGODB_URI, SERVICE_TOKENS: token, SESSION_SECRET: "a-session-secret-of-32-characters-or-more", REDIS_URL: "redis://127.0.0.1:1", ...limits };
-  client = await connectMongo(MONGODB_URI, 30_000);
+  database = await createDatabase(inject("administratorUri"));
+  settings = { MONGODB_URI: database.uri, SERVICE_TOKENS: token, SESSION_SECRET: "a-session-secret-of-32-characters-or-more", REDIS_URL: "redis://127.0.0.1:1", ...limits };
+  client = await connectMongo(database.uri, 30_000);
   const { accounts, apiKeys } = createServices(client);
   ({ secret: key } = await apiKeys.create((await accounts.create("settings@example.com", true))._id, "read_write"));
 });
 afterAll(async () => {
-  await client.db().dropDatabase();
   await client.close();
+  await database.drop();
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { requireServiceUser } from "./support/database.ts";
 
 /** A program that was started. */
 export interface Program {
@@ -24,6 +25,7 @@ const main = join(import.meta.dirname, "..", "bin", "start.js");
 /** Starts the program with these settings and no other of ours, on free ports unless said otherwise. */
 export function spawnProgram(settings: Record<string, string>): Program {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+  requireServiceUser(settings["MONGODB_URI"] ?? "");
   const env = { PATH, HOME, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }), PORT: "0", INTERNAL_PORT: "0", ...settings };
   const child = spawn(process.execPath, [main], { detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd: join(import.meta.dirname, "..") });
   let stdout = "";

@@ -4,6 +4,7 @@ import type { ChildInstance } from "../../test/faults/child.ts";
 import type { MongoProxy } from "../../test/faults/mongo-proxy.ts";
 import { startMongoProxy } from "../../test/faults/mongo-proxy.ts";
 import type { WireAnswer } from "../../test/idempotency/wires.ts";
+import type { DatabaseUris } from "../../test/support/database.ts";
 import { withFault } from "../../test/support/own-mongod.ts";
 import type { Drill, Report, Say } from "../drill.ts";
 import { brokenControl } from "../ground/broken.ts";
@@ -44,19 +45,19 @@ export const crash: Drill = {
 interface Patient {
   readonly instance: ChildInstance;
   readonly proxy: MongoProxy;
-  readonly uri: string;
+  readonly mongod: DatabaseUris;
 }
 
 /** Breaks these writes; of the violations those count that are `seen`, which a control sets to what it is about. */
 async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<string, string> = {}, seen = /^/): Promise<Report> {
   return onGround({ members: 1, instances: 1, environment: broken }, async (ground) => {
     const sent = new Set<string>();
-    const proxy = await startMongoProxy(Number(new URL(ground.mongod.uri).port), (command, collection) => void sent.add(label({ command, collection })));
+    const proxy = await startMongoProxy(ground.mongod.uri, (command, collection) => void sent.add(label({ command, collection })));
     try {
       const whole = ground.instances[0]?.base ?? "";
-      const instance = await ground.start({ MONGODB_URI: proxy.uri("records") });
+      const instance = await ground.start({ MONGODB_URI: proxy.uri });
       ground.instances.push(instance);
-      const patient = { instance, proxy, uri: ground.mongod.uri };
+      const patient = { instance, proxy, mongod: ground.mongod };
       const prepared = await Promise.all(writes.map((write) => prepareWrite(ground, whole, write)));
       const violations: string[] = [];
       const judging: Promise<string[]>[] = [];
@@ -91,9 +92,9 @@ async function came(moment: Promise<void>, { broken }: PreparedWrite, violations
 }
 
 /** Sends a write to an instance that lives on, and what its client hears. One after the other, as a moment is that of one write alone. */
-async function suffered(write: PreparedWrite, { instance, proxy, uri }: Patient, violations: string[]): Promise<WireAnswer | undefined> {
+async function suffered(write: PreparedWrite, { instance, proxy, mongod }: Patient, violations: string[]): Promise<WireAnswer | undefined> {
   const { breach } = write.broken;
-  if (breach.kind === "fault") return withFault(uri, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
+  if (breach.kind === "fault") return withFault(mongod, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
   if (!("at" in breach)) return undefined;
   const cut = proxy.arm(breach.at, (held) => held.cut());
   const heard = write.send(instance.base);

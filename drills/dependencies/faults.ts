@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { endProcess, identify } from "../../src/embedded/process-id.ts";
+import { directUri } from "../../test/support/database.ts";
 import type { Answer } from "../../test/sign-in/fake-provider.ts";
 import { away, json, silent } from "../../test/sign-in/fake-provider.ts";
 import type { Weather } from "../ground/proxy.ts";
@@ -185,13 +186,13 @@ async function stepDown({ ground: { client } }: Site): Promise<() => Promise<unk
 
 async function killTwo({ ground: { mongod } }: Site): Promise<() => Promise<unknown>> {
   for (const { pid } of mongod.members.slice(0, 2)) process.kill(pid, "SIGKILL");
-  await noPrimary(mongod.members[2]?.uri ?? "");
+  await noPrimary(directUri(mongod.administratorUri, new URL(mongod.members[2]?.uri ?? "").host));
   return () => mongod.revive();
 }
 
 /** Resolves when the one member that is left has noticed. */
 async function noPrimary(uri: string): Promise<void> {
-  const client = await MongoClient.connect(`mongodb://${new URL(uri).host}/?directConnection=true`);
+  const client = await MongoClient.connect(uri);
   while ((await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true) await sleep(100);
   await client.close();
 }

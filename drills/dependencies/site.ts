@@ -6,6 +6,7 @@ import { childToken } from "../../test/faults/child.ts";
 import { accessToken, offerIntrospection } from "../../test/mcp/oauth/set-up.ts";
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { directUri } from "../../test/support/database.ts";
 import { ingestInto } from "../../test/support/ingest.ts";
 import { rest } from "../../test/support/service.ts";
 import type { Account, Ground, GroundOptions } from "../ground/ground.ts";
@@ -52,9 +53,8 @@ export async function onSite<T>({ environment = {}, ...made }: GroundOptions, wo
     async through({ mongodbUri, redisUrl }) {
       redisProxy = await proxyTo(redisUrl);
       if (made.members === 1) mongoProxy = await proxyTo(mongodbUri);
-      // A direct connection: the driver would go around the proxy to where the member says that it is.
       return {
-        mongodbUri: mongoProxy === undefined ? mongodbUri : `mongodb://${mongoProxy.host}/records?directConnection=true`,
+        mongodbUri: mongoProxy === undefined ? mongodbUri : directUri(mongodbUri, mongoProxy.host),
         redisUrl: redisUrl.replace(new URL(redisUrl).host, redisProxy.host),
       };
     },

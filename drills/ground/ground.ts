@@ -49,7 +49,7 @@ export interface Account {
 export interface Ground {
   readonly mongod: OwnMongod;
   readonly redis: EmbeddedServer;
-  /** Straight to the database, past all proxies. */
+  /** Straight to the database, past all proxies, for an administrator. */
   readonly client: MongoClient;
   /** The stores and services over that database, without a process: to prepare and to judge. */
   readonly services: Services;
@@ -88,7 +88,7 @@ async function layGround({ members, mongods = members === 3 ? () => startThreeMo
     endings.push(() => redis.stop());
     const mongod = await mongods();
     endings.push(() => mongod.stop());
-    const client = await connectMongo(mongod.uri, 30_000);
+    const client = await connectMongo(mongod.administratorUri, 30_000);
     await primaryOf(client).held(30_000);
     endings.push(() => client.close());
     const services = createServices(client);

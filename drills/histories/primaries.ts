@@ -27,16 +27,15 @@ const everyMs = 50;
 /** A member that takes longer is not looked at: it may be stopped. */
 const answersWithinMs = 1_000;
 
-/** Watches members by their names and their own addresses. */
+/** Watches members by their names, with a URI for an administrator that leads to each alone. */
 export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries {
   const options = {
-    directConnection: true,
     serverSelectionTimeoutMS: 400,
     connectTimeoutMS: 1_000,
     heartbeatFrequencyMS: 500,
   };
   const clients = new Map(
-    [...members].map(([name, host]) => [name, new MongoClient(`mongodb://${host}/records`, options)]),
+    [...members].map(([name, uri]) => [name, new MongoClient(uri, options)]),
   );
   const claims: { member: string; election: string; from: number; to: number }[] = [];
   let stopped = false;

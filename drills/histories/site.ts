@@ -6,6 +6,7 @@ import type { ChildInstance } from "../../test/faults/child.ts";
 import { accessToken } from "../../test/mcp/oauth/set-up.ts";
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { directUri } from "../../test/support/database.ts";
 import { startThreeMongods } from "../../test/support/own-mongod.ts";
 import type { OwnMongod } from "../../test/support/own-mongod.ts";
 import type { Account, Ground } from "../ground/ground.ts";
@@ -79,9 +80,14 @@ export async function onPartitionableSite<T>(
     return await onGround({ members: 3, mongods, instances: 3, environment: settings, hear }, async (laid) => {
       ground = laid;
       const primaries = watchPrimaries(
-        new Map(laid.mongod.members.map(({ uri }, at) => [`m${at}`, new URL(uri).host])),
+        new Map(
+          laid.mongod.members.map(({ uri }, at) => [
+            `m${at}`,
+            directUri(laid.mongod.administratorUri, new URL(uri).host),
+          ]),
+        ),
       );
-      const plain = startPlain(laid.mongod.uri);
+      const plain = startPlain(laid.mongod.administratorUri);
       try {
         return await work(siteOf(laid, network, primaries, plain, provider, await laid.account()));
       } finally {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
+import { directUri } from "../../test/support/database.ts";
 import type { ChildInstance } from "../../test/faults/child.ts";
 import { isListening } from "../../src/embedded/port.ts";
 import { until } from "../../src/embedded/wait.ts";
@@ -78,7 +79,7 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
     /** For a while nobody follows the primary any more, then it is lost: what it alone knows is gone. */
     async "primary isolation"() {
       const pid = await ground.primaryPid();
-      const followers = mongod.members.filter((member) => member.pid !== pid).map(({ uri }) => `mongodb://${new URL(uri).host}/?directConnection=true`);
+      const followers = mongod.members.filter((member) => member.pid !== pid).map(({ uri }) => directUri(mongod.administratorUri, new URL(uri).host));
       const admins = await Promise.all(followers.map((uri) => MongoClient.connect(uri)));
       try {
         const follow = (mode: string): Promise<unknown> => Promise.all(admins.map((follower) => follower.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));

@@ -85,7 +85,7 @@ test("a delete that reaches the database after the end of its lease matches noth
     return places.sweep({ id, identities: [], begunAt: new Date() }, right).catch(() => false);
   };
   // The command waits in mongod for longer than the lease lasts.
-  await withFault(mongod.uri, { times: 1 }, { failCommands: ["delete"], blockConnection: true, blockTimeMS: 1_500, appName: "records" }, () => sweep(500));
+  await withFault(mongod, { times: 1 }, { failCommands: ["delete"], blockConnection: true, blockTimeMS: 1_500, appName: "records" }, () => sweep(500));
   await new Promise((later) => setTimeout(later, 1_500));
   expect(await left(id)).toBe(10);
   await sweep(5_000);

@@ -1,36 +1,28 @@
 // How long the audit log keeps entries: for the time of the setting, from the next start on.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { IndexDescriptionInfo } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
-import { startMongod } from "../../src/embedded/mongod.ts";
-import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { ensureIndexes } from "../../src/db/mongo.ts";
 import { indexesFor } from "../../src/services.ts";
-import { testCacheDir } from "../support/global-setup.ts";
+import type { OwnMongod } from "../support/own-mongod.ts";
 import { startOwnMongod } from "../support/own-mongod.ts";
 import { startService } from "../support/service.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const dayMs = 86_400_000;
-const folder = mkdtempSync(join(tmpdir(), "records-retention-"));
-let mongod: EmbeddedServer;
+let mongod: OwnMongod;
 /** With the rights of the service, which may not change an index in place. */
 let client: MongoClient;
 
 beforeAll(async () => {
-  const options = { cacheDir: testCacheDir(), env: process.env, progress: () => undefined };
-  mongod = await startMongod({ dataDir: folder, ...options });
+  mongod = await startOwnMongod();
   client = await MongoClient.connect(mongod.uri);
 });
 afterAll(async () => {
   await client.close();
   await mongod.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function expiry(of: MongoClient): Promise<IndexDescriptionInfo | undefined> {
@@ -54,20 +46,13 @@ test("the doctor names a database that keeps entries for another time than the s
 });
 
 test("deletes an entry that is older than the setting, and no newer one [RET-02]", async () => {
+  await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 30 }));
+  const log = client.db().collection<{ _id: string; created_at: Date }>("audit_log");
+  const ages = { old: 31, young: 29, now: 0 };
+  const madeBefore = (days: number): Date => new Date(Date.now() - days * dayMs);
+  await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: madeBefore(days) })));
   // The TTL monitor of this mongod runs every second.
-  const own = await startOwnMongod();
-  const other = await MongoClient.connect(own.uri);
-  try {
-    await ensureIndexes(other.db(), indexesFor({ auditRetentionDays: 30 }));
-    const log = other.db().collection<{ _id: string; created_at: Date }>("audit_log");
-    const ages = { old: 31, young: 29, now: 0 };
-    const madeBefore = (days: number): Date => new Date(Date.now() - days * dayMs);
-    await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: madeBefore(days) })));
-    await expect.poll(() => log.distinct("_id"), { timeout: 30_000, interval: 200 }).toEqual(["now", "young"]);
-  } finally {
-    await other.close();
-    await own.stop();
-  }
+  await expect.poll(() => log.distinct("_id"), { timeout: 30_000, interval: 200 }).toEqual(["now", "young"]);
 });
 
 test("an instance keeps entries for 400 days, or for the days of AUDIT_RETENTION_DAYS [RET-01]", async () => {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([mongod.stop(), redis.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
-const ground = (notes: number, kill: boolean) => ({ mongodbUri: mongod.uri, redisUrl: redis.uri, instances: 3, notes, kill, say: () => undefined });
+const ground = (notes: number, kill: boolean) => ({ mongod, redisUrl: redis.uri, instances: 3, notes, kill, say: () => undefined });
 
 test("three instances erase 20,000 notes: one deletes all of it, nothing collides, nothing is left, and another account is served [OPS-30, OPS-31, OPS-32]", { timeout: 600_000 }, async () => {
   const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(ground(20_000, false));
@@ -40,7 +40,7 @@ test("when the instance that sweeps is killed, one other continues, and nothing 
 });
 
 test("control: three sweepers without a lease collide [OPS-30]", { timeout: 600_000 }, async () => {
-  expect(await sweepWithoutLease(mongod.uri, redis.uri, 3, 3_000)).toBeGreaterThan(0);
+  expect(await sweepWithoutLease(mongod, redis.uri, 3, 3_000)).toBeGreaterThan(0);
 });
 
 function never(): never {

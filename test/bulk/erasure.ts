@@ -13,6 +13,7 @@ import { noteSearchIndex } from "../../src/notes/store.ts";
 import { createServices } from "../../src/services.ts";
 import type { ChildInstance } from "../faults/child.ts";
 import { childToken, startChild } from "../faults/child.ts";
+import type { DatabaseUris } from "../support/database.ts";
 import { rest } from "../support/service.ts";
 import { noteSecret } from "../support/secrets.ts";
 
@@ -44,7 +45,7 @@ export interface Latencies {
 
 /** Where the erasure happens. */
 export interface ErasureGround {
-  readonly mongodbUri: string;
+  readonly mongod: DatabaseUris;
   readonly redisUrl: string;
   readonly instances: number;
   readonly notes: number;
@@ -57,8 +58,8 @@ const accountService = "/records.admin.v1.AccountService";
 const ingestService = "/records.ingest.v1.IngestService";
 
 /** Fills an account and deletes it while every instance is asked for its status. */
-export async function drillErasure({ mongodbUri, redisUrl, instances: count, notes, kill = false, say }: ErasureGround): Promise<ErasureVerdict> {
-  const client = await connectMongo(mongodbUri, 30_000);
+export async function drillErasure({ mongod, redisUrl, instances: count, notes, kill = false, say }: ErasureGround): Promise<ErasureVerdict> {
+  const client = await connectMongo(mongod.administratorUri, 30_000);
   const instances: ChildInstance[] = [];
   const started = performance.now();
   const tell = (line: string): void => say(`${((performance.now() - started) / 1_000).toFixed(0)} s ${line}`);
@@ -67,10 +68,10 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
     const [{ _id: id }, { _id: other }] = await Promise.all([accounts.create(`${randomUUID()}@example.com`, true), accounts.create(`${randomUUID()}@example.com`, true)]);
     const { secret: key } = await apiKeys.create(other, "read_write");
     noteSecret(key);
-    const made = await makeNotes(client, mongodbUri, redisUrl, [other, id]);
+    const made = await makeNotes(client, mongod.uri, redisUrl, [other, id]);
     await multiply(client, made, id, notes, tell);
     tell(`${notes} notes are there`);
-    for (let at = 0; at < count; at++) instances.push(await startChild(mongodbUri, redisUrl, {}, () => undefined));
+    for (let at = 0; at < count; at++) instances.push(await startChild(mongod.uri, redisUrl, {}, () => undefined));
     const [first] = instances as [ChildInstance];
 
     const quiet = readAll(instances, key);
@@ -117,12 +118,12 @@ export async function drillErasure({ mongodbUri, redisUrl, instances: count, not
 }
 
 /** The control: several sweepers without a lease, each on a client of its own; how often their deletes collide. */
-export async function sweepWithoutLease(mongodbUri: string, redisUrl: string, sweepers: number, notes: number): Promise<number> {
-  const clients = await Promise.all(Array.from({ length: sweepers }, () => connectMongo(mongodbUri, 30_000)));
+export async function sweepWithoutLease(mongod: DatabaseUris, redisUrl: string, sweepers: number, notes: number): Promise<number> {
+  const clients = await Promise.all(Array.from({ length: sweepers }, () => connectMongo(mongod.administratorUri, 30_000)));
   const [client] = clients as [MongoClient];
   try {
     const { _id: id } = await createServices(client).accounts.create(`${randomUUID()}@example.com`, true);
-    await multiply(client, await makeNotes(client, mongodbUri, redisUrl, [id]), id, notes, () => undefined);
+    await multiply(client, await makeNotes(client, mongod.uri, redisUrl, [id]), id, notes, () => undefined);
     const before = await conflictsIn(client);
     const right = { permit: () => Promise.resolve(deadlineIn(30_000)), count: () => undefined };
     await Promise.all(clients.map((one) => createPlaces(one.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, right)));

@@ -2,16 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
-import { createLog } from "../../src/log.ts";
 import { createServices } from "../../src/services.ts";
-import { childToken } from "../faults/child.ts";
+import { bothUris } from "../support/administrator.ts";
 import { testCacheDir } from "../support/global-setup.ts";
 import { noteSecret } from "../support/secrets.ts";
+import { startInstance } from "../support/service.ts";
 import { drillImport } from "./drill.ts";
 import type { Verdict } from "./drill.ts";
 import type { Asked } from "./endpoints.ts";
@@ -31,7 +29,8 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
   const options = { dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: say };
   const [mongod, redis] = await Promise.all([startMongod(options), startRedis(options)]);
   if (redis === undefined) throw new Error("no redis-server for the drill");
-  const client = await connectMongo(mongod.uri, 30_000);
+  const database = await bothUris(mongod.uri, folder);
+  const client = await connectMongo(database.administratorUri, 30_000);
   try {
     const { accounts, apiKeys } = createServices(client);
     const made = await Promise.all(["large@example.com", "small@example.com"].map(async (email) => {
@@ -41,18 +40,16 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
       return { accountId, secret };
     }));
     const [ofLarge, ofSmall] = made as [(typeof made)[number], (typeof made)[number]];
-    const ground = { client, mongodbUri: mongod.uri, redisUrl: redis.uri, say };
+    const ground = { client, mongodbUri: database.uri, redisUrl: redis.uri, say };
     const verdict = await drillImport({ ...ground, accountId: ofLarge.accountId }, size);
     await drillImport({ ...ground, accountId: ofSmall.accountId, say: () => undefined }, small);
 
-    const config = readConfig({ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongod.uri, REDIS_URL: redis.uri, SERVICE_TOKENS: childToken, SESSION_SECRET: childToken, RATE_LIMIT: "1000", RATE_BURST: "1000" });
-    const parts = { mongodbUri: mongod.uri, redisUrl: redis.uri, serviceTokens: [childToken], sessionSecrets: [childToken] as const, oidc: undefined };
-    const app = await startApp(config, parts, createLog("silent"));
+    const service = await startInstance(database, redis, { RATE_LIMIT: "1000", RATE_BURST: "1000" });
     try {
-      const ask = ({ accountId, secret }: (typeof made)[number]) => askAll(app.client, `http://127.0.0.1:${app.port}`, secret, accountId);
+      const ask = ({ accountId, secret }: (typeof made)[number]) => askAll(service.app.client, service.base, secret, accountId);
       return { verdict, large: await ask(ofLarge), small: await ask(ofSmall) };
     } finally {
-      await app.stop();
+      await service.stop();
     }
   } finally {
     await client.close();

@@ -11,6 +11,7 @@ import { insertInTime, transaction, write } from "../../src/db/write.ts";
 import { deadlineIn, within } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { listenToMongo } from "../support/commands.ts";
+import { directUri } from "../support/database.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
 import { startOwnMongod } from "../support/own-mongod.ts";
 
@@ -24,8 +25,8 @@ beforeAll(async () => {
   mongod = await startOwnMongod();
   const { host } = new URL(mongod.uri);
   proxy = await startProxy(host);
-  direct = await MongoClient.connect(`mongodb://${host}/records?directConnection=true`);
-  client = await connectMongo(`mongodb://${proxy.host}/records?directConnection=true`, 30_000);
+  direct = await MongoClient.connect(mongod.administratorUri);
+  client = await connectMongo(directUri(mongod.uri, proxy.host), 30_000);
   await direct.db().collection("notes").insertOne({ name: "there" });
 });
 beforeEach(() => primaryOf(client).held(20_000));

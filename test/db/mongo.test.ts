@@ -8,6 +8,7 @@ import { expect, inject, test } from "vitest";
 import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
+import { createDatabase } from "../support/database.ts";
 import { testCacheDir } from "../support/global-setup.ts";
 
 test.each([
@@ -31,12 +32,14 @@ test.each(["mongodb://user:p@ss@db1/records", "mongodb://db1/?nope=1", "mongodb:
 });
 
 test("whatever the URI prefers, records are read from the primary: another member may not know yet that a key was revoked", async () => {
-  const client = await connectMongo(`${inject("mongodbUri")}&readPreference=secondaryPreferred`, 5_000);
+  const database = await createDatabase(inject("administratorUri"));
+  const client = await connectMongo(`${database.uri}&readPreference=secondaryPreferred`, 5_000);
   try {
     expect(client.readPreference.mode).toBe("primary");
     expect(client.db().readPreference?.mode).toBe("primary");
   } finally {
     await client.close();
+    await database.drop();
   }
 });
 

@@ -9,6 +9,7 @@ import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import type { Services } from "../../src/services.ts";
 import { allIndexes, createServices } from "../../src/services.ts";
 import { ensureIndexes } from "../../src/db/mongo.ts";
+import { directUri } from "../support/database.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
 import { startThreeMongods } from "../support/own-mongod.ts";
 
@@ -33,7 +34,7 @@ afterAll(async () => {
 async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
   const { me } = await client.db("admin").command({ hello: 1 });
   const others = mongod.members.map(({ uri }) => new URL(uri).host).filter((host) => host !== me);
-  const admins = await Promise.all(others.map((host) => MongoClient.connect(`mongodb://${host}/?directConnection=true`)));
+  const admins = await Promise.all(others.map((host) => MongoClient.connect(directUri(mongod.administratorUri, host))));
   const follow = (mode: string): Promise<unknown> => Promise.all(admins.map((admin) => admin.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
   try {
     await follow("alwaysOn");

@@ -13,15 +13,18 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import { listenToMongo } from "../support/commands.ts";
-import { databaseUri } from "../support/database.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { createDatabase } from "../support/database.ts";
 
+let database: TestDatabase;
 let client: MongoClient;
 beforeAll(async () => {
-  client = await connectMongo(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`), 30_000);
+  database = await createDatabase(inject("administratorUri"));
+  client = await connectMongo(database.uri, 30_000);
 });
 afterAll(async () => {
-  await client.db().dropDatabase();
   await client.close();
+  await database.drop();
 });
 
 const soon = (ms = 30_000): Deadline => deadlineIn(ms);

@@ -9,9 +9,9 @@ import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { mongodOn, startMongod } from "../../src/embedded/mongod.ts";
 import { isListening } from "../../src/embedded/port.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
+import { becomePrimary, REPLICA_SET } from "../../src/embedded/replica-set.ts";
 import { startServer, type EmbeddedServer, type ServerKind } from "../../src/embedded/server.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { plainMongod } from "../support/own-mongod.ts";
 import { optionsFor, running, temporaryFolder } from "./machine.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -30,6 +30,18 @@ async function redisIn(dataDir: string, options = optionsFor(dataDir)): Promise<
   onTestFinished(() => server.stop());
   return server;
 }
+
+/** A replica set of one without credentials, like the embedded mongod of earlier releases. */
+const plainMongod: ServerKind = {
+  role: "mongod",
+  folder: "mongodb",
+  arguments: (folder, logFile, port) => ["--dbpath", folder, "--logpath", logFile, "--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket", "--replSet", REPLICA_SET],
+  async ready(port, pid, signal) {
+    await until(() => isListening(port), signal);
+    await becomePrimary(port, pid, signal);
+  },
+  uri: (port) => `mongodb://127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}`,
+};
 
 /** Runs the work as a client with this URI, straight to the server. */
 async function asClient<T>(uri: string, work: (client: MongoClient) => Promise<T>): Promise<T> {

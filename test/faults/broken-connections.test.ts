@@ -118,7 +118,7 @@ describe("commands that mongod fails by its fail point are success or 503, and s
 
   test.each(failPoints.map((data) => [JSON.stringify(data), data] as const))("%s", (_name, data) =>
     lanes.use(async (lane) => {
-      const client = await MongoClient.connect(hurt.mongod.uri);
+      const client = await MongoClient.connect(hurt.mongod.administratorUri);
       const admin = client.db("admin");
       const fail = (mode: unknown, more: object) => admin.command({ configureFailPoint: "failCommand", mode, ...more });
       const flaws = await triedAtOnce(recipes, lane, true, async () => {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { bundled } from "../../bin/bundle.js";
+import { requireServiceUser } from "../support/database.ts";
 
 /** An instance in a process of its own. */
 export interface ChildInstance {
@@ -30,6 +31,7 @@ export async function startChild(
   hear: (line: string) => void = console.error,
   program?: readonly string[],
 ): Promise<ChildInstance> {
+  requireServiceUser(environment["MONGODB_URI"] ?? mongodbUri);
   const child = spawn(process.execPath, program ?? (await ownProgram(environment)), {
     // Its input ends with this process, and it with that: a run that is broken off leaves no instance behind.
     stdio: ["pipe", "pipe", "pipe"],

@@ -29,7 +29,7 @@ export async function startHurt(startMongod: () => Promise<OwnMongod>): Promise<
     mongod,
     redis,
     async instance(environment = {}, uri = mongod.uri) {
-      const instance = await startInstance(uri, redis, environment);
+      const instance = await startInstance({ ...mongod, uri }, redis, environment);
       instances.push(instance);
       return instance;
     },

@@ -19,8 +19,8 @@ let other: TestService;
 
 beforeAll(async () => {
   hurt = await startHurt(startOwnMongod);
-  proxy = await startMongoProxy(Number(new URL(hurt.mongod.uri).port));
-  [cutOff, other] = [await hurt.instance({}, proxy.uri("records")), await hurt.instance()];
+  proxy = await startMongoProxy(hurt.mongod.uri);
+  [cutOff, other] = [await hurt.instance({}, proxy.uri), await hurt.instance()];
 });
 afterAll(async () => {
   await hurt.stop();
@@ -92,7 +92,7 @@ test("an instance that loses its transaction because it was frozen for seconds b
 test("an instance is killed in the middle of an append: another client's change of the same contact goes through [IDM-15]", async () => {
   const account = await other.account();
   const parent = await wires.REST.create({ base: other.base, key: account.key }, "parent", { full_name: "Parent" });
-  const child = await startChild(proxy.uri("records"), hurt.redis.uri);
+  const child = await startChild(proxy.uri, hurt.redis.uri);
   try {
     const reached = proxy.arm({ command: "insert", collection: "notes", when: "before" }, () => undefined);
     const heard = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(({ outcome }) => outcome, () => "broken off");
@@ -113,6 +113,6 @@ test.each([
   ["is lost", { closeConnection: true }],
   ["steps down", { errorCode: 189 }],
 ])("an instance starts although the primary %s while it makes its indexes [OPS-17]", async (_name, fault) => {
-  const started = await withFault(hurt.mongod.uri, { times: 1 }, { failCommands: ["createIndexes"], appName: "records", ...fault }, () => hurt.instance());
+  const started = await withFault(hurt.mongod, { times: 1 }, { failCommands: ["createIndexes"], appName: "records", ...fault }, () => hurt.instance());
   expect((await started.rest("/v1/health")).status).toBe(200);
 });

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
+import { directUri } from "../support/database.ts";
 
 /** One moment in the life of a write. */
 export interface Moment {
@@ -23,8 +24,8 @@ export interface HeldMessage {
 
 /** A proxy that is armed for one moment at a time. */
 export interface MongoProxy {
-  /** The same database by way of the proxy: a direct connection, so that the driver does not go around it. */
-  uri(database: string): string;
+  /** The same database by way of the proxy. */
+  readonly uri: string;
   /** At the moment, once, the message is held back and `act` is run. Resolves when that has happened. */
   arm(moment: Moment, act: (held: HeldMessage) => void): Promise<void>;
   stop(): Promise<void>;
@@ -55,8 +56,9 @@ function messages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void
 /** Is told of every command that passes, and of the text that is its value: the collection, for most. */
 export type OnCommand = (command: string, value: string | undefined) => void;
 
-/** Starts a proxy to the mongod that listens on this port of 127.0.0.1. */
-export async function startMongoProxy(mongodPort: number, onCommand: OnCommand = () => undefined): Promise<MongoProxy> {
+/** Starts a proxy to the mongod of this URI, which listens on 127.0.0.1. */
+export async function startMongoProxy(uri: string, onCommand: OnCommand = () => undefined): Promise<MongoProxy> {
+  const mongodPort = Number(new URL(uri).port);
   let armed: { moment: Moment; reached: (held: HeldMessage) => void } | undefined;
   const sockets = new Set<Socket>();
 
@@ -95,7 +97,7 @@ export async function startMongoProxy(mongodPort: number, onCommand: OnCommand =
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    uri: (database) => `mongodb://127.0.0.1:${port}/${database}?directConnection=true`,
+    uri: directUri(uri, `127.0.0.1:${port}`),
     arm: (moment, act) =>
       new Promise((resolve) => {
         armed = {

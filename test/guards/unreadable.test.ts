@@ -20,7 +20,7 @@ let contact: string;
 
 beforeAll(async () => {
   [lender, mongod] = await Promise.all([startService(), startOwnMongod()]);
-  service = await startInstance(mongod.uri, lender.redis, {});
+  service = await startInstance(mongod, lender.redis, {});
   owner = await service.account();
   contact = await ingestInto(service, owner.id).contact({ full_name: "Ann Lee" });
 });
@@ -78,7 +78,7 @@ test("a key store that cannot be read is 503, never 401, for a key that was seen
   const fresh = await service.account();
   await service.rest("/v1/sessions", { key: owner.key });
   const fault = { failCommands: ["find", "aggregate"], errorCode: 50 };
-  await withFault(mongod.uri, "alwaysOn", fault, async () => {
+  await withFault(mongod, "alwaysOn", fault, async () => {
     for (const key of [owner.key, fresh.key, newSecret()]) {
       for (const call of [{ path: "/v1/sessions" }, { path: "/v1/contacts?query=a" }, { path: "/v1/contacts", body: { full_name: "Ann" } }]) {
         const { status, headers, body } = await service.rest(call.path, { key, ...("body" in call ? { body: call.body } : {}) });
@@ -98,7 +98,7 @@ test.each([
   ["cannot for want of cache", 365],
 ])("a write that MongoDB does not take because it %s is 503, and reads go on", async (_why, errorCode) => {
   const fault = { failCommands: ["insert", "update", "findAndModify"], errorCode, appName: "records" };
-  await withFault(mongod.uri, "alwaysOn", fault, async () => {
+  await withFault(mongod, "alwaysOn", fault, async () => {
     const write = { key: owner.key, body: { full_name: "Not now" } };
     const answers = await Promise.all([
       service.rest("/v1/contacts", write),

@@ -3,6 +3,7 @@ import { createServer, connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { useService } from "../support/client.ts";
+import { directUri } from "../support/database.ts";
 import type { TestService } from "../support/service.ts";
 import { startInstance, startService } from "../support/service.ts";
 import { openWires } from "../support/wires.ts";
@@ -51,8 +52,8 @@ test("health says degraded when Redis cannot be reached, and is 200 still [HLT-0
 
 test("health says degraded when MongoDB cannot be reached, is 200 still, and ok when it is back [HLT-03]", async () => {
   const gate = await gateTo(Number(new URL(service().mongodbUri).port));
-  const uri = service().mongodbUri.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${gate.port}`).replace(/replicaSet=\w+/, "directConnection=true");
-  const own = await startInstance(uri, service().redis, {});
+  const { mongodbUri, administratorUri, redis } = service();
+  const own = await startInstance({ uri: directUri(mongodbUri, `127.0.0.1:${gate.port}`), administratorUri }, redis, {});
   onTestFinished(async () => {
     await own.stop();
     gate.close();

@@ -25,17 +25,20 @@ import { readScope } from "../../src/guards/scope.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import type { Answer } from "../../src/rpc/dispatch.ts";
 import { testCacheDir } from "../support/global-setup.ts";
-import { databaseUri } from "../support/database.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { createDatabase } from "../support/database.ts";
 
 const { createContact, appendContactNote } = ContactService.method;
 const folder = mkdtempSync(join(tmpdir(), "records-claims-"));
+let database: TestDatabase;
 let client: MongoClient;
 let redis: EmbeddedServer;
 let link: RedisLink;
 let account: UUID;
 
 beforeAll(async () => {
-  client = await connectMongo(databaseUri(inject("mongodbUri"), `t_${randomUUID().replaceAll("-", "")}`), 30_000);
+  database = await createDatabase(inject("administratorUri"));
+  client = await connectMongo(database.uri, 30_000);
   const started = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
   if (started === undefined) throw new Error("no redis-server for the tests");
   redis = started;
@@ -49,8 +52,8 @@ beforeEach(() => {
 });
 afterAll(async () => {
   link.close();
-  await client.db().dropDatabase();
   await client.close();
+  await database.drop();
   await redis.stop();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -29,7 +29,7 @@ async function whileHeld<T>(command: string, blockTimeMS: number, start: () => P
   const fault = { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" };
   // The times of use of the keys before are written beside the requests: one of those writes would be held in its place.
   await Promise.all([one, two].map(({ app }) => app.services.lastUse.flush()));
-  return withFault(hurt.mongod.uri, { times: 1 }, fault, async () => {
+  return withFault(hurt.mongod, { times: 1 }, fault, async () => {
     const listening = listenToMongo(one.app.client);
     const first = start();
     await expect.poll(() => listening.commands.some(({ name }) => name === command), { interval: 5 }).toBe(true);
@@ -65,7 +65,7 @@ test("without Redis a duplicate waits in the database and gets the first answer 
   const [first, second] = [await hurt.instance({ REDIS_URL: "" }), await hurt.instance({ REDIS_URL: "" })];
   const account = await one.account();
   const fault = { failCommands: ["commitTransaction"], blockConnection: true, blockTimeMS: 800, appName: "records" };
-  const answers = await withFault(hurt.mongod.uri, { times: 1 }, fault, () => Promise.all([send(wires.REST, first, account), send(wires.gRPC, second, account), send(wires.REST, second, account)]));
+  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () => Promise.all([send(wires.REST, first, account), send(wires.gRPC, second, account), send(wires.REST, second, account)]));
   expect(new Set(answers.map(({ outcome, id }) => `${outcome} ${id}`)).size).toBe(1);
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
@@ -94,7 +94,7 @@ test("a transaction that seemed abandoned, because its next command took seconds
 test("a first request that fails with 500 leaves its key to the duplicate that waits [IDM-11, IDM-12]", async () => {
   const account = await one.account();
   const fault = { failCommands: ["insert"], errorCode: 2, blockConnection: true, blockTimeMS: 400, appName: "records" };
-  const answers = await withFault(hurt.mongod.uri, { times: 1 }, fault, () => Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]));
+  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () => Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]));
   expect(answers.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
   expect((await send(wires.REST, one, account)).replayed).toBe(true);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
@@ -107,7 +107,7 @@ test("a repetition for which MongoDB could not look up the first answer leaves t
   await redis.flushall();
   redis.disconnect();
   const fault = { failCommands: ["aggregate"], errorCode: 2, namespace: `${one.app.client.db().databaseName}.idempotency`, appName: "records" };
-  const failed = await withFault(hurt.mongod.uri, { times: 1 }, fault, () => send(wires.REST, one, account));
+  const failed = await withFault(hurt.mongod, { times: 1 }, fault, () => send(wires.REST, one, account));
   expect(failed.outcome).toBe("500");
   expect(await send(wires.REST, two, account)).toEqual({ ...first, replayed: true });
 });

@@ -93,7 +93,7 @@ describe("probes", () => {
 
   test("have a line with the reason when they begin to fail, and one when they succeed again [OPS-27, OPS-26]", async () => {
     const mongod = await startOwnMongod();
-    const instance = await startInstance(mongod.uri, service.redis, {});
+    const instance = await startInstance(mongod, service.redis, {});
     const readiness = (): Line[] => linesOf(instance).filter(({ route }) => route === "/readyz");
     try {
       for (const member of mongod.members) process.kill(member.pid, "SIGSTOP");

@@ -125,7 +125,7 @@ describe("under load and under faults", () => {
 
   beforeAll(async () => {
     mongod = await startOwnMongod();
-    faulty = await startInstance(`${mongod.uri}&maxPoolSize=4`, service.redis, { MAX_IN_FLIGHT: "8" });
+    faulty = await startInstance({ ...mongod, uri: `${mongod.uri}&maxPoolSize=4` }, service.redis, { MAX_IN_FLIGHT: "8" });
     account = await faulty.account();
   });
   afterAll(async () => {
@@ -139,7 +139,7 @@ describe("under load and under faults", () => {
     expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
     expect(await value("records_work_in_flight_limit", {}, faulty)).toBe(8);
     const block = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 1_500, appName: "records" };
-    await withFault(mongod.uri, "alwaysOn", block, async () => {
+    await withFault(mongod, "alwaysOn", block, async () => {
       const answers = Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }));
       await expectValue(4, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
       await expectValue(4, "records_mongodb_pool_waiting", {}, faulty);
@@ -157,7 +157,7 @@ describe("under load and under faults", () => {
   test("connections that cannot be opened do not count, nor do they take from those that are open", async () => {
     const block = { failCommands: ["hello", "isMaster", "saslStart"], closeConnection: true, appName: "records" };
     const before = (await value("records_mongodb_pool_connections", { state: "available" }, faulty)) ?? 0;
-    await withFault(mongod.uri, { times: 3 }, block, () => Promise.all(Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }))));
+    await withFault(mongod, { times: 3 }, block, () => Promise.all(Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }))));
     await until(async () => (await faulty.rest("/v1/contacts?query=ann", { key: account.key })).status === 200, AbortSignal.timeout(20_000));
     await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
     expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe("under load and under faults", () => {
   test("a task in the background that fails is counted each time, and logged once a minute", async () => {
     const failed = async (): Promise<number> => (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
     const fault = { failCommands: ["aggregate"], errorCode: 13, appName: "records" };
-    await withFault(mongod.uri, "alwaysOn", fault, () => until(async () => (await failed()) >= 2, AbortSignal.timeout(20_000)));
+    await withFault(mongod, "alwaysOn", fault, () => until(async () => (await failed()) >= 2, AbortSignal.timeout(20_000)));
     expect(faulty.logLines.filter((line) => line.includes('"task":"abandoned_transactions"'))).toHaveLength(1);
   });
 });

@@ -147,7 +147,7 @@ describe("why the service failed it", () => {
 
   beforeAll(async () => {
     mongod = await startOwnMongod();
-    faulty = await startInstance(mongod.uri, service.redis, {});
+    faulty = await startInstance(mongod, service.redis, {});
     account = await faulty.account();
     await faulty.rest("/v1/contacts?query=ann", { key: account.key });
   });
@@ -165,7 +165,7 @@ describe("why the service failed it", () => {
   ])("%s that hangs until the deadline names the command that was waited for [OPS-26]", async (_what, command, body, waitingFor) => {
     const id = randomUUID();
     const headers = { "X-Request-Id": id, ...(body === undefined ? {} : { "Idempotency-Key": randomUUID() }) };
-    await withFault(mongod.uri, "alwaysOn", hanging(command), async () => {
+    await withFault(mongod, "alwaysOn", hanging(command), async () => {
       expect((await faulty.rest(`/v1/contacts${body === undefined ? "?query=ann" : ""}`, { key: account.key, body, headers })).status).toBe(503);
     });
     const line = await lineOf(id, faulty);
@@ -175,7 +175,7 @@ describe("why the service failed it", () => {
 
   test("a command that MongoDB fails names the error's class and code, and never its message [OPS-26]", async () => {
     const id = randomUUID();
-    await withFault(mongod.uri, { times: 4 }, { failCommands: ["aggregate"], errorCode: 13, appName: "records" }, async () => {
+    await withFault(mongod, { times: 4 }, { failCommands: ["aggregate"], errorCode: 13, appName: "records" }, async () => {
       expect((await faulty.rest("/v1/contacts?query=ann", { key: account.key, headers: { "X-Request-Id": id } })).status).toBe(503);
     });
     expect(await lineOf(id, faulty)).toMatchObject({ status: 503, cause: "MongoServerError 13 Unauthorized", waiting_for: "mongodb aggregate contacts" });
@@ -185,7 +185,7 @@ describe("why the service failed it", () => {
     const narrow = await faulty.another({ MAX_IN_FLIGHT: "1" });
     try {
       await narrow.rest("/v1/contacts?query=ann", { key: account.key });
-      await withFault(mongod.uri, "alwaysOn", { ...hanging("aggregate"), blockTimeMS: 3_500 }, () =>
+      await withFault(mongod, "alwaysOn", { ...hanging("aggregate"), blockTimeMS: 3_500 }, () =>
         Promise.all(Array.from({ length: 3 }, () => narrow.rest("/v1/contacts?query=ann", { key: account.key }))),
       );
       expect((await linesOf((line) => line["cause"] === "overload", narrow))[0]).toMatchObject({ status: 503, waiting_for: "a place", queue_ms: above(2_900) });

@@ -27,7 +27,7 @@ let contact: string;
 
 beforeAll(async () => {
   [lender, mongod] = await Promise.all([startService(), startOwnMongod()]);
-  service = await startInstance(mongod.uri, lender.redis, { RATE_LIMIT: "10000", RATE_BURST: "10000" });
+  service = await startInstance(mongod, lender.redis, { RATE_LIMIT: "10000", RATE_BURST: "10000" });
   const account = await service.account();
   [key, accountId] = [account.key, account.id];
   const made = await service.rest("/v1/contacts", { method: "POST", key, body: { full_name: "Ann" } });
@@ -78,7 +78,7 @@ async function whileHanging(failCommands: readonly string[], work: (seen: Seen) 
   client.on("commandStarted", onStarted).on("commandFailed", onFailed);
   try {
     const block = { failCommands, blockConnection: true, blockTimeMS: hangsMs, appName: "records" };
-    await withFault(mongod.uri, "alwaysOn", block, () => work(seen));
+    await withFault(mongod, "alwaysOn", block, () => work(seen));
   } finally {
     client.off("commandStarted", onStarted).off("commandFailed", onFailed);
   }
@@ -179,7 +179,7 @@ test("over REST a client that leaves ends its read, and its write is finished [O
     session.close();
   });
   const block = { failCommands: ["update"], blockConnection: true, blockTimeMS: 700, appName: "records" };
-  await withFault(mongod.uri, { times: 1 }, block, async () => {
+  await withFault(mongod, { times: 1 }, block, async () => {
     const cancel = new AbortController();
     let started = 0;
     const count = ({ commandName }: CommandStartedEvent): void => void (commandName === "update" && started++);

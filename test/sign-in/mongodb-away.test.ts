@@ -19,7 +19,7 @@ let base: string;
 
 beforeAll(async () => {
   [lender, mongod, fake] = await Promise.all([startService(), startOwnMongod(), startFakeProvider()]);
-  service = await startInstance(mongod.uri, lender.redis, fake.settings());
+  service = await startInstance(mongod, lender.redis, fake.settings());
   base = service.app.baseUrl;
   await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
 });
@@ -46,7 +46,7 @@ async function expectUnavailable(cookie: string): Promise<void> {
 test("an owner whose session cannot be read is told 503 and not 401", async () => {
   const { cookie } = await enter(base, fake);
   const read = (): Promise<RestAnswer> => ask(`${base}/v1/audit-log`, { cookie });
-  await withFault(mongod.uri, "alwaysOn", { failCommands: ["find", "aggregate"], errorCode: 11600, appName: "records" }, async () => {
+  await withFault(mongod, "alwaysOn", { failCommands: ["find", "aggregate"], errorCode: 11600, appName: "records" }, async () => {
     expect((await read()).status).toBe(503);
   });
   expect((await read()).status).toBe(200);
@@ -55,7 +55,7 @@ test("an owner whose session cannot be read is told 503 and not 401", async () =
 test("commands that fail because the server is going are 503, and the session goes on after [DSH-01]", async () => {
   const { cookie } = await enter(base, fake);
   const failCommands = ["find", "aggregate", "findAndModify", "insert", "delete"];
-  await withFault(mongod.uri, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () => expectUnavailable(cookie));
+  await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () => expectUnavailable(cookie));
   const { status, text } = await ask(`${base}/`, { cookie });
   expect([status, text.includes("dora@example.com")]).toEqual([200, true]);
 });

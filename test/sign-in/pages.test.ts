@@ -2,10 +2,7 @@
 import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { App } from "../../src/app.ts";
-import { startApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/log.ts";
+import type { TestService } from "../support/service.ts";
 import { ann, ask, begin, signIn, useHouse } from "./set-up.ts";
 
 const house = useHouse();
@@ -154,18 +151,16 @@ test("a page, the way in and the way back are charged to the address; a person i
 });
 
 describe("where there is no identity provider", () => {
-  let off: App;
+  let off: TestService;
   beforeAll(async () => {
-    const { mongodbUri, redis } = house().service;
-    const config = readConfig({ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongodbUri, REDIS_URL: redis.uri, SERVICE_TOKENS: "a-service-token-of-32-characters-or-more", SESSION_SECRET: "test-session-secret-of-32-characters-or-more" });
-    off = await startApp(config, { mongodbUri, redisUrl: redis.uri, serviceTokens: [], oidc: undefined, sessionSecrets: ["test-session-secret-of-32-characters-or-more"] }, createLog("silent"));
+    off = await house().service.another({ OIDC_ISSUER: "" });
   });
   afterAll(async () => off.stop());
 
   test("the page says that sign-in is off, and has no way in [DSH-01]", async () => {
     const { cookie } = await signIn(house(), ann);
     for (const asked of [{}, { cookie }]) {
-      const { status, headers, text } = await ask(`${off.baseUrl}/`, asked);
+      const { status, headers, text } = await ask(`${off.app.baseUrl}/`, asked);
       expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
       expect(text).toMatch(/sign-in is off/i);
       expect(text).not.toContain('href="/sign-in"');
@@ -176,7 +171,7 @@ describe("where there is no identity provider", () => {
 
   test("nobody signs in or out, and the operations on the key are 401 [DSH-01]", async () => {
     const { cookie } = await signIn(house(), ann);
-    const origin = off.baseUrl;
+    const origin = off.app.baseUrl;
     for (const [method, path] of [["GET", "/sign-in"], ["GET", "/sign-in/callback?code=x&state=y"], ["POST", "/sign-out"], ["POST", "/sign-out/back-channel"]] as const) {
       const { status, headers } = await ask(origin + path, { method, origin, ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}) });
       expect([path, status, headers.getSetCookie()]).toEqual([path, 503, []]);

@@ -9,7 +9,7 @@ import { leftOut } from "./left-out.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    mongodbUri: string;
+    administratorUri: string;
   }
 }
 
@@ -19,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
   const mongod = await startMongod({ dataDir, cacheDir: testCacheDir(), env: process.env, progress: (line) => console.log(line) });
   // Each test file has a database of its own, and drops it.
-  project.provide("mongodbUri", await administratorUri(mongod, dataDir));
+  project.provide("administratorUri", await administratorUri(mongod.uri, dataDir));
   return async () => {
     if (notices !== "") console.warn(notices);
     await mongod.stop();

@@ -5,16 +5,20 @@ import { join } from "node:path";
 import type { Document } from "mongodb";
 import { MongoClient } from "mongodb";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
+import { mongodOn } from "../../src/embedded/mongod.ts";
 import { isListening } from "../../src/embedded/port.ts";
-import { REPLICA_SET, becomePrimary } from "../../src/embedded/replica-set.ts";
+import { REPLICA_SET, asMember } from "../../src/embedded/replica-set.ts";
+import { keptSecret } from "../../src/embedded/secrets.ts";
 import type { EmbeddedOptions, EmbeddedServer, ServerKind } from "../../src/embedded/server.ts";
 import { startServer } from "../../src/embedded/server.ts";
 import { until } from "../../src/embedded/wait.ts";
+import { bothUris } from "./administrator.ts";
+import type { DatabaseUris } from "./database.ts";
+import { atHosts } from "./database.ts";
 import { testCacheDir } from "./global-setup.ts";
 
 /** A replica set that a test may hurt. */
-export interface OwnMongod {
-  readonly uri: string;
+export interface OwnMongod extends DatabaseUris {
   /** As they run now: a member that was revived is another process. */
   readonly members: readonly EmbeddedServer[];
   /** Starts the members again that were killed, on their ports and their data; resolves when they follow. */
@@ -29,35 +33,31 @@ export interface CommandFault {
   readonly [option: string]: unknown;
 }
 
-function kind(memory: string, ready: ServerKind["ready"]): ServerKind {
-  return {
-    role: "mongod",
-    folder: "mongodb",
-    arguments: (folder, logFile, port) => [
-      ...["--dbpath", folder, "--logpath", logFile, "--logappend", "--quiet"],
-      ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
-      ...["--replSet", REPLICA_SET, "--oplogSize", "64", "--wiredTigerCacheSizeGB", memory],
-      ...["--setParameter", "diagnosticDataCollectionEnabled=false", "--setParameter", "enableTestCommands=1"],
-      ...["--setParameter", "ttlMonitorSleepSecs=1"],
-    ],
-    ready,
-    uri: (port) => `mongodb://127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}`,
-  };
+/** The embedded mongod, which requires credentials, with so much memory and with commands that only tests need. */
+async function mongodWith(gigabytes: number, dataDir: string): Promise<ServerKind> {
+  const mongod = withCache(await mongodOn(dataDir), gigabytes);
+  const parameters = ["--setParameter", "enableTestCommands=1", "--setParameter", "ttlMonitorSleepSecs=1"];
+  return { ...mongod, arguments: (...place) => [...mongod.arguments(...place), ...parameters] };
 }
 
-/** A replica set of one without credentials, like the embedded mongod of earlier releases. */
-export const plainMongod = kind("0.50", async (port, pid, signal) => {
-  await until(() => isListening(port), signal);
-  await becomePrimary(port, pid, signal);
-});
+/** A mongod with another cache. */
+export function withCache(mongod: ServerKind, gigabytes: number): ServerKind {
+  return {
+    ...mongod,
+    arguments(...place) {
+      const all = mongod.arguments(...place);
+      return all.map((value, at) => (all[at - 1] === "--wiredTigerCacheSizeGB" ? gigabytes.toFixed(2) : value));
+    },
+  };
+}
 
 /** Starts a replica set of one. */
 export async function startOwnMongod(): Promise<OwnMongod> {
   const dataDir = mkdtempSync(join(tmpdir(), "records-mongod-"));
   const options = optionsIn(dataDir);
-  const mongod = await startServer(plainMongod, await findMongod(options), options);
+  const mongod = await startServer(await mongodWith(0.5, dataDir), await findMongod(options), options);
   return {
-    uri: mongod.uri,
+    ...(await bothUris(mongod.uri, dataDir)),
     members: [mongod],
     revive: () => Promise.resolve(),
     async stop() {
@@ -75,20 +75,22 @@ export async function startThreeMongods(through: (hosts: readonly string[]) => P
   const dataDir = mkdtempSync(join(tmpdir(), "records-mongods-"));
   const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
   const program = await findMongod(optionsIn(dataDir));
+  const kind = { ...(await mongodWith(0.25, dataDir)), ready };
   const start = (at: number, port?: number): Promise<EmbeddedServer> =>
-    startServer(kind("0.25", ready), program, optionsIn(join(dataDir, String(at))), port === undefined ? undefined : () => Promise.resolve(port));
-  const members = await Promise.all([0, 1, 2].map((at) => start(at)));
+    startServer(kind, program, optionsIn(join(dataDir, String(at))), port === undefined ? undefined : () => Promise.resolve(port));
+  const members = await Promise.all([start(0), start(1), start(2)]);
   const hosts = await through(members.map(({ uri }) => new URL(uri).host));
-  await initiate(hosts);
+  const key = await keptSecret(dataDir, "mongodb-key");
+  await initiate(hosts, key);
   return {
-    uri: `mongodb://${hosts.join(",")}/records?replicaSet=${REPLICA_SET}`,
+    ...(await bothUris(atHosts(members[0].uri, hosts.join(",")), dataDir)),
     members,
     async revive() {
       for (const [at, { uri }] of members.entries()) {
         const port = Number(new URL(uri).port);
         if (!(await isListening(port))) members[at] = await start(at, port);
       }
-      await settled(hosts);
+      await settled(hosts, key);
     },
     async stop() {
       await Promise.all(members.map((member) => member.stop()));
@@ -98,7 +100,7 @@ export async function startThreeMongods(through: (hosts: readonly string[]) => P
 }
 
 /** Runs the work while the fault is in force, and takes it out again. */
-export async function withFault<T>(uri: string, mode: Document | "alwaysOn", data: CommandFault, work: () => Promise<T>): Promise<T> {
+export async function withFault<T>({ administratorUri: uri }: DatabaseUris, mode: Document | "alwaysOn", data: CommandFault, work: () => Promise<T>): Promise<T> {
   const client = await MongoClient.connect(uri);
   try {
     await client.db("admin").command({ configureFailPoint: "failCommand", mode, data });
@@ -109,8 +111,8 @@ export async function withFault<T>(uri: string, mode: Document | "alwaysOn", dat
   }
 }
 
-async function initiate(hosts: readonly string[]): Promise<void> {
-  const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`);
+async function initiate(hosts: readonly string[], key: string): Promise<void> {
+  const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`, asMember(key));
   try {
     const admin = client.db("admin");
     const members = hosts.map((host, _id) => ({ _id, host }));
@@ -119,12 +121,12 @@ async function initiate(hosts: readonly string[]): Promise<void> {
   } finally {
     await client.close();
   }
-  await settled(hosts);
+  await settled(hosts, key);
 }
 
 /** Resolves when there is a primary and every other member follows it. */
-async function settled(hosts: readonly string[]): Promise<void> {
-  const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`);
+async function settled(hosts: readonly string[], key: string): Promise<void> {
+  const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`, asMember(key));
   try {
     await until(async () => {
       const status = await client.db("admin").command({ replSetGetStatus: 1 }).catch(() => ({ members: [] }));

@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DemoFile } from "../../src/embedded/demo.ts";
+import { requireServiceUser } from "./database.ts";
 
 /** A program that runs, or did. */
 export interface Program {
@@ -39,6 +40,7 @@ export async function startProgram(dataDir: string, environment: Record<string, 
 
 /** Starts the program and waits for nothing. */
 export function spawnProgram(environment: Record<string, string>): Program {
+  requireServiceUser(environment["MONGODB_URI"] ?? "");
   // The test runner sets a BASE_URL of its own; an empty one counts as unset.
   const child = spawn(process.execPath, startCommand, { cwd: root, env: { ...process.env, BASE_URL: "", ...environment }, detached: true });
   let output = "";

@@ -11,7 +11,8 @@ import { readConfig } from "../../src/config.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { createLog } from "../../src/log.ts";
-import { createDatabase } from "./database.ts";
+import type { DatabaseUris } from "./database.ts";
+import { createDatabase, requireServiceUser } from "./database.ts";
 import { testCacheDir } from "./global-setup.ts";
 import { findRecordTexts, findSecrets, noteSecret, passwordOf, secretsIn } from "./secrets.ts";
 
@@ -75,8 +76,8 @@ export async function startService(environment: Record<string, string> = {}): Pr
   const folder = mkdtempSync(join(tmpdir(), "records-service-"));
   const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
   if (redis === undefined) throw new Error("no redis-server for the tests");
-  const database = await createDatabase(inject("mongodbUri"));
-  const service = await startInstance(database.uri, redis, environment, database.administratorUri);
+  const database = await createDatabase(inject("administratorUri"));
+  const service = await startInstance(database, redis, environment);
   return {
     ...service,
     async stop() {
@@ -90,7 +91,9 @@ export async function startService(environment: Record<string, string> = {}): Pr
 }
 
 /** Starts an instance over parts that are there. */
-export async function startInstance(mongodbUri: string, redis: EmbeddedServer, environment: Record<string, string>, administratorUri = mongodbUri): Promise<TestService> {
+export async function startInstance(database: DatabaseUris, redis: EmbeddedServer, environment: Record<string, string>): Promise<TestService> {
+  const { uri: mongodbUri, administratorUri } = database;
+  requireServiceUser(mongodbUri);
   for (const secret of [serviceToken, sessionSecret, passwordOf(mongodbUri), passwordOf(redis.uri)]) noteSecret(secret);
   const config = readConfig({
     PORT: "0",
@@ -138,7 +141,7 @@ export async function startInstance(mongodbUri: string, redis: EmbeddedServer, e
       });
       return read(response);
     },
-    another: (more = {}) => startInstance(mongodbUri, redis, { ...environment, ...more }, administratorUri),
+    another: (more = {}) => startInstance(database, redis, { ...environment, ...more }),
     stop: () => app.stop(),
   };
 }

@@ -52,12 +52,12 @@ export interface Lane {
 
 /** Starts a lane over a database that can be hurt. */
 export async function startLane(hurt: Hurt, whole: TestService): Promise<Lane> {
-  const admin = await MongoClient.connect(hurt.mongod.uri);
+  const admin = await MongoClient.connect(hurt.mongod.administratorUri);
   const hello = await admin.db("admin").command({ hello: 1 }, { promoteValues: false });
   await admin.close();
-  const proxy = await startFaultProxy(Number(new URL(hurt.mongod.uri).port), hello);
+  const proxy = await startFaultProxy(hurt.mongod.uri, hello);
   const fake = await startFakeProvider();
-  const service = await startInstance(proxy.uri("records"), hurt.redis, fake.settings());
+  const service = await startInstance({ ...hurt.mongod, uri: proxy.uri }, hurt.redis, fake.settings());
   const sessions = createDashboardSessions(whole.app.client.db(), [sessionSecret]);
 
   async function newPerson(): Promise<LanePerson> {

@@ -34,7 +34,7 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
       return stepsUnder(command, at, turn + at, isNew);
     }),
     ...share(connectionBreaks, 3, turn).map((fault) => fresh(fault, 0)),
-    ...share(handshakeBreaks, 2, turn).map((fault) => fresh(fault, "handshake")),
+    ...share(handshakeBreaks, 2, turn).map((fault) => fresh(fault, Math.floor(turn / handshakeBreaks.length) % 2 === 0 ? "handshake" : "login")),
   ];
 }
 

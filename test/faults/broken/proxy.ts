@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Socket, connect, createServer } from "node:net";
 import type { Document } from "mongodb";
+import { directUri } from "../../support/database.ts";
 import type { ConnectionBreak, Fault } from "./kinds.ts";
 import { acknowledges, errorDocument } from "./error-reply.ts";
 import type { Command } from "./message.ts";
@@ -11,8 +12,8 @@ import { commandOf, documentOf, framed, hurryHeartbeat, repliesTo, reply } from 
 /** Where a fault is injected. */
 export interface Plan {
   readonly fault: Fault;
-  /** Into which command of the request, counted from 0, or into the handshake of a new connection. */
-  readonly at: number | "handshake";
+  /** Into which command of the request, counted from 0, or into the handshake or the login of a new connection. */
+  readonly at: number | "handshake" | "login";
   /** Into so many commands, the one at `at` and every so many-th after it; into one where it is not said. */
   readonly times?: number;
   readonly every?: number;
@@ -31,8 +32,8 @@ export interface Armed {
 
 /** A proxy to a mongod. */
 export interface FaultProxy {
-  /** The database by way of the proxy: a direct connection, so that the driver does not go around it. */
-  uri(database: string): string;
+  /** The same database by way of the proxy. */
+  readonly uri: string;
   arm(plan: Plan | undefined, background?: string): Armed;
   /** Closes the connections of the pool, so that the next command needs a handshake. The monitor keeps its own. */
   emptyPool(): Promise<void>;
@@ -59,21 +60,23 @@ Socket.prototype.write = function (this: Socket, ...given: Parameters<Socket["wr
   return Reflect.apply(write, this, given) as boolean;
 } as Socket["write"];
 
-/** Starts a proxy to the mongod that listens on this port of 127.0.0.1; `hello` is what it replies to that command. */
-export async function startFaultProxy(mongodPort: number, hello: Document): Promise<FaultProxy> {
+/** Starts a proxy to the mongod of this URI, which listens on 127.0.0.1; `hello` is what it replies to that command. */
+export async function startFaultProxy(uri: string, hello: Document): Promise<FaultProxy> {
+  const mongodPort = Number(new URL(uri).port);
   const links = new Set<Link>();
   let plan: Plan | undefined;
-  let armed: { readonly commands: Command[]; readonly hits: Command[]; handshakes: number } | undefined;
+  let armed: { readonly commands: Command[]; readonly hits: Command[]; openings: number } | undefined;
   let background: string | undefined;
 
   /** The fault for a command, if there is one; counts it. */
   function faultFor(command: Command, isFirst: boolean): Fault | undefined {
     if (armed === undefined) return undefined;
-    const handshake = command.name === "hello";
-    if (handshake ? !isFirst || plan?.at !== "handshake" : isHousekeeping(command, background)) return undefined;
-    const place = handshake ? armed.handshakes++ : armed.commands.push(command) - 1;
-    if (plan === undefined || (plan.at === "handshake") !== handshake) return undefined;
-    const from = plan.at === "handshake" ? 0 : plan.at;
+    const opening = openingOf(command);
+    const passes = opening === undefined ? isHousekeeping(command, background) : opening !== plan?.at;
+    if (passes || (opening === "handshake" && !isFirst)) return undefined;
+    const place = opening === undefined ? armed.commands.push(command) - 1 : armed.openings++;
+    if (plan === undefined || (opening === undefined) !== (typeof plan.at === "number")) return undefined;
+    const from = typeof plan.at === "number" ? plan.at : 0;
     const { fault, times = 1, every = 1 } = plan;
     if (place < from || (place - from) % every !== 0 || armed.hits.length >= times) return undefined;
     if (fault.kind === "reply" && fault.writeConcern === true && !acknowledges(command)) return undefined;
@@ -171,9 +174,9 @@ export async function startFaultProxy(mongodPort: number, hello: Document): Prom
   });
 
   return {
-    uri: (database) => `mongodb://127.0.0.1:${port}/${database}?directConnection=true&minHeartbeatFrequencyMS=10`,
+    uri: `${directUri(uri, `127.0.0.1:${port}`)}&minHeartbeatFrequencyMS=10`,
     arm(next, more) {
-      const since = { commands: [], hits: [], handshakes: 0 };
+      const since = { commands: [], hits: [], openings: 0 };
       [plan, armed, background] = [next, since, next?.background ?? more];
       return {
         ...since,
@@ -199,6 +202,12 @@ export async function startFaultProxy(mongodPort: number, hello: Document): Prom
 /** In this time the driver learns that the server it has given up is there. */
 const heartbeatMs = 20;
 const housekeeping = new Set(["endsessions", "killcursors", "killsessions"]);
+
+/** The part of opening a connection that a command belongs to. */
+function openingOf({ name }: Command): "handshake" | "login" | undefined {
+  if (name === "hello") return "handshake";
+  return name.startsWith("sasl") ? "login" : undefined;
+}
 
 function isHousekeeping({ name, background, collection }: Command, wanted: string | undefined): boolean {
   return housekeeping.has(name) || (background && collection !== wanted);
