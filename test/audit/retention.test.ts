@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { ensureIndexes } from "../../src/db/mongo.ts";
+import { ensureIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
 import { testCacheDir } from "../support/global-setup.ts";
 import { startOwnMongod } from "../support/own-mongod.ts";
