@@ -50,7 +50,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/background.ts", ["src/services.ts", "src/db/"]],
   ["src/app.ts", ["src/", "gateway/"]],
   ["src/main.ts", ["src/", "gateway/"]],
-  ["src/cli/doctor/", ["src/cli/", "src/loopback.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/secret-files.ts", "src/db/mongo.ts", "src/db/indexes.ts", "src/db/error-codes.ts", "src/db/redis-code.ts", "src/sign-in/", "src/embedded/running.ts"]],
+  ["src/cli/doctor/", ["src/cli/", "src/loopback.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/secret-files.ts", "src/db/mongo.ts", "src/db/indexes.ts", "src/db/primary.ts", "src/db/redis-code.ts", "src/sign-in/", "src/embedded/running.ts"]],
   ["src/cli/migrate-actions.ts", ["src/cli/", "src/config.ts", "src/services.ts", "src/logged-error.ts", "src/notes/store.ts", "src/db/", "src/embedded/running.ts"]],
   ["src/cli/", ["src/cli/", "src/loopback.ts", "src/secret-files.ts", "src/gen/", "src/moment.ts", "src/observability/release.ts", "gateway/enum-names.ts", "gateway/timestamps.ts"]],
   ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts"]],
