@@ -6,6 +6,7 @@ import { indexesFor } from "../../src/services.ts";
 import { dataFolder, endProgram, spawnProgram } from "../program.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { createDatabase } from "../support/database.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
 import { startCli } from "./cli.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -65,6 +66,17 @@ describe("records migrate", () => {
     const { code, stdout, stderr } = await startCli(["migrate"], { environment }).ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.parent, .*\.\n$/)]);
     expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 documents\.\n$/);
+  });
+
+  test("shows every 5 seconds for how long a build has taken [OPS-50]", async () => {
+    const own = await startOwnMongod();
+    try {
+      const fault = { failCommands: ["createIndexes"], blockConnection: true, blockTimeMS: 7_000 };
+      const slow = await withFault(own.uri, { times: 1 }, fault, () => startCli(["migrate"], { environment: { MONGODB_URI: own.uri } }).ended);
+      expect([slow.code, slow.stderr]).toEqual([0, expect.stringMatching(/^Building contacts\.search, .*: 5 s\n$/)]);
+    } finally {
+      await own.stop();
+    }
   });
 
   test("keeps an index that only the release before uses; the start of an instance drops it [OPS-50]", async () => {
