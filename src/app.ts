@@ -14,7 +14,8 @@ import { recordRefusals } from "./audit/refusals.ts";
 import { startBackground } from "./background.ts";
 import type { Config, OidcConfig } from "./config.ts";
 import { createDashboard } from "./dashboard/surface.ts";
-import { connectMongo, ensureIndexes } from "./db/mongo.ts";
+import { ensureIndexes, longBuilds } from "./db/indexes.ts";
+import { connectMongo } from "./db/mongo.ts";
 import { poolOf } from "./db/pool.ts";
 import { primaryOf } from "./db/primary.ts";
 import type { RedisLink } from "./db/redis.ts";
@@ -126,7 +127,7 @@ async function assemble(config: Config, parts: Parts, log: Logger, prepare: (ser
   opened.push(() => observability.close());
   const { metrics, around, onError } = observability;
   const services = createServices(client, () => redis, observability.services);
-  await ensureIndexes(client.db(), indexesFor(config), mongoWaitMs);
+  await ensureIndexes(client.db(), indexesFor(config), { waitMs: mongoWaitMs, onPlan: longBuilds((indexes) => log.warn({ indexes }, "the start waits until indexes are built: run records migrate before an upgrade")) });
   await prepare(services);
 
   observability.watchMongo(client);

@@ -50,6 +50,19 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
   };
 }
 
+/**
+ * An error in one line for an operator. A plain `Error` is a sentence of our own, or the operating system's. Any other
+ * message comes from a library or a server, which may put the values of records into it: of that only class and codes are shown.
+ */
+export function shownError(error: unknown): string {
+  if (!(error instanceof Error)) return `something was thrown that is no error (${typeof error})`;
+  const { type, code, code_name: name, syscall, stack } = loggedError(error);
+  const isPlain = Object.getPrototypeOf(error) === Error.prototype;
+  if (isPlain && (code === undefined || syscall !== undefined)) return error.message;
+  const facts = [type, code, name].filter((fact) => fact !== undefined).join(" ");
+  return stack?.[0] === undefined ? facts : `${facts} at ${stack[0]}`;
+}
+
 function isWord(value: unknown): value is string | number {
   return typeof value === "number" || (typeof value === "string" && word.test(value));
 }

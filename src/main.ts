@@ -9,21 +9,23 @@ import type { Embedded } from "./embedded/parts.ts";
 import { startEmbedded } from "./embedded/parts.ts";
 import { setLogLevel } from "./instance/log-level.ts";
 import { createLog } from "./log.ts";
+import { shownError } from "./logged-error.ts";
 
 /** How long one that is replaced still answers on its idle connections: a person who stops it is not kept waiting. */
 const lastRequestsMs = 2_000;
 const started = performance.now();
 await main().catch((error: unknown) => {
   // One line for people: what was wrong, and what would be right.
-  const message = error instanceof Error ? error.message : String(error);
+  const line = error instanceof ConfigError ? error.message : `cannot start: ${shownError(error)}`;
   // What was opened before may still hold the process.
-  process.stderr.write(`records: ${error instanceof ConfigError ? "" : "cannot start: "}${message}\n`, () => process.exit(1));
+  process.stderr.write(`records: ${line}\n`, () => process.exit(1));
 });
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, undefined, config.logAddresses);
   process.on("SIGUSR2", () => setLogLevel(log, log.level === "debug" ? config.logLevel : "debug", { signal: "SIGUSR2" }));
+  if (config.mongodbUri !== undefined && config.redisUrl === undefined) log.warn("REDIS_URL is not set: this instance starts a Redis of its own, so several instances throttle apart");
   const embedded = await startEmbedded(config, say);
   const forgetSignals = onSignal(() => embedded.stop());
   try {
@@ -80,7 +82,7 @@ function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
     stop(signal).then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`records: stopped with an error: ${String(error)}\n`);
+        process.stderr.write(`records: stopped with an error: ${shownError(error)}\n`);
         process.exit(1);
       },
     );

@@ -11,6 +11,7 @@ import { addImport } from "./import.ts";
 import { addInterface } from "./interface.ts";
 import { addKey } from "./key.ts";
 import { addLogLevel } from "./log-level.ts";
+import { addMigrate } from "./migrate.ts";
 import { printable } from "./output.ts";
 import { addStatus } from "./status.ts";
 import { release } from "../observability/release.ts";
@@ -50,7 +51,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 /** Gives the program its commands and options. Runs nothing. */
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
-    .description("Operates a Records service: accounts, API keys, switches, import and export, and what is wrong with it.")
+    .description("Operates a Records service: accounts, API keys, switches, import and export, its database, and what is wrong with it.")
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
@@ -69,6 +70,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addLogLevel(program, context);
   addImport(program, context, endWith);
   addExport(program, context, endWith);
+  addMigrate(program, environment, context);
   addDoctor(program, environment, context, endWith);
 }
 

@@ -1,12 +1,13 @@
 // The connection to MongoDB.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoAPIError, MongoClient, MongoError, MongoErrorLabel, MongoNetworkError, MongoServerError, UUID } from "mongodb";
-import type { Collection, Db, IndexDescription, MongoClientOptions } from "mongodb";
+import type { IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
 import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
+import { rejectionOf } from "./rejection.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
 /** By which MongoDB knows our connections. */
@@ -15,7 +16,7 @@ export const appName = "records";
 export const commandLimitMs = 4_500;
 
 /** How long a start waits before it tries to connect again. */
-const retryMs = 250;
+export const retryMs = 250;
 
 /** An index that a store needs. */
 export interface IndexSpec {
@@ -34,7 +35,7 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
  * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the primary, of
  * what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no primary is found
- * within `waitMs`, or the server has no transactions.
+ * within `waitMs`, or the server has no transactions; at once where it rejects us for good.
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
   const client = clientOf(uri, { monitorCommands: true });
@@ -50,12 +51,13 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
       await primaryOf(client).prove();
       return client;
     } catch (error) {
-      if (error instanceof MongoError && Date.now() < until) {
-        // What is refused at once, as a wrong password is, is not asked for again at once.
+      const rejection = rejectionOf(error);
+      if (rejection === undefined && error instanceof MongoError && Date.now() < until) {
         await sleep(retryMs);
         continue;
       }
       await Promise.all([client.close(), prober.close()]);
+      if (rejection !== undefined) throw new Error(`MONGODB_URI: ${rejection}`, { cause: error });
       if (!(error instanceof MongoError)) throw error;
       throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
     }
@@ -94,53 +96,6 @@ async function requireTransactions(client: MongoClient): Promise<void> {
   const hello = await client.db("admin").command({ hello: 1 });
   if (hello["setName"] !== undefined || hello["msg"] === "isdbgrid") return;
   throw new Error("MONGODB_URI: must be a replica set (of one member, if need be) or a sharded cluster: a single server has no transactions");
-}
-
-/** As many records are indexed in a moment. */
-const fewRecords = 20_000;
-
-/**
- * Creates the missing indexes, and drops those that are retired or have a different expiry. Safe on several instances
- * at once. The driver repeats neither, so that it is begun again where the primary changes meanwhile, for as long as
- * `waitMs`.
- */
-export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], waitMs = 0): Promise<void> {
-  const until = Date.now() + waitMs;
-  for (;;) {
-    try {
-      return await createIndexes(db, specs);
-    } catch (error) {
-      if (!isUnavailable(error) || Date.now() >= until) throw error;
-      await sleep(retryMs);
-    }
-  }
-}
-
-async function createIndexes(db: Db, specs: readonly IndexSpec[]): Promise<void> {
-  for (const { collection: name, indexes, retired = [], deferred } of specs) {
-    const collection = db.collection(name);
-    const many = deferred !== undefined && (await collection.estimatedDocumentCount()) > fewRecords;
-    const needed = indexes.filter((index) => !many || index.name !== deferred);
-    // Changing the expiry in place (collMod) needs more privileges than creating an index.
-    const stale = await indexesOfOtherExpiry(collection, needed);
-    for (const index of stale) await collection.dropIndex(index).catch(unlessMissing);
-    if (needed.length > 0) await collection.createIndexes(needed);
-    for (const index of retired) await collection.dropIndex(index).catch(unlessMissing);
-  }
-}
-
-/** The names of existing indexes whose expiry differs from the needed one. */
-async function indexesOfOtherExpiry(collection: Collection, needed: readonly IndexDescription[]): Promise<string[]> {
-  const expiring = needed.filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
-  if (expiring.length === 0) return [];
-  const present = await collection.listIndexes().toArray().catch((error: unknown) => {
-    if (error instanceof MongoServerError && error.codeName === "NamespaceNotFound") return [];
-    throw error;
-  });
-  return expiring.flatMap(({ name = "", expireAfterSeconds }) => {
-    const there = present.find((index) => index.name === name);
-    return there === undefined || there["expireAfterSeconds"] === expireAfterSeconds ? [] : [name];
-  });
 }
 
 /** For the dropping of an index that may not be there. */

@@ -1,11 +1,8 @@
 // The search index of a collection that a large import takes away and builds again: sorted at once it is made several times faster than key by key.
 import type { Collection, Document, IndexDescription } from "mongodb";
 import { MongoServerError } from "mongodb";
+import { indexesOf } from "./indexes.ts";
 import { unlessMissing } from "./mongo.ts";
-
-interface IndexList {
-  readonly cursor: { readonly firstBatch: readonly { readonly name?: string }[] };
-}
 
 /** One index, which comes and goes. */
 export interface SearchIndex {
@@ -20,9 +17,8 @@ export interface SearchIndex {
 export function createSearchIndex(collection: Collection<Document>, description: IndexDescription & { readonly name: string }): SearchIndex {
   return {
     async isBuilt() {
-      // Of one that is being built, the reply has its description inside, beside the id of the build. It needs no right that readWrite has not.
-      const { cursor } = (await collection.db.command({ listIndexes: collection.collectionName, includeBuildUUIDs: true, comment: "watch" }).catch(emptyIfMissing)) as IndexList;
-      return cursor.firstBatch.some(({ name }) => name === description.name);
+      const present = await indexesOf(collection.db, collection.collectionName);
+      return present.some(({ name, building }) => name === description.name && !building);
     },
     async drop() {
       await collection.dropIndex(description.name).catch(unlessMissing);
@@ -31,12 +27,6 @@ export function createSearchIndex(collection: Collection<Document>, description:
       await collection.createIndexes([description]);
     },
   };
-}
-
-/** What a collection that does not exist yet would reply. */
-function emptyIfMissing(error: unknown): IndexList {
-  if (error instanceof MongoServerError && error.codeName === "NamespaceNotFound") return { cursor: { firstBatch: [] } };
-  throw error;
 }
 
 /**

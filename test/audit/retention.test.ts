@@ -3,7 +3,7 @@ import type { IndexDescriptionInfo } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
-import { ensureIndexes } from "../../src/db/mongo.ts";
+import { ensureIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
 import { startOwnMongod } from "../support/own-mongod.ts";

@@ -20,7 +20,7 @@ let administrator: MongoClient;
 
 beforeAll(async () => {
   hurt = await startHurt(startOwnMongod);
-  administrator = await MongoClient.connect(hurt.mongod.uri);
+  administrator = await MongoClient.connect(hurt.mongod.administratorUri);
   lane = await startLane(hurt, await hurt.instance());
 });
 afterAll(async () => {

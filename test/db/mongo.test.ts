@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { MongoClient } from "mongodb";
-import { expect, inject, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
 import { createDatabase } from "../support/database.ts";
 import { testCacheDir } from "../support/global-setup.ts";
+import { startTlsServer } from "../support/tls-server.ts";
 
 test.each([
   ["mongodb://db1,db2:27018/crm?replicaSet=rs0", "mongodb://db1,db2:27018/crm?replicaSet=rs0"],
@@ -65,4 +66,11 @@ test("a single server without transactions stops the start with one line that sa
     await ended;
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("a certificate that is not trusted stops the start after one try, with a line that names the variable and the mend [OPS-53]", async () => {
+  const server = await startTlsServer();
+  onTestFinished(() => server.stop());
+  const failed = connectMongo(`mongodb://${server.host}/?tls=true`, 120_000);
+  await expect(failed).rejects.toThrow(/^MONGODB_URI: the certificate of MongoDB is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Set tlsCAFile to the CA/);
 });

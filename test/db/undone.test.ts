@@ -8,7 +8,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import type { Services } from "../../src/services.ts";
 import { allIndexes, createServices } from "../../src/services.ts";
-import { ensureIndexes } from "../../src/db/mongo.ts";
+import { ensureIndexes } from "../../src/db/indexes.ts";
 import { directUri } from "../support/database.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
 import { startThreeMongods } from "../support/own-mongod.ts";

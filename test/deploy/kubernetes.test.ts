@@ -79,6 +79,12 @@ test("kustomize is given every file that is there and no other, and makes what t
   expect(example.images?.map(({ name }) => name)).toEqual(["records"]);
 });
 
+test("before the service each pod runs the migration, with the same image, settings and rights [OPS-50]", () => {
+  const [first, ...others] = pod?.initContainers ?? [];
+  expect([first?.image, first?.command, others]).toEqual(["records", ["node", "bin/records.js", "migrate"], []]);
+  expect([first?.envFrom, first?.securityContext]).toEqual([container.envFrom, container.securityContext]);
+});
+
 test("the pods are given every setting that a real instance needs, and none that nothing reads [OAU-23]", () => {
   expect(problemsOfNames(Object.keys(settings))).toEqual([]);
   expect(problemsOfNames([...Object.keys(settings), "MONGO_URL"])).toEqual(["MONGO_URL is read by nothing"]);

@@ -58,6 +58,7 @@ export interface Manifest {
         readonly terminationGracePeriodSeconds: number;
         readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number; readonly runAsGroup: number };
         readonly topologySpreadConstraints: readonly { readonly labelSelector: { readonly matchLabels: Labels } }[];
+        readonly initContainers: readonly (Pick<Container, "envFrom" | "securityContext"> & { readonly image: string; readonly command: readonly string[] })[];
         readonly containers: readonly Container[];
         readonly volumes?: readonly unknown[];
       };

@@ -114,7 +114,7 @@ const commands = [...guide, readPage("README.md")].flatMap((page) => {
 
 test("the guide shows commands of every kind", () => {
   const kinds = new Set(commands.map(([, line]) => line.replace(/^--json /, "").split(" ")[0]));
-  expect(kinds).toEqual(new Set(["status", "account", "key", "interface", "log-level", "import", "export", "doctor"]));
+  expect(kinds).toEqual(new Set(["status", "account", "key", "migrate", "interface", "log-level", "import", "export", "doctor"]));
 });
 
 /** In prose a command may stand without what it takes. */

@@ -1,11 +1,12 @@
 // What the log tells of an error: its kind and where it was raised, and never its message, however that is made.
 import { MongoBulkWriteError, MongoServerError } from "mongodb";
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { Failure } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { loggedError } from "../../src/logged-error.ts";
+import { loggedError, shownError } from "../../src/logged-error.ts";
 
 const private_ = "Ann Lovelace";
 const reply = { ok: 0, code: 11000, codeName: "DuplicateKey", errmsg: `E11000 dup key: { full_name: "${private_}" }`, keyValue: { full_name: private_ }, errorLabels: ["TransientTransactionError"] };
@@ -53,4 +54,11 @@ test("a cause of itself ends", () => {
   const error = new Error("a");
   error.cause = error;
   expect(JSON.stringify(loggedError(error)).match(/"type"/g)).toHaveLength(5);
+});
+
+test("in one line for an operator a message of our own or of the operating system is shown, and no other [OPS-52]", () => {
+  expect(shownError(new Error("MONGODB_URI: must be a replica set"))).toBe("MONGODB_URI: must be a replica set");
+  expect(shownError(caught(() => readFileSync("/nowhere/file")))).toBe("ENOENT: no such file or directory, open '/nowhere/file'");
+  expect(shownError(new MongoServerError(reply))).toMatch(/^MongoServerError 11000 DuplicateKey( at |$)/);
+  for (const [, error] of errors.filter(([name]) => !/^with a message|^with a name|^whose/.test(name))) expect(shownError(error)).not.toContain(private_);
 });

@@ -10,6 +10,8 @@ export interface Clocks {
    * these times of ours. Of a clock that tells whole seconds, half a second is added.
    */
   read(check: string, owner: string, told: number, sent: number, received: number): void;
+  /** The same of an instance, which may run on this very machine: it is judged by the others, and does not count with them. */
+  readInstance: Clocks["read"];
   /** One finding for each clock. */
   findings(): Finding[];
 }
@@ -20,6 +22,8 @@ interface Reading {
   readonly owner: string;
   /** Milliseconds ahead of this machine. */
   readonly ahead: number;
+  /** Whether it counts where most are to agree. */
+  readonly votes: boolean;
 }
 
 /** Whole seconds in a `Date` header, and the way there and back, stay well below. */
@@ -27,23 +31,26 @@ const toleranceMs = 5_000;
 const setClock = "have it set by NTP there (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
 
 export function createClocks(now: () => number): Clocks {
-  const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0 };
+  const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0, votes: true };
   const readings: Reading[] = [own];
+  const reader = (votes: boolean): Clocks["read"] => (check, owner, told, sent, received) => {
+    if (!Number.isFinite(told)) return;
+    readings.push({ check, owner, ahead: (told % 1_000 === 0 ? told + 500 : told) - (sent + received) / 2, votes });
+  };
   return {
     now,
-    read(check, owner, told, sent, received) {
-      if (!Number.isFinite(told)) return;
-      readings.push({ check, owner, ahead: (told % 1_000 === 0 ? told + 500 : told) - (sent + received) / 2 });
-    },
+    read: reader(true),
+    readInstance: reader(false),
     findings: () => (readings.length === 1 ? [{ check: own.check, ...note("There is no other clock to compare this machine's with.") }] : compare(readings)),
   };
 }
 
 /** Right is what most agree on; where no most are to be had, only the difference can be told. */
 function compare(readings: readonly Reading[]): Finding[] {
-  const agreeing = (with_: Reading): Reading[] => readings.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
-  const most = readings.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
-  const majority = most.length * 2 > readings.length;
+  const voters = readings.filter(({ votes }) => votes);
+  const agreeing = (with_: Reading): Reading[] => voters.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
+  const most = voters.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
+  const majority = voters.length > 1 && most.length * 2 > voters.length;
   const right = majority ? median(most.map(({ ahead }) => ahead)) : 0;
   const judge = ({ check, owner, ahead }: Reading): Verdict => {
     const off = ahead - right;

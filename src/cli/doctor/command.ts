@@ -13,7 +13,7 @@ note, warning and fault. It ends with 1 where there is a fault.`;
 export function addDoctor(program: Command, environment: NodeJS.ProcessEnv, context: Context, endWith: EndWith): void {
   program
     .command("doctor")
-    .description("checks configuration, MongoDB, Redis, clocks, identity provider, the service and how assistants sign in")
+    .description("checks configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and how assistants sign in")
     .option("--register", "registers a client at the identity provider, as an assistant does; it stays there")
     .addHelpText("after", help)
     .action(async ({ register = false }: { register?: boolean }) => {

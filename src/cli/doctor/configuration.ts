@@ -13,10 +13,10 @@ const mistaken: Readonly<Record<string, string>> = {
 const oldestNode: readonly [number, number] = [20, 19];
 
 /** One finding for each wrong variable, each piece of advice, and one for the whole where nothing is wrong. */
-export function checkConfiguration({ config, wrong, environment, now }: Surroundings): Finding[] {
+export function checkConfiguration({ config, wrong, unusable, environment, now }: Surroundings): Finding[] {
   const faults = [...wrong].map(([name, message]) => ({ check: `configuration.${name}`, ...fault(`${name} ${message}.`, /^is required/.test(message) ? `Set ${name}.` : `Correct ${name}, or leave it out where it may be.`) }));
   const all = faults.length > 0 ? [] : [{ check: "configuration.settings", ...ok("Every variable that is set has a value that can be used.") }];
-  return [{ check: "configuration.node", ...nodeVersion(process.versions.node) }, ...all, ...faults, ...advice(config, wrong, environment, now())];
+  return [{ check: "configuration.node", ...nodeVersion(process.versions.node) }, ...all, ...faults, ...advice(config, unusable, environment, now())];
 }
 
 function nodeVersion(version: string): Verdict {
@@ -26,10 +26,10 @@ function nodeVersion(version: string): Verdict {
 }
 
 /** Only what can be known from the settings alone. */
-function advice(config: Config, wrong: ReadonlyMap<string, string>, environment: NodeJS.ProcessEnv, now: number): Finding[] {
+function advice(config: Config, unusable: Surroundings["unusable"], environment: NodeJS.ProcessEnv, now: number): Finding[] {
   const { baseUrl, host, internalHost, trustProxy, mongodbUri, redisUrl, oidc, mcpUrl, mcpAudiences, serviceTokens, sessionSecrets, retirement } = config;
   const found: Finding[] = [];
-  const say = (name: string, verdict: Verdict): void => void (wrong.has(name) || found.push({ check: `configuration.${name}`, ...verdict }));
+  const say = (name: string, verdict: Verdict): void => void (unusable(name) || found.push({ check: `configuration.${name}`, ...verdict }));
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
 
   for (const [name, meant] of Object.entries(mistaken)) {

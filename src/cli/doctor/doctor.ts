@@ -1,4 +1,5 @@
 // Runs every group of checks beside each other, and makes of it one list of findings.
+import { checkCertificates } from "./certificates.ts";
 import type { Finding } from "./check.ts";
 import { check } from "./check.ts";
 import { checkConfiguration } from "./configuration.ts";
@@ -20,6 +21,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv, options: DoctorO
   const groups = await Promise.all([
     group("configuration", () => Promise.resolve(checkConfiguration(surroundings))),
     group("mongodb", () => checkMongo(surroundings)),
+    group("certificates", () => checkCertificates(surroundings)),
     group("provider", () => checkProvider(surroundings)),
     group("service", async () => checkService(surroundings, await running)),
     group("mcp", async () => checkMcp(surroundings, await running)),

@@ -16,7 +16,24 @@ const fromBrowser = { Origin: "https://assistant.example", "MCP-Protocol-Version
 const unchanged = "let the proxy in front pass it on to PORT unchanged";
 const redirectUri = "http://127.0.0.1:33418/callback";
 
-export async function checkMcp({ mcpUrl, provider, baseUrl, register }: Surroundings, { inside, outside }: Running): Promise<Finding[]> {
+export async function checkMcp(surroundings: Surroundings, running: Running): Promise<Finding[]> {
+  const { config: { mcpAudiences }, mcpUrl, provider } = surroundings;
+  const known = provider !== undefined && mcpUrl !== undefined && mcpAudiences.length > 0;
+  return [...(known ? [await check("mcp.audience", () => audience(mcpAudiences, mcpUrl))] : []), ...(await signIn(surroundings, running))];
+}
+
+/** What can be known without a person: an assistant asks for a token for the MCP URL, byte for byte (RFC 8707). */
+function audience(audiences: readonly string[], mcpUrl: string): Verdict {
+  const split = audiences.find((one) => /[\s;]/.test(one));
+  if (split !== undefined) return fault(`MCP_AUDIENCE has "${split}", which no token has as its audience.`, "Separate several audiences with commas.");
+  if (audiences.includes(mcpUrl)) return ok(`MCP_AUDIENCE has ${mcpUrl}, for which assistants ask.`);
+  const host = new URL(mcpUrl).host;
+  const near = audiences.find((one) => URL.canParse(one) && new URL(one).host === host);
+  if (near !== undefined) return warning(`MCP_AUDIENCE is ${near}, and assistants ask for a token for ${mcpUrl}: a provider that follows RFC 8707 issues one that is rejected.`, `Add ${mcpUrl} to MCP_AUDIENCE, byte for byte, or have the provider issue tokens for ${near}.`);
+  return note(`Assistants ask for a token for ${mcpUrl}. Whether the provider gives it the audience ${audiences.join(" or ")} shows only when a person signs in.`, `Where /mcp rejects every token, add its aud claim or ${mcpUrl} to MCP_AUDIENCE.`);
+}
+
+async function signIn({ mcpUrl, provider, baseUrl, register }: Surroundings, { inside, outside }: Running): Promise<Finding[]> {
   if (provider === undefined) return [{ check: "mcp.sign_in", ...note("MCP is off, as there is no identity provider.", "Set OIDC_ISSUER.") }];
   if (mcpUrl === undefined || (!inside && !outside)) return [{ check: "mcp.sign_in", ...note("Not tried, as no service runs.", "Start it (npm start).") }];
   const { origin, pathname } = new URL(mcpUrl);

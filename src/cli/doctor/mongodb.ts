@@ -1,13 +1,15 @@
-// Checks MongoDB: reachable, version, transactions, members, majority, indexes, room on its disk. Writes nothing.
+// Checks MongoDB: reachable, version, transactions, members, majority, rights, indexes, room on its disk. Writes nothing.
 import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { withDatabase } from "../../db/mongo.ts";
+import { switchesCollection } from "../../db/primary.ts";
 import { indexesFor } from "../../services.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { compareIndexes } from "./indexes.ts";
 import { reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
+import { compareRights } from "./rights.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const waitMs = 3_000;
@@ -17,32 +19,33 @@ const lagMs = 10_000;
 const fullFrom = 0.9;
 const forbidden = 13;
 
-export async function checkMongo({ config, mongodbUri, wrong, clocks }: Surroundings): Promise<Finding[]> {
+export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "mongodb.reachable";
-  if (wrong.has("MONGODB_URI")) return [{ check: name, ...note("Not checked, as MONGODB_URI is wrong.") }];
+  if (unusable("MONGODB_URI")) return [{ check: name, ...note("Not checked, as MONGODB_URI is wrong.") }];
   if (mongodbUri === undefined) return [{ check: name, ...note("Embedded, and not running.", "Start the service (npm start), or set MONGODB_URI to check one of your own.") }];
   let client: MongoClient | undefined;
   // A set without a primary still tells how it is.
   const ask = (command: Document): Promise<Document> => (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
   try {
     const reachable = await check(name, async () => {
-      client = new MongoClient(withDatabase(mongodbUri), { appName: "records doctor", serverSelectionTimeoutMS: waitMs, connectTimeoutMS: 2_000, socketTimeoutMS: waitMs });
+      client = new MongoClient(withDatabase(mongodbUri), { appName: "records doctor", readPreference: "primaryPreferred", serverSelectionTimeoutMS: waitMs, connectTimeoutMS: 2_000, socketTimeoutMS: waitMs });
       await client.connect();
       const sent = clocks.now();
       const { localTime } = await ask({ hello: 1 });
       clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
       // An ordinary command: whoever may not sign in may still say hello.
-      await client.db().command({ dbStats: 1 }, { readPreference: "primaryPreferred" });
+      await ask({ connectionStatus: 1 });
       return ok(`${shownUri(mongodbUri)} answers; the database is ${client.db().databaseName}.`);
     }, (error) => unreachable(error, mongodbUri));
     if (client === undefined || reachable.status === "fault") return [reachable];
-    const db = client.db();
+    const [db, specs] = [client.db(), indexesFor(config)];
     return [reachable, ...(await Promise.all([
       check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
       check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
       check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
       check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
-      check("mongodb.indexes", () => compareIndexes(db, indexesFor(config)), mayNot),
+      check("mongodb.rights", async () => compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [...new Set([...specs.map(({ collection }) => collection), switchesCollection])])),
+      check("mongodb.indexes", () => compareIndexes(db, specs), mayNot),
       check("mongodb.disk", async () => disk(await db.command({ dbStats: 1 }, { readPreference: "primaryPreferred" })), mayNot),
     ]))];
   } finally {
@@ -54,7 +57,6 @@ export async function checkMongo({ config, mongodbUri, wrong, clocks }: Surround
 function unreachable(error: unknown, uri: string): Verdict {
   const where = shownUri(uri);
   if (error instanceof MongoServerError && (error.code === 18 || error.code === 8000)) return fault(`${where} refuses the user or the password.`, "Correct the user, the password (percent-encoded) or authSource in MONGODB_URI.");
-  if (error instanceof MongoServerError && error.code === forbidden) return fault(`${where} answers, but the user may not read the database.`, "Grant the user readWrite on it, or correct the database or authSource in MONGODB_URI.");
   if (!(error instanceof MongoServerSelectionError)) return fault(`MongoDB cannot be reached at ${where}: ${reasonOf(error)}.`, "See that mongod runs there, and correct MONGODB_URI.");
   const servers = [...(error.reason?.servers.values() ?? [])];
   const each = servers.map(({ address, error: why, type }) => `${address}: ${why == null ? `is ${type}` : reasonOf(why)}`);

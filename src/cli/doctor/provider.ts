@@ -9,9 +9,9 @@ import { signatures } from "../../sign-in/provider.ts";
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-export async function checkProvider({ provider, wrong, clocks, config, baseUrl }: Surroundings): Promise<Finding[]> {
+export async function checkProvider({ provider, unusable, clocks, config, baseUrl }: Surroundings): Promise<Finding[]> {
   const name = "provider.discovery";
-  if (wrong.has("OIDC_ISSUER")) return [{ check: name, ...note("Not checked, as OIDC_ISSUER is wrong.") }];
+  if (unusable("OIDC_ISSUER")) return [{ check: name, ...note("Not checked, as OIDC_ISSUER is wrong.") }];
   if (provider === undefined) return [{ check: name, ...(config.mongodbUri === undefined ? note("The development provider runs within the service, and does not run.", "Start the service (npm start).") : note("There is none (OIDC_ISSUER): sign-in and MCP are off.")) }];
   let metadata: Metadata = {};
   const address = `${provider.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -39,7 +39,7 @@ export async function checkProvider({ provider, wrong, clocks, config, baseUrl }
     offer("end_session", metadata["end_session_endpoint"], "Signing out ends the provider's session as well", "Signing out leaves the provider's own session open.", "Turn on RP-initiated logout."),
     offer("back_channel_logout", metadata["backchannel_logout_supported"], "Sessions that end there end here (back-channel logout)", "There is no back-channel logout: a session that ends at the provider goes on here.", "Turn it on, with <BASE_URL>/sign-out/back-channel."),
   ];
-  return [discovery, ...(await Promise.all([...facts, ...known(provider, metadata, baseUrl), ...offers]))];
+  return [discovery, ...(await Promise.all([...facts, ...(unusable("OIDC_CLIENT_SECRET") ? [] : known(provider, metadata, baseUrl)), ...offers]))];
 }
 
 /** Whether the provider knows us: by our secret, and by where we send people back to. */

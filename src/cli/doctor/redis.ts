@@ -13,9 +13,9 @@ const pings = 20;
 const oldest: readonly [number, number] = [6, 2];
 const without = "the service goes on without it, each instance with a throttle of its own, and health says degraded";
 
-export async function checkRedis({ redisUrl, wrong, clocks }: Surroundings): Promise<Finding[]> {
+export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "redis.reachable";
-  if (wrong.has("REDIS_URL")) return [{ check: name, ...note("Not checked, as REDIS_URL is wrong.") }];
+  if (unusable("REDIS_URL")) return [{ check: name, ...note("Not checked, as REDIS_URL is wrong.") }];
   if (redisUrl === undefined) return [{ check: name, ...note("Embedded, and not running.", "Start the service (npm start), or set REDIS_URL to check one of your own.") }];
   const client = new Redis(redisUrl, { lazyConnect: true, connectTimeout: 3_000, commandTimeout: 3_000, maxRetriesPerRequest: 0, retryStrategy: () => null });
   let trouble: Error | undefined;
@@ -24,12 +24,16 @@ export async function checkRedis({ redisUrl, wrong, clocks }: Surroundings): Pro
   try {
     const reachable = await check(name, async () => {
       await client.connect();
+      // The client library passes over a database that does not exist, and uses 0.
+      await client.select(client.options.db ?? 0).catch((error: unknown) => {
+        throw replyCode(error) === "ERR" ? new NoDatabase() : error;
+      });
       facts = factsOf(await client.info());
       const sent = clocks.now();
       const [seconds = NaN, micros = NaN] = (await client.time()).map(Number);
       clocks.read("clock.redis", "Redis's clock", seconds * 1_000 + micros / 1_000, sent, clocks.now());
       return ok(`${shownUri(redisUrl)} answers.`);
-    }, (error) => unreachable(trouble ?? error, redisUrl));
+    }, (error) => unreachable(error instanceof NoDatabase ? error : (trouble ?? error), redisUrl));
     if (reachable.status === "fault") return [reachable];
     return [reachable, ...(await Promise.all([
       check("redis.version", () => version(facts.get("redis_version") ?? "")),
@@ -42,8 +46,12 @@ export async function checkRedis({ redisUrl, wrong, clocks }: Surroundings): Pro
   }
 }
 
+/** The server rejects the number of the database. */
+class NoDatabase extends Error {}
+
 function unreachable(error: unknown, url: string): Verdict {
   const where = shownUri(url);
+  if (error instanceof NoDatabase) return fault(`${where} names a database that does not exist there: the service would use database 0, beside whatever else is in it.`, "Correct the number at the end of REDIS_URL, or leave it out; CONFIG GET databases says how many there are.");
   const code = replyCode(error);
   if (code === "WRONGPASS" || code === "NOAUTH") return fault(`${where} refuses the user or the password.`, "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.");
   if (code === "NOPERM") return fault(`${where} answers, but the user may not use it: ${reasonOf(error)}.`, "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.");

@@ -3,7 +3,7 @@ import type { Output, Style } from "../output.ts";
 import type { Finding, Status } from "./check.ts";
 
 const headings: Readonly<Record<string, string>> = {
-  configuration: "Configuration", mongodb: "MongoDB", redis: "Redis", clock: "Clocks", provider: "Identity provider", service: "Service", mcp: "Sign-in of assistants (MCP)",
+  configuration: "Configuration", mongodb: "MongoDB", redis: "Redis", clock: "Clocks", certificates: "Certificates", provider: "Identity provider", service: "Service", mcp: "Sign-in of assistants (MCP)",
 };
 const marks: Readonly<Record<Status, readonly [text: string, style: Style]>> = { ok: ["ok", "green"], note: ["note", "cyan"], warning: ["warning", "yellow"], fault: ["FAULT", "red"] };
 

@@ -1,4 +1,6 @@
 // Checks the service while it runs: its probes and gRPC inside, and what the outside gets through whatever proxies there are.
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { createClient } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as Serving } from "../../gen/grpc/health/v1/health_pb.ts";
@@ -11,6 +13,8 @@ import type { Surroundings } from "./surroundings.ts";
 
 const healthPath = "/v1/health";
 const requestId = "records-doctor";
+/** Twice that is less than a check may take. */
+const grpcWaitMs = 2_500;
 
 /** Whether a service runs, inside or outside; undefined addresses are of one that does not. */
 export interface Running {
@@ -36,10 +40,12 @@ export async function checkService(surroundings: Surroundings, { inside, outside
   return (await Promise.all([...internal, outsideChecks(surroundings)])).flat();
 }
 
-function insideChecks({ serviceToken }: Surroundings, url: string): Promise<Finding>[] {
+function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Promise<Finding>[] {
   return [
     check("service.live", async () => {
-      const { status } = await ask(`${url}/livez`);
+      const sent = clocks.now();
+      const { status, headers } = await ask(`${url}/livez`);
+      clocks.readInstance("clock.instance", `The clock of the instance at ${url}`, Date.parse(headers.get("date") ?? ""), sent, clocks.now());
       return status === 200 ? ok(`${url} is alive.`) : fault(`${url}/livez answers ${status}.`, "See that it is the internal listener (INTERNAL_PORT), and not another program's.");
     }),
     check("service.ready", async () => ready(await ask(`${url}/readyz`))),
@@ -73,10 +79,17 @@ function token({ status, text }: Answer): Verdict {
   return ok("The service token is taken; the public interface and writes are on.");
 }
 
+/** Rejects where nothing speaks HTTP/2: the session of the gRPC library would end the process by an error that nobody hears. */
+async function speaksHttp2(url: string): Promise<void> {
+  const session = connect(url).on("error", () => undefined);
+  await once(session, "remoteSettings", { signal: AbortSignal.timeout(grpcWaitMs) }).finally(() => session.destroy());
+}
+
 async function grpc(url: string): Promise<Verdict> {
+  await speaksHttp2(url);
   const sessionManager = new Http2SessionManager(url);
   try {
-    const { status } = await createClient(Health, createGrpcTransport({ baseUrl: url, sessionManager })).check({}, { timeoutMs: 4_000 });
+    const { status } = await createClient(Health, createGrpcTransport({ baseUrl: url, sessionManager })).check({}, { timeoutMs: grpcWaitMs });
     return status === Serving.SERVING ? ok("gRPC gets through by HTTP/2, and its health is SERVING.") : fault(`Its gRPC health is ${status === Serving.NOT_SERVING ? "NOT_SERVING" : "unknown"}.`, "See the line on readiness.");
   } finally {
     sessionManager.abort();
@@ -84,14 +97,16 @@ async function grpc(url: string): Promise<Verdict> {
 }
 
 /** One request through the public address, looked at from several sides. */
-async function outsideChecks({ baseUrl, config }: Surroundings): Promise<Finding[]> {
+async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise<Finding[]> {
   if (baseUrl === undefined) return [{ check: "service.public", ...note("Its public port is picked at each start, and where it is now is not known.", "Set PORT or BASE_URL.") }];
   const url = baseUrl + healthPath;
   let answer: Answer | undefined;
   const health = await check("service.public", async () => {
+    const sent = clocks.now();
     answer = await ask(url, { headers: { "X-Request-Id": requestId } });
+    clocks.readInstance("clock.public", `The clock of the instance behind ${baseUrl}`, Date.parse(answer.headers.get("date") ?? ""), sent, clocks.now());
     return publicHealth(answer, url);
-  }, ({ message }: Error) => fault(`The public address does not answer at ${url}: ${message}.`, "Correct BASE_URL, or let the proxy in front pass everything on to PORT."));
+  }, ({ message }: Error) => fault(`The public address does not answer at ${url}: ${message}.`, "Correct BASE_URL, its DNS entry or its certificate, or let the proxy in front pass everything on to PORT."));
   if (answer === undefined || health.status === "fault") return [health];
   const { headers } = answer;
   return [health, { check: "service.rate_limit_headers", ...rateLimit(headers, config.rateLimit) }, { check: "service.request_id", ...requestIds(headers) }];

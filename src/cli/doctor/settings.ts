@@ -1,12 +1,15 @@
 // Reads the environment as the service does, but to the end: every wrong variable, not only the first.
-import { ConfigError, readConfig } from "../../config.ts";
+import { ConfigError, readConfig, secretSettings } from "../../config.ts";
 import type { Config } from "../../config.ts";
+import { fileVariable } from "../../secret-files.ts";
 
 /** The settings, as far as they can be used. */
 export interface Settings {
   readonly config: Config;
   /** What is wrong, by variable. In `config` each of them has a value in its place that stands for nothing. */
   readonly wrong: ReadonlyMap<string, string>;
+  /** Whether the value of a variable, or the file that holds it, is wrong: what depends on it is not checked. */
+  unusable(name: string): boolean;
 }
 
 /** Nothing is ever asked there: what depends on a wrong variable is not checked. */
@@ -29,15 +32,18 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const wrong = new Map<string, string>();
   for (let attempt = 0; attempt < most; attempt++) {
     try {
-      return { config: readConfig(corrected), wrong };
+      return { config: readConfig(corrected), wrong, unusable: (name) => wrong.has(name) || wrong.has(fileVariable(name)) };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { variable: name, problem } = error;
       // Of the two dates neither stands alone: without one the other would be found wrong as well.
       if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name)) delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
       wrong.set(name, problem);
-      if (standIns[name] === undefined) delete corrected[name];
-      else corrected[name] = standIns[name];
+      delete corrected[name];
+      // A secret whose file cannot be read is no secret that is not set.
+      const meant = secretSettings.find((secret) => fileVariable(secret) === name) ?? name;
+      const [standInFor, standIn] = meant === "SESSION_SECRETS" ? ["SESSION_SECRET", standIns["SESSION_SECRET"]] : [meant, standIns[meant]];
+      if (standIn !== undefined) corrected[standInFor] = standIn;
     }
   }
   throw new Error("the environment cannot be read");

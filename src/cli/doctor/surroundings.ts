@@ -29,8 +29,10 @@ export interface ProviderSettings {
 export interface Surroundings {
   readonly config: Config;
   readonly environment: NodeJS.ProcessEnv;
-  /** The variables that cannot be used: what depends on them is not checked. */
+  /** The variables that cannot be used. */
   readonly wrong: ReadonlyMap<string, string>;
+  /** Whether a variable, or the file that holds its value, is one of them: what depends on it is not checked. */
+  unusable(name: string): boolean;
   /** Undefined where it is embedded and does not run. */
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
@@ -50,7 +52,7 @@ export interface Surroundings {
 
 /** Reads the settings and finds the embedded parts. Asks nobody over the network. */
 export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, tokenFile, register = false, now = Date.now }: DoctorOptions): Promise<Surroundings> {
-  const { config, wrong } = readSettings(environment);
+  const { config, wrong, unusable } = readSettings(environment);
   const embedded = await embeddedParts(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
@@ -60,6 +62,7 @@ export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, to
     config,
     environment,
     wrong,
+    unusable,
     mongodbUri: config.mongodbUri ?? embedded.mongodbUri,
     redisUrl: config.redisUrl ?? embedded.redisUrl,
     provider: config.oidc === undefined ? developmentProvider(demo ? embedded.issuer : undefined) : { issuer: config.oidc.issuer, client: { id: config.oidc.clientId, secret: config.oidc.clientSecret } },

@@ -69,7 +69,7 @@ describe("MongoDB", () => {
     await hide(true);
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual(["fault", 'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.']);
-    expect(mend).toBe('In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Restart the service: it makes what is missing when it starts.');
+    expect(mend).toBe('In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds what is missing while the service runs.');
     // The mend mends.
     await db.collection("api_keys").dropIndex("account");
     await hide(false);

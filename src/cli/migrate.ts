@@ -1,0 +1,20 @@
+// `records migrate`: makes the database ready for this release, before its instances start.
+import type { Command } from "commander";
+import type { Context } from "./context.ts";
+
+const help = `
+It reads MONGODB_URI (or MONGODB_URI_FILE) and AUDIT_RETENTION_DAYS as the service does, and needs no running service.
+The user needs readWrite on the database; with clusterMonitor it also shows how far a build is. You can run it again,
+several times at once, and while instances run. Ctrl-C ends the command: MongoDB continues the build.`;
+
+/** Adds the command. What it does is loaded when it runs. */
+export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
+  program
+    .command("migrate")
+    .description("builds the indexes that this release needs, so that its instances start at once")
+    .addHelpText("after", help)
+    .action(async () => {
+      const { migrate } = await import("./migrate-actions.ts");
+      await migrate(environment, context.output);
+    });
+}

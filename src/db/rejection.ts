@@ -1,0 +1,42 @@
+// Failures of a first connection to MongoDB that no retry cures: credentials, rights, certificates, files.
+import { MongoServerError, MongoServerSelectionError } from "mongodb";
+import { isDenied } from "./error-codes.ts";
+
+/** Atlas has a code of its own for a wrong password. */
+const atlasError = 8000;
+const unauthorized = 13;
+
+/** By which Node says that it does not trust a certificate. */
+const certificateCodes: ReadonlySet<string> = new Set([
+  ...["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID", "CERT_REVOKED", "CERT_UNTRUSTED", "CERT_REJECTED", "CERT_SIGNATURE_FAILURE"],
+  ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "INVALID_CA", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+]);
+
+/** What the operator has to do about an error that would come again, to follow `MONGODB_URI: `; undefined for one that may pass. */
+export function rejectionOf(error: unknown): string | undefined {
+  if (error instanceof MongoServerError) return ofServer(error);
+  if (error instanceof MongoServerSelectionError) return ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
+  const { syscall, code = "", path = "" } = error as NodeJS.ErrnoException;
+  return syscall === "open" ? `the file ${path} that it names cannot be read (${code})` : undefined;
+}
+
+function ofServer({ code }: MongoServerError): string | undefined {
+  if (code === unauthorized) return "the user may not read the database. Grant it readWrite there, or correct the database";
+  if (code === atlasError || isDenied(Number(code))) return "MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource";
+  return undefined;
+}
+
+/** Of several servers one may still be right. */
+function ofServers(errors: readonly unknown[]): string | undefined {
+  const codes = errors.map(codeOf);
+  if (codes.length === 0 || !codes.every((code) => certificateCodes.has(code))) return undefined;
+  return `the certificate of MongoDB is not trusted (${[...new Set(codes)].join(", ")}). Set tlsCAFile to the CA that issued it, or renew the certificate`;
+}
+
+/** The code of the innermost error that has one. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const code: unknown = (error as NodeJS.ErrnoException).code;
+  return codeOf(error.cause) || (typeof code === "string" ? code : "");
+}

@@ -1,0 +1,143 @@
+// `records migrate` and the start of an instance: both build the same indexes, and what they say when they cannot.
+import { MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { ensureIndexes, longBuilds, planIndexes } from "../../src/db/indexes.ts";
+import { indexesFor } from "../../src/services.ts";
+import { dataFolder, endProgram, spawnProgram } from "../program.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { createDatabase } from "../support/database.ts";
+import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+import { startCli } from "./cli.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const specs = indexesFor({ auditRetentionDays: 400 });
+const private_ = "ann.private@example.com";
+let database: TestDatabase;
+/** With the rights of the service. */
+let client: MongoClient;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createDatabase(inject("administratorUri"));
+  client = await MongoClient.connect(database.uri);
+  // The service's other settings may be missing where the command runs.
+  environment = { MONGODB_URI: database.uri };
+});
+afterAll(async () => {
+  await client.close();
+  await database.drop();
+});
+
+/** Runs the command: its exit code, result and standard error. */
+async function migrate(settings: Record<string, string> = environment): Promise<{ readonly code: number | string; readonly result: Record<string, unknown>; readonly stderr: string }> {
+  const { code, stdout, stderr } = await startCli(["--json", "migrate"], { environment: settings }).ended;
+  return { code, result: (stdout === "" ? {} : JSON.parse(stdout)) as Record<string, unknown>, stderr };
+}
+
+/** The program's start, which must fail, in one line on standard error. */
+async function failedStart(settings: Record<string, string>): Promise<string> {
+  const folder = dataFolder();
+  const secrets = { SERVICE_TOKENS: "a-service-token-of-32-characters-or-more", SESSION_SECRET: "a-session-secret-of-32-characters-or-more" };
+  const program = spawnProgram({ DATA_DIR: folder.path, REDIS_URL: "redis://127.0.0.1:1", ...secrets, ...settings });
+  try {
+    const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it still waits"))]);
+    expect(ended).toBe(1);
+    expect(program.stdout).not.toContain(private_);
+    return program.stderr;
+  } finally {
+    await endProgram(program);
+    folder.remove();
+  }
+}
+
+describe("records migrate", () => {
+  test("builds every index with the role readWrite and without a service, several at once, and again builds none [OPS-50]", async () => {
+    const both = await Promise.all([migrate(), migrate()]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await planIndexes(client.db(), specs)).toEqual([]);
+    const again = await migrate();
+    expect([again.code, again.stderr, again.result]).toEqual([0, "", { indexes: specs.flatMap(({ indexes }) => indexes).length, built: [], seconds: expect.any(Number) }]);
+  });
+
+  test("names what it builds and how many documents there are, and builds the search index of notes that a start leaves out [OPS-50]", async () => {
+    await client.db().collection("notes").insertOne({ account_id: "x", g: [], rank: 1 });
+    await client.db().collection("notes").dropIndexes();
+    const { code, stdout, stderr } = await startCli(["migrate"], { environment }).ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.parent, .*\.\n$/)]);
+    expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 documents\.\n$/);
+  });
+
+  test("shows every 5 seconds for how long a build has taken [OPS-50]", async () => {
+    const own = await startOwnMongod();
+    try {
+      const fault = { failCommands: ["createIndexes"], blockConnection: true, blockTimeMS: 7_000 };
+      const slow = await withFault(own, { times: 1 }, fault, () => startCli(["migrate"], { environment: { MONGODB_URI: own.uri } }).ended);
+      expect([slow.code, slow.stderr]).toEqual([0, expect.stringMatching(/^Building contacts\.search, .*: 5 s\n$/)]);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test("keeps an index that only the release before uses; the start of an instance drops it [OPS-50]", async () => {
+    const has = async (): Promise<boolean> => (await client.db().collection("transcripts").indexes()).some(({ name }) => name === "account");
+    await client.db().collection("transcripts").createIndex({ account_id: 1 }, { name: "account" });
+    expect([(await migrate()).code, await has()]).toEqual([0, true]);
+    await ensureIndexes(client.db(), specs);
+    expect(await has()).toBe(false);
+  });
+
+  test.each<[string, number, Record<string, string>, RegExp]>([
+    ["no database", 2, { MONGODB_URI: "" }, /^MONGODB_URI: is not set/],
+    ["a wrong setting", 2, { AUDIT_RETENTION_DAYS: "many" }, /^AUDIT_RETENTION_DAYS: must be a whole number/],
+    ["a file that cannot be read", 2, { MONGODB_URI: "", MONGODB_URI_FILE: "/nowhere/uri" }, /^MONGODB_URI_FILE: \/nowhere\/uri cannot be read \(ENOENT\)\.$/],
+    ["a server that does not run", 3, { MONGODB_URI: "mongodb://127.0.0.1:9/records" }, /^MONGODB_URI: MongoDB cannot be reached/],
+  ])("with %s ends with %i and names the variable [OPS-50]", async (_name, exit, settings, message) => {
+    const { code, stderr } = await migrate({ ...environment, ...settings });
+    expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([exit, expect.stringMatching(message)]);
+  });
+});
+
+describe("a start", () => {
+  test("with every index only lists them: it builds and counts nothing [OPS-51]", async () => {
+    await ensureIndexes(client.db(), specs);
+    const watched = await MongoClient.connect(database.uri, { monitorCommands: true });
+    const commands = new Set<string>();
+    watched.on("commandStarted", ({ commandName }) => commands.add(commandName));
+    await ensureIndexes(watched.db(), specs, { onPlan: longBuilds(() => commands.add("waits")) });
+    await watched.close();
+    expect([...commands].filter((name) => name !== "endSessions")).toEqual(["listIndexes"]);
+  });
+
+  test("that has to build an index of a large collection names it, and of a small one does not [OPS-51]", async () => {
+    const heard: (readonly string[])[] = [];
+    const hear = longBuilds((names) => heard.push(names));
+    const step = { collection: "contacts", build: [{ key: { a: 1 }, name: "email" }], replace: [], retired: [] };
+    hear([{ ...step, documents: 100 }]);
+    hear([{ ...step, documents: 1_000_000 }]);
+    expect(heard).toEqual([["contacts.email"]]);
+  });
+
+  test("and migrate show no value of a record when duplicates keep a unique index from being built [OPS-52]", async () => {
+    const contacts = client.db().collection("contacts");
+    await contacts.dropIndex("email");
+    await contacts.insertMany([{ account_id: "a", email_key: private_ }, { account_id: "a", email_key: private_ }]);
+    const said = /The indexes contacts\.email cannot be built: several documents of contacts have the same account_id, email_key\. Remove the duplicates, then try again\./;
+    const { code, stderr } = await migrate();
+    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
+    const start = await failedStart(environment);
+    expect(start).toMatch(said);
+    expect(start + stderr).not.toContain(private_);
+    await contacts.deleteMany({ email_key: private_ });
+  });
+
+  test("with a wrong password, or without rights on the database, ends at once and names the variable [OPS-53]", async () => {
+    const wrong = new URL(database.uri);
+    wrong.password = "another-password";
+    expect(await failedStart({ MONGODB_URI: wrong.href })).toBe("records: cannot start: MONGODB_URI: MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource\n");
+    const elsewhere = new URL(database.uri);
+    elsewhere.pathname = "/another";
+    expect(await failedStart({ MONGODB_URI: elsewhere.href })).toBe("records: cannot start: MONGODB_URI: the user may not list or build indexes in the database another. Grant it readWrite there.\n");
+    expect(await failedStart({ MONGODB_URI: `${database.uri}&tls=true&tlsCAFile=/nowhere/ca.pem` })).toMatch(/^records: cannot start: MONGODB_URI: the file \/nowhere\/ca\.pem that it names cannot be read \(ENOENT\)\n$/);
+  });
+});
