@@ -8,7 +8,7 @@ export interface RecordsClientOptions {
   readonly baseUrl: string;
   /** The API key. Only `health` can do without. */
   readonly apiKey?: string | undefined;
-  /** How often a request is sent at most, the first time included; 4 by default. */
+  /** How often a request is sent at most, the first time included; 10 by default, which outlasts an election of MongoDB. */
   readonly maxAttempts?: number | undefined;
   /** How long a call may take with all its attempts and waits; 30,000 by default. */
   readonly timeout?: number | undefined;
@@ -30,7 +30,7 @@ export type Settings = { readonly [Name in keyof RecordsClientOptions]-?: Name e
 
 /** Throws a TypeError that names the option at fault; never with the key in it. */
 export function readOptions(options: RecordsClientOptions): Settings {
-  const { maxAttempts = 4, timeout = 30_000, attemptTimeout = 10_000, apiKey } = options;
+  const { maxAttempts = 10, timeout = 30_000, attemptTimeout = 10_000, apiKey } = options;
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new TypeError("apiKey: must be the key as the dashboard showed it, without blanks or line breaks");
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new TypeError("maxAttempts: must be a whole number from 1 on");
   return {

@@ -76,12 +76,14 @@ test.each([400, 401, 403, 404, 405, 409, 422, 500])("%i is not repeated", async 
   expect(seen).toHaveLength(1);
 });
 
-test("attempts are bounded, 4 by default, and the last failure is told", async () => {
+test("attempts are bounded, 10 by default, which outlast an election of 12 seconds, and the last failure is told", async () => {
   const { url, seen } = await scripted(away);
-  await expect(clientOf(url).client.health()).rejects.toMatchObject({ status: 503, message: "MongoDB cannot answer." });
-  expect(seen).toHaveLength(4);
+  const { client, clock } = clientOf(url);
+  await expect(client.health()).rejects.toMatchObject({ status: 503, message: "MongoDB cannot answer." });
+  expect(seen).toHaveLength(10);
+  expect(clock.waited.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(12_000);
   await expect(clientOf(url, { maxAttempts: 1 }).client.health()).rejects.toMatchObject({ status: 503 });
-  expect(seen).toHaveLength(5);
+  expect(seen).toHaveLength(11);
 });
 
 test("it does not wait for an attempt that the call's time would not reach", async () => {
