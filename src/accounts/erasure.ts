@@ -162,7 +162,7 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       };
     },
     follow(onTrouble) {
-      const [failing, running] = [new Set<string>(), new Set<string>()];
+      const running = new Set<string>();
       const watch = repeat(everyMs, async () => {
         const unfinished = await findAll<ErasureDocument>(erasures, { finished_at: { $exists: false } }, { comment: "watch", deadline: undefined });
         counts.running = unfinished.length;
@@ -180,10 +180,8 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
         running.add(name);
         try {
           await sweep(erasure);
-          failing.delete(name);
         } catch (error) {
-          if (!failing.has(name) && !stopped) onTrouble("the erasure of an account cannot go on", error);
-          failing.add(name);
+          if (!stopped) onTrouble("the erasure of an account cannot go on", error);
         } finally {
           running.delete(name);
         }

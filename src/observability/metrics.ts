@@ -141,7 +141,7 @@ export function createMetrics(): Metrics {
       gauge("records_build_info", "Always 1; its labels tell what runs.", ["version", "interface_version", "node_version"])
         .set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
       asked("records_ready", "1 while this instance takes requests, else 0.", (self) => self.set(bit(ready())));
-      asked("records_mongodb_up", "1 while MongoDB answers, else 0.", (self) => self.set(bit(mongodbReachable())));
+      asked("records_mongodb_up", "1 while MongoDB answers and its primary is proven to lead, else 0.", (self) => self.set(bit(mongodbReachable())));
       asked("records_primary_lease", "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.", (self) => self.set(bit(lease().held)));
       asked("records_primary_lease_changed_timestamp_seconds", "When the lease on the primary was last gained or lost, in seconds since 1970.", (self) => self.set(lease().since / 1_000));
       asked("records_throttle_fallback_buckets", "Callers that have a bucket in this instance's memory; swept when requests come.", (self) => self.set(fallbackBuckets()));
