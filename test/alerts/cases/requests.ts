@@ -15,6 +15,8 @@ const flood = [
   requested({ listener: "public", wire: "other", method: "GET", route: "-" }, "404", [60_000, always]),
 ];
 /** Few requests: 2 a minute together, or as many as said. */
+/** A read that is no GET. */
+const searchOverGrpc = { wire: "grpc", method: "POST", route: "/records.v1.ContactService/SearchContacts" };
 const few = (each: number): Series => ({ ...requested(reads, "200", [each, always]), ...requested(writes, "201", [0, always]) });
 const failing = (...spans: readonly (readonly [number, number])[]): Series => requested(reads, "503", ...spans);
 const off = (name: string): Series => both("records_switch_enabled", { switch: name }, gauge([0, always]));
@@ -51,6 +53,11 @@ export const requestCases: readonly Case[] = [
       { title: "writes fail", series: requested(writes, "503", [13.2, always]), pendingAt: 2, firesAt: 10, labels: { job } },
       { title: "12 failures in an hour", series: { ...few(5), ...failing([0.1, always]) }, pendingAt: 2, firesAt: 60, labels: { job } },
       { title: "health checks, rejected and internal requests do not hide failures", series: Object.assign({}, failing([13.2, always]), ...flood) as Series, pendingAt: 2, firesAt: 10, labels: { job } },
+      ...["/mcp", searchOverGrpc.route].map((route) => ({
+        title: `reads of ${route} fail while writes are off`,
+        series: { ...off("writes"), ...requested({ ...reads, ...searchOverGrpc, route }, "503", [13.2, always]) },
+        pendingAt: 2, firesAt: 10, labels: { job },
+      })),
       {
         title: "reads fail while writes are off",
         series: { ...off("writes"), ...failing([13.2, always]) },
@@ -72,6 +79,10 @@ export const requestCases: readonly Case[] = [
       { title: "probes fail", series: { ...requested({ ...reads, wire: "probe" }, "503", [100, always]), ...requested({ ...writes, wire: "probe" }, "500", [100, always]) }, at: 60 },
       { title: "what nothing serves fails while writes are off", series: { ...off("writes"), ...requested({ ...reads, wire: "other" }, "503", [100, always]) }, at: 60 },
       { title: "writes fail while writes are off", series: { ...off("writes"), ...requested(writes, "503", [100, always]) }, at: 60 },
+      { title: "internal reads over gRPC fail while writes are off", series: { ...off("writes"), ...requested({ ...reads, ...searchOverGrpc, listener: "internal" }, "503", [100, always]) }, at: 60 },
+      { title: "reads over gRPC fail while the public interface is off", series: { ...off("public_interface"), ...requested({ ...reads, ...searchOverGrpc }, "503", [100, always]) }, at: 60 },
+      { title: "reads over gRPC succeed while writes are off", series: { ...off("writes"), ...requested({ ...reads, ...searchOverGrpc }, "200", [100, always]) }, at: 60 },
+      { title: "writes over gRPC fail while writes are off", series: { ...off("writes"), ...requested({ ...writes, wire: "grpc", route: "/records.v1.ContactService/CreateContact" }, "503", [100, always]) }, at: 60 },
     ],
   },
   {
