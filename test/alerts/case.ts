@@ -1,7 +1,7 @@
 // What each alert is tested with, and the promtool tests that follow from it.
 import type { Alert } from "./rules.ts";
 import type { Series } from "./series.ts";
-import { always, both, counter, gauge, healthy, named, reads, requested, stale, took, writes } from "./series.ts";
+import { always, both, counter, gauge, healthy, named, reads, rpcReads, requested, stale, took, writes } from "./series.ts";
 import type { UnitTest } from "./promtool.ts";
 
 /** A condition that makes an alert fire: the series that differ from a healthy installation's. */
@@ -107,6 +107,8 @@ const planned: Series = endingAs({
   ...both("records_switch_enabled", { switch: "writes" }, gauge([1, writesOff], [0, writesOn - writesOff], [1, always])),
   ...requested(reads, "200", [600, interfaceOff], [0, interfaceOn - interfaceOff], [600, always]),
   ...requested(reads, "503", [0, interfaceOff], [600, interfaceOn - interfaceOff], [0, always]),
+  ...requested(rpcReads, "200", [60, interfaceOff], [0, interfaceOn - interfaceOff], [60, always]),
+  ...requested(rpcReads, "503", [0, interfaceOff], [60, interfaceOn - interfaceOff], [0, always]),
   ...requested(writes, "201", [120, interfaceOff], [0, interfaceOn - interfaceOff], [120, writesOff - interfaceOn], [0, writesOn - writesOff], [120, always]),
   ...requested(writes, "503", [0, interfaceOff], [120, interfaceOn - interfaceOff], [0, writesOff - interfaceOn], [120, writesOn - writesOff], [0, always]),
   ...took(writes, "503", 120, { "0.1": 1 }),

@@ -33,6 +33,8 @@ export const always = 1_000;
 
 const requests = { listener: "public", wire: "rest" };
 export const reads = { ...requests, method: "GET", route: "/v1/contacts" };
+/** Reads that are no GETs. */
+export const rpcReads = { ...requests, wire: "grpc", method: "POST", route: "/records.v1.ContactService/SearchContacts" };
 export const writes = { ...requests, method: "POST", route: "/v1/contacts" };
 
 /** The name of a series: the metric and its labels. */

@@ -1,7 +1,7 @@
 // The alerts on requests: instances, failures, latency, overload and throttling.
 import type { Case } from "../case.ts";
 import type { Series } from "../series.ts";
-import { always, both, counter, gauge, missing, reads, requested, stale, took, writes } from "../series.ts";
+import { always, both, counter, gauge, missing, reads, requested, rpcReads, stale, took, writes } from "../series.ts";
 
 const job = "records";
 const a = { job, instance: "a" };
@@ -15,12 +15,9 @@ const flood = [
   requested({ listener: "public", wire: "other", method: "GET", route: "-" }, "404", [60_000, always]),
 ];
 /** Few requests: 2 a minute together, or as many as said. */
-/** A read that is no GET. */
-const searchOverGrpc = { wire: "grpc", method: "POST", route: "/records.v1.ContactService/SearchContacts" };
 const few = (each: number): Series => ({ ...requested(reads, "200", [each, always]), ...requested(writes, "201", [0, always]) });
 const failing = (...spans: readonly (readonly [number, number])[]): Series => requested(reads, "503", ...spans);
 const off = (name: string): Series => both("records_switch_enabled", { switch: name }, gauge([0, always]));
-const rpcRead = { listener: "public", wire: "grpc", method: "POST", route: "/records.v1.ContactService/SearchContacts" };
 /** p99 of 1.25 s, of 0.75 s, of 2.9 s and of 1.5 s. */
 const [slowRead, quickRead, slowWrite, quickWrite] = [{ "1": 0.988, "2.5": 1 }, { "0.5": 0.98, "1": 1 }, { "1": 0.98, "2.5": 0.988, "5": 1 }, { "1": 0.985, "2.5": 1 }];
 
@@ -53,9 +50,9 @@ export const requestCases: readonly Case[] = [
       { title: "writes fail", series: requested(writes, "503", [13.2, always]), pendingAt: 2, firesAt: 10, labels: { job } },
       { title: "12 failures in an hour", series: { ...few(5), ...failing([0.1, always]) }, pendingAt: 2, firesAt: 60, labels: { job } },
       { title: "health checks, rejected and internal requests do not hide failures", series: Object.assign({}, failing([13.2, always]), ...flood) as Series, pendingAt: 2, firesAt: 10, labels: { job } },
-      ...["/mcp", searchOverGrpc.route].map((route) => ({
+      ...["/mcp", rpcReads.route].map((route) => ({
         title: `reads of ${route} fail while writes are off`,
-        series: { ...off("writes"), ...requested({ ...reads, ...searchOverGrpc, route }, "503", [13.2, always]) },
+        series: { ...off("writes"), ...requested({ ...rpcReads, route }, "503", [13.2, always]) },
         pendingAt: 2, firesAt: 10, labels: { job },
       })),
       {
@@ -79,9 +76,8 @@ export const requestCases: readonly Case[] = [
       { title: "probes fail", series: { ...requested({ ...reads, wire: "probe" }, "503", [100, always]), ...requested({ ...writes, wire: "probe" }, "500", [100, always]) }, at: 60 },
       { title: "what nothing serves fails while writes are off", series: { ...off("writes"), ...requested({ ...reads, wire: "other" }, "503", [100, always]) }, at: 60 },
       { title: "writes fail while writes are off", series: { ...off("writes"), ...requested(writes, "503", [100, always]) }, at: 60 },
-      { title: "internal reads over gRPC fail while writes are off", series: { ...off("writes"), ...requested({ ...reads, ...searchOverGrpc, listener: "internal" }, "503", [100, always]) }, at: 60 },
-      { title: "reads over gRPC fail while the public interface is off", series: { ...off("public_interface"), ...requested({ ...reads, ...searchOverGrpc }, "503", [100, always]) }, at: 60 },
-      { title: "reads over gRPC succeed while writes are off", series: { ...off("writes"), ...requested({ ...reads, ...searchOverGrpc }, "200", [100, always]) }, at: 60 },
+      { title: "internal reads over gRPC fail while writes are off", series: { ...off("writes"), ...requested({ ...rpcReads, listener: "internal" }, "503", [100, always]) }, at: 60 },
+      { title: "reads over gRPC succeed while writes are off", series: { ...off("writes"), ...requested(rpcReads, "200", [100, always]) }, at: 60 },
       { title: "writes over gRPC fail while writes are off", series: { ...off("writes"), ...requested({ ...writes, wire: "grpc", route: "/records.v1.ContactService/CreateContact" }, "503", [100, always]) }, at: 60 },
     ],
   },
@@ -102,13 +98,13 @@ export const requestCases: readonly Case[] = [
     alert: "RecordsReadsSlow",
     fires: [
       { title: "p99 of 1.25 s", series: took(reads, "200", 600, slowRead), pendingAt: 5, firesAt: 12, labels: { job, route: reads.route } },
-      { title: "a read over gRPC", series: took(rpcRead, "200", 600, slowRead), pendingAt: 5, firesAt: 12, labels: { job, route: rpcRead.route } },
+      { title: "a read over gRPC", series: took(rpcReads, "200", 600, slowRead), pendingAt: 5, firesAt: 12, labels: { job, route: rpcReads.route } },
       { title: "eight requests a minute", series: { ...took(reads, "200", 4.2, slowRead), ...took(writes, "201", 0, { "1": 1 }) }, pendingAt: 5, firesAt: 16, labels: { job, route: reads.route } },
     ],
     silent: [
       { title: "p99 of 0.75 s", series: took(reads, "200", 600, quickRead), at: 30 },
       { title: "five requests a minute", series: { ...took(reads, "200", 2.4, slowRead), ...took(writes, "201", 0.3, { "1": 1 }) }, at: 30 },
-      { title: "rejected at their deadline, which counts as a failure", series: { ...took(reads, "503", 60_000, slowRead), ...took(rpcRead, "503", 60_000, slowRead) }, at: 30 },
+      { title: "rejected at their deadline, which counts as a failure", series: { ...took(reads, "503", 60_000, slowRead), ...took(rpcReads, "503", 60_000, slowRead) }, at: 30 },
       { title: "slow writes", series: took({ ...writes, route: "/v1/api-key" }, "200", 600, slowWrite), at: 30 },
       { title: "internal reads, and streams of assistants", series: { ...took({ ...reads, listener: "internal", route: "/export" }, "200", 600, slowRead), ...took({ ...reads, wire: "mcp", route: "/mcp" }, "200", 600, slowRead) }, at: 30 },
     ],
@@ -123,7 +119,7 @@ export const requestCases: readonly Case[] = [
       { title: "p99 of 1.5 s", series: took(writes, "201", 600, quickWrite), at: 30 },
       { title: "five requests a minute", series: { ...took(writes, "201", 2.4, slowWrite), ...took(reads, "200", 0, { "1": 1 }) }, at: 30 },
       { title: "rejected at their deadline, which counts as a failure", series: took(writes, "503", 60_000, slowWrite), at: 30 },
-      { title: "slow reads over REST and gRPC", series: { ...took(reads, "200", 600, slowWrite), ...took(rpcRead, "200", 600, slowWrite) }, at: 30 },
+      { title: "slow reads over REST and gRPC", series: { ...took(reads, "200", 600, slowWrite), ...took(rpcReads, "200", 600, slowWrite) }, at: 30 },
       { title: "internal writes, and calls of assistants", series: { ...took({ ...writes, listener: "internal", route: "/import" }, "200", 600, slowWrite), ...took({ ...writes, wire: "mcp", route: "/mcp" }, "200", 600, slowWrite) }, at: 30 },
     ],
   },
