@@ -15,7 +15,7 @@ export interface Step {
 }
 
 /**
- * The faults in the commands of a request of one service: every kind of break under each command that was not broken
+ * The faults in the commands of a request of one service: many kinds of break under each command that was not broken
  * for the service before (`seen`), and a share of the rest. The share depends on `turn`, so that the operations have
  * all faults between them; `roundsAtOnce` has every fault for every operation.
  */
@@ -41,7 +41,7 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
 function stepsUnder(command: Command, at: number, turn: number, isNew: boolean): Step[] {
   const step = (fault: Fault, again: boolean): Step => ({ plan: { fault, at }, emptied: false, again });
   return [
-    ...(isNew ? connectionBreaks : share(connectionBreaks, 3, turn)).map((fault) => step(fault, true)),
+    ...(isNew ? anew(connectionBreaks, turn) : share(connectionBreaks, 3, turn)).map((fault) => step(fault, true)),
     ...share(stateChangeReplies, 2, turn).map((fault) => step(fault, true)),
     ...(acknowledges(command) ? share(writeConcernReplies, 2, turn) : []).map((fault) => step(fault, false)),
     ...share(passingReplies, 3, turn).map((fault) => step(fault, false)),
@@ -55,6 +55,11 @@ const isLong = process.env["DRILL_CONNECTIONS"] === "long";
 function share<T>(all: readonly T[], most: number, turn: number): T[] {
   const count = isLong ? most : 1;
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
+}
+
+/** Under a command that was not broken for the service before: all of them, in the short form every other one. */
+function anew<T>(all: readonly T[], turn: number): T[] {
+  return isLong ? [...all] : all.filter((_, index) => (index + turn) % 2 === 0);
 }
 
 /** As many commands as a server that fails for a moment has in hand. */
