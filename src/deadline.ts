@@ -64,8 +64,8 @@ export function deadlineIn(ms: number, { expiresAt = Infinity, cancellation }: C
 }
 
 /**
- * As `AbortSignal.timeout`, at a fifth of its cost: it is paid for every write. Never before the deadline, so that whoever
- * catches the abort finds that the deadline has passed.
+ * As `AbortSignal.timeout`, at a fifth of its cost: it is paid for every write. Never before the deadline: code that
+ * catches the abort relies on it.
  */
 function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal {
   const controller = new AbortController();

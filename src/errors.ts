@@ -1,6 +1,6 @@
 // The one table of failures: reason → HTTP status, gRPC code, and what to say; and the only way to throw one.
 import { Code } from "@connectrpc/connect";
-import { Reason } from "./gen/records/v1/errors_pb.ts";
+import { Reason, ReasonSchema } from "./gen/records/v1/errors_pb.ts";
 
 /** What a reason means on the wires (contract §9), and what to tell the person. */
 export interface FailureKind {
@@ -69,6 +69,11 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.CANCELLED]: { http: 499, code: Code.Canceled, message: "The caller cancelled the request." },
 };
 
+/** The name of a reason, without the prefix of its enum. */
+export function reasonName(reason: FailureReason): string {
+  return ReasonSchema.value[reason].name.replace(/^REASON_/, "");
+}
+
 /** More of a failure than its reason. */
 export interface FailureOptions {
   /** Says more than the table's message. */
@@ -108,6 +113,11 @@ export class Failure extends Error {
     this.allow = options.allow;
     this.because = options.because;
     this.waitingFor = options.waitingFor;
+  }
+
+  /** For the log. */
+  get reasonName(): string {
+    return reasonName(this.reason);
   }
 
   /** What the reason means on the wires. */

@@ -1,8 +1,5 @@
 // Serializer of errors for the log: class, codes and own stack frames, never the message, which may contain the text of a record.
 
-import { Failure } from "./errors.ts";
-import { reasonName } from "./rpc/connect-error.ts";
-
 /** An error as the log shows it; what an error does not have is left out. */
 export interface LoggedError {
   /** The name of its class. */
@@ -13,7 +10,7 @@ export interface LoggedError {
   /** By which MongoDB says what may be tried again. */
   readonly labels?: readonly (string | number)[];
   /** Why the service failed the request, where it is a failure of ours: the name of a `records.v1.Reason`. */
-  readonly reason?: string;
+  readonly reason?: string | number;
   /** The call to the operating system that failed. */
   readonly syscall?: string | number;
   /** Where it was raised, in our own files; the innermost first. */
@@ -42,7 +39,7 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
     ...wordOf("code", of["code"]),
     ...wordOf("code_name", of["codeName"]),
     ...(labels.length === 0 ? {} : { labels }),
-    ...(error instanceof Failure ? { reason: reasonName(error.reason) } : {}),
+    ...wordOf("reason", of["reasonName"]),
     ...wordOf("syscall", of["syscall"]),
     ...(stack.length === 0 ? {} : { stack }),
     ...(inner && error.cause !== undefined ? { cause: loggedError(error.cause, deep + 1) } : {}),
@@ -51,14 +48,14 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
 }
 
 /**
- * An error in one line for an operator. A plain `Error` is a sentence of our own, or the operating system's. Any other
+ * An error in one line for an operator. A plain `Error` is a sentence of our own, and one with a `syscall` is Node's. Any other
  * message comes from a library or a server, which may put the values of records into it: of that only class and codes are shown.
  */
 export function shownError(error: unknown): string {
   if (!(error instanceof Error)) return `something was thrown that is no error (${typeof error})`;
   const { type, code, code_name: name, syscall, stack } = loggedError(error);
-  const isPlain = Object.getPrototypeOf(error) === Error.prototype;
-  if (isPlain && (code === undefined || syscall !== undefined)) return error.message;
+  const isPlain = Object.getPrototypeOf(error) === Error.prototype && code === undefined;
+  if (isPlain || syscall !== undefined) return error.message;
   const facts = [type, code, name].filter((fact) => fact !== undefined).join(" ");
   return stack?.[0] === undefined ? facts : `${facts} at ${stack[0]}`;
 }

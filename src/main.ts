@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, undefined, config.logAddresses);
   process.on("SIGUSR2", () => setLogLevel(log, log.level === "debug" ? config.logLevel : "debug", { signal: "SIGUSR2" }));
-  if (config.mongodbUri !== undefined && config.redisUrl === undefined) log.warn("REDIS_URL is not set: this instance starts a Redis of its own, so several instances throttle apart");
+  if (config.mongodbUri !== undefined && config.redisUrl === undefined) log.warn("REDIS_URL is not set: this instance starts a Redis of its own, so each of several instances throttles separately");
   const embedded = await startEmbedded(config, say);
   const forgetSignals = onSignal(() => embedded.stop());
   try {

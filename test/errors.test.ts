@@ -1,9 +1,8 @@
 // Holds the table of failures to the proto's list of reasons and to the contract's statuses and codes.
 import { Code } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { failures } from "../src/errors.ts";
+import { failures, reasonName } from "../src/errors.ts";
 import { Reason, ReasonSchema } from "../src/gen/records/v1/errors_pb.ts";
-import { reasonName } from "../src/rpc/connect-error.ts";
 
 test("the table has every reason of the proto and no other", () => {
   expect(Object.keys(failures).map(Number).sort((a, b) => a - b)).toEqual(ReasonSchema.values.map(({ number }) => number).sort((a, b) => a - b));

@@ -61,10 +61,14 @@ async function maintain({ instances, seconds, perSecond, rounds }: Plan, say: Sa
     let redis = ground.redis;
 
     const works = {
-      "stepdown of the primary": () => stepDown(ground),
+      async "stepdown of the primary"() {
+        violations.push(...(await stepDown(ground)));
+      },
       async "restart of Redis"() {
+        const before = redis.pid;
         await redis.stop();
         redis = await startInItsPlace(ground.redis.uri, mkdtempSync(join(folder, "redis-")));
+        if (redis.pid === before) violations.push("not provoked: Redis did not restart");
       },
       async "rolling restart of the instances"() {
         for (const old of [...ground.instances]) violations.push(...(await replace(ground, caller, old)));
@@ -111,7 +115,7 @@ async function maintain({ instances, seconds, perSecond, rounds }: Plan, say: Sa
       if (failed.length === 0 && held !== caller.written()) violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
       const [line] = lines.unexplained();
       if (line !== undefined) violations.push(`${lines.unexplained().length} lines of failed requests name no cause, such as ${line}`);
-      if (lines.failed() === 0) violations.push("no request was 5xx: nothing was provoked");
+      if (repeated < rounds || lines.failed() < repeated) violations.push(`not provoked: ${repeated} requests were repeated, and ${lines.failed()} lines tell of a 5xx`);
       const times = outcomes.map(({ ms }) => ms);
       const figures = { requests: outcomes.length, "repeated after 503": repeated, "refused connections": caller.refusals(), "5xx lines": lines.failed(), causes: lines.causes(), "p50 ms": quantile(times, 0.5), "p99 ms": quantile(times, 0.99), "longest ms": quantile(times, 1) };
       return { figures, violations };
@@ -126,10 +130,13 @@ async function maintain({ instances, seconds, perSecond, rounds }: Plan, say: Sa
 /** HTTP's status and gRPC's. */
 const unavailable: ReadonlySet<number> = new Set([503, 14]);
 
-async function stepDown({ client, primaryPid }: Ground): Promise<void> {
+/** Has another member elected; what was wrong about it. */
+async function stepDown({ client, primaryPid }: Ground): Promise<string[]> {
+  const before = await primaryPid();
   // It closes its connections, this one too.
   await client.db("admin").command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 }).catch(() => undefined);
-  await primaryPid();
+  const after = await primaryPid();
+  return after === before ? ["not provoked: the primary did not change"] : [];
 }
 
 /** Puts another instance in the place of an old one, as a rolling update does; what was wrong about its end. */

@@ -1,65 +1,68 @@
 // What `records migrate` does: the same building of indexes as at the start of an instance, with its progress.
 import type { MongoClient } from "mongodb";
 import { MongoParseError } from "mongodb";
-import type { Config } from "../config.ts";
-import { ensureIndexes, namesOf } from "../db/indexes.ts";
+import type { IndexStep } from "../db/indexes.ts";
+import { ensureIndexes, namesOf, planIndexes } from "../db/indexes.ts";
+import type { IndexSpec } from "../db/mongo.ts";
 import { connectMongo, isUnavailable } from "../db/mongo.ts";
+import { primaryOf } from "../db/primary.ts";
 import { rejectionOf } from "../db/rejection.ts";
 import { embeddedParts } from "../embedded/running.ts";
 import { shownError } from "../logged-error.ts";
-import { noteSearchIndex, notesCollection } from "../notes/store.ts";
-import { createServices, indexesFor } from "../services.ts";
+import { allIndexes, createServices, indexesFor } from "../services.ts";
 import { readSettings } from "./doctor/settings.ts";
 import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
 import type { Output } from "./output.ts";
 import { count } from "./output.ts";
 
-const connectMs = 10_000;
+const connectMs = 30_000;
 /** A failover costs some 10 seconds. */
 const failoverMs = 60_000;
 const lineEveryMs = 5_000;
 
-/** Builds indexes that a collection of so many documents lacks, and shows how far that is. */
-type Build = (names: readonly string[], documents: number, work: () => Promise<void>) => Promise<void>;
-
 /** Builds what is missing, and reports it. Fails with a CommandError that names the variable where MongoDB cannot be used. */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
-  const { config, uri } = await settingsOf(environment);
-  const specs = indexesFor(config);
+  const { specs, uri } = await settingsOf(environment);
   const began = performance.now();
   try {
     const client = await connectMongo(uri, connectMs);
     try {
+      const { bulkLoading } = createServices(client);
       const built: string[] = [];
-      const build: Build = async (names, documents, work) => {
-        await shown(client, output, names, documents, work);
+      const around = async (step: IndexStep, work: () => Promise<void>): Promise<void> => {
+        const names = namesOf(step);
+        await shown(client, output, names, step.documents, work);
         built.push(...names);
       };
-      await ensureIndexes(client.db(), specs, { waitMs: failoverMs, keepRetired: true, around: (step, work) => build(namesOf(step), step.documents, work) });
-      await buildDeferred(client, output, build);
-      report(output, specs.flatMap(({ indexes }) => indexes).length, built, (performance.now() - began) / 1_000);
+      // What the lease guards can be read only while it is held, and that begins a while after the connection.
+      await primaryOf(client).held(failoverMs);
+      await ensureIndexes(client.db(), specs, { waitMs: failoverMs, keepRetired: true, withDeferred: async () => !(await bulkLoading.isBusy()), around });
+      const left = (await planIndexes(client.db(), specs, true)).flatMap(namesOf);
+      report(output, { indexes: specs.flatMap(({ indexes }) => indexes).length, built, left, seconds: (performance.now() - began) / 1_000 });
     } finally {
       await client.close();
     }
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    const mayPass = isUnavailable(cause) && !(cause instanceof MongoParseError) && rejectionOf(cause) === undefined;
-    throw new CommandError(mayPass ? exitCodes.unreachable : exitCodes.failed, "mongodb", shownError(error));
+    const message = shownError(error);
+    if (cause instanceof MongoParseError || rejectionOf(cause) !== undefined) refuseUsage(message);
+    throw new CommandError(isUnavailable(cause) ? exitCodes.unreachable : exitCodes.failed, "mongodb", message);
   }
 }
 
-/** The search index of notes, unless a large import or erasure has taken it away: a running instance builds it afterwards. */
-async function buildDeferred(client: MongoClient, output: Output, build: Build): Promise<void> {
-  const { bulkLoading } = createServices(client);
-  if (!(await bulkLoading.isOwed())) return;
-  const name = `${notesCollection}.${noteSearchIndex.name}`;
-  if (await bulkLoading.isDue()) await build([name], await client.db().collection(notesCollection).estimatedDocumentCount(), bulkLoading.build);
-  else output.note(`${name} is away while a large import or erasure runs. A running instance builds it afterwards.`);
+interface Result {
+  readonly indexes: number;
+  readonly built: readonly string[];
+  /** What a running import or erasure has dropped for its time. */
+  readonly left: readonly string[];
+  readonly seconds: number;
 }
 
-function report(output: Output, indexes: number, built: readonly string[], seconds: number): void {
-  const line = built.length === 0 ? `All ${indexes} indexes exist.` : `Built ${built.length} of ${indexes} indexes in ${seconds.toFixed(1)} s: ${built.join(", ")}.`;
-  output.result({ indexes, built, seconds: Number(seconds.toFixed(1)) }, [line]);
+function report(output: Output, { indexes, built, left, seconds }: Result): void {
+  const took = `${seconds.toFixed(1)} s`;
+  const done = built.length > 0 ? `Built ${built.length} of ${indexes} indexes in ${took}: ${built.join(", ")}.` : left.length > 0 ? "Built no index." : `All ${indexes} indexes exist.`;
+  const later = left.length === 0 ? "" : ` A large import or erasure runs without ${left.join(", ")}: a running instance builds it afterwards.`;
+  output.result({ indexes, built, left, seconds: Number(seconds.toFixed(1)) }, [done + later]);
 }
 
 /** Shows what can be known: names, documents and time; with the right `inprog` also how far MongoDB is. */
@@ -84,13 +87,17 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
   return total === 0 ? "" : `, ${phase} ${Math.floor((done / total) * 100)}%`;
 }
 
-/** Only what it needs: the other settings may be missing where it runs. */
-async function settingsOf(environment: NodeJS.ProcessEnv): Promise<{ readonly config: Config; readonly uri: string }> {
+/**
+ * Only what it needs: the other settings may be missing where it runs. Without AUDIT_RETENTION_DAYS the retention stays as it
+ * is: by the default, MongoDB could delete entries that the instances are set to keep.
+ */
+async function settingsOf(environment: NodeJS.ProcessEnv): Promise<{ readonly specs: readonly IndexSpec[]; readonly uri: string }> {
   const { config, wrong } = readSettings(environment);
   for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "AUDIT_RETENTION_DAYS"]) {
     const problem = wrong.get(name);
     if (problem !== undefined) refuseUsage(`${name}: ${problem}.`);
   }
   const uri = config.mongodbUri ?? (await embeddedParts(config.dataDir)).mongodbUri;
-  return { config, uri: uri ?? refuseUsage("MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. An embedded MongoDB needs no migration: npm start does it.") };
+  const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allIndexes : indexesFor(config);
+  return { specs, uri: uri ?? refuseUsage("MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. An embedded MongoDB needs no migration: npm start does it.") };
 }

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Db, IndexDescription, IndexDescriptionInfo, ReadPreferenceLike } from "mongodb";
 import { MongoServerError } from "mongodb";
+import { Failure } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { isDenied } from "./error-codes.ts";
 import type { IndexSpec } from "./mongo.ts";
 import { isUnavailable, retryMs, unlessMissing } from "./mongo.ts";
@@ -35,13 +37,15 @@ export interface EnsureOptions {
   readonly waitMs?: number;
   /** Keeps retired indexes: instances of the release before may still ask for them by name. */
   readonly keepRetired?: boolean;
-  /** Hears of everything that is to be done, before it is done. */
+  /** Whether to build the indexes too that a large import drops for its time (`deferred`); by default it is left to the service. */
+  readonly withDeferred?: () => Promise<boolean>;
+  /** Is called once, with everything that is to be done. */
   readonly onPlan?: (steps: readonly IndexStep[]) => void;
   /** Runs one step. */
   readonly around?: (step: IndexStep, work: () => Promise<void>) => Promise<void>;
 }
 
-/** That many documents are indexed in a moment. */
+/** That many documents are indexed within a second. */
 export const fewDocuments = 20_000;
 /** What makes two indexes of one name and key different ones. */
 const rules = ["unique", "sparse", "partialFilterExpression"] as const;
@@ -49,37 +53,44 @@ const rules = ["unique", "sparse", "partialFilterExpression"] as const;
 /**
  * Builds the missing indexes, and drops those that are retired or have a different expiry. Where nothing is missing it
  * only lists the indexes. Safe on several processes at once: a build that another one began is waited for. The driver
- * repeats neither, so that it is begun again where the primary changes meanwhile, for as long as `waitMs`.
+ * repeats neither: where the primary changes meanwhile, it is retried for `waitMs` after each failure.
  */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options: EnsureOptions = {}): Promise<void> {
-  const { waitMs = 0, keepRetired = false, onPlan = () => undefined, around = (_step, work) => work() } = options;
+  const { waitMs = 0, keepRetired = false, withDeferred = () => Promise.resolve(false), around = (_step, work) => work() } = options;
+  let { onPlan } = options;
   let failedAt = Infinity;
   for (;;) {
     try {
-      const steps = (await planIndexes(db, specs)).filter(({ build, retired }) => build.length > 0 || (!keepRetired && retired.length > 0));
-      onPlan(steps);
-      for (const step of steps) await around(step, () => apply(db, keepRetired ? { ...step, retired: [] } : step));
+      const plan = await planIndexes(db, specs, await withDeferred());
+      const steps = plan.filter(({ build, retired }) => build.length > 0 || (!keepRetired && retired.length > 0));
+      onPlan?.(steps);
+      onPlan = undefined;
+      for (const step of steps) {
+        await around(step, () => apply(db, keepRetired ? { ...step, retired: [] } : step));
+        failedAt = Infinity;
+      }
       return;
     } catch (error) {
       if (isDeniedError(error)) throw new Error(`MONGODB_URI: the user may not list or build indexes in the database ${db.databaseName}. Grant it readWrite there.`, { cause: error });
       failedAt = Math.min(failedAt, Date.now());
-      if (!isUnavailable(error) || Date.now() >= failedAt + waitMs) throw error;
+      const passes = isUnavailable(error) || (error instanceof Failure && error.reason === Reason.UNAVAILABLE);
+      if (!passes || Date.now() >= failedAt + waitMs) throw error;
       await sleep(retryMs);
     }
   }
 }
 
-/** What is to be done, by collection. An index that a large import takes away is left to it where there are many documents. */
-export async function planIndexes(db: Db, specs: readonly IndexSpec[]): Promise<IndexStep[]> {
-  const steps = await Promise.all(specs.map((spec) => planFor(db, spec)));
+/** What is to be done, by collection. Without `withDeferred`, a deferred index is left out where there are many documents. */
+export async function planIndexes(db: Db, specs: readonly IndexSpec[], withDeferred = false): Promise<IndexStep[]> {
+  const steps = await Promise.all(specs.map((spec) => planFor(db, spec, withDeferred)));
   return steps.filter(({ build, retired }) => build.length + retired.length > 0);
 }
 
-async function planFor(db: Db, { collection, indexes, retired = [], deferred }: IndexSpec): Promise<IndexStep> {
+async function planFor(db: Db, { collection, indexes, retired = [], deferred }: IndexSpec, withDeferred: boolean): Promise<IndexStep> {
   const present = await indexesOf(db, collection);
   const flaws = indexes.map((needed) => ({ needed, flaw: flawOf(needed, present) })).filter(({ flaw }) => flaw !== undefined && flaw !== "hidden");
   const documents = flaws.length === 0 ? 0 : await db.collection(collection).estimatedDocumentCount();
-  const ours = flaws.filter(({ needed: { name } }) => documents <= fewDocuments || name !== deferred);
+  const ours = flaws.filter(({ needed: { name } }) => withDeferred || documents <= fewDocuments || name !== deferred);
   return {
     collection,
     build: ours.map(({ needed }) => needed),
@@ -144,7 +155,7 @@ export function flawOf(needed: IndexDescription, present: readonly PresentIndex[
   return existing["hidden"] === true ? "hidden" : undefined;
 }
 
-/** For `onPlan`: hears of the indexes whose build takes more than a moment, where there are any. */
+/** For `onPlan`: `hear` is called with the indexes whose build takes seconds or more, where there are any. */
 export function longBuilds(hear: (names: readonly string[]) => void): (steps: readonly IndexStep[]) => void {
   return (steps) => {
     const names = steps.filter(({ documents }) => documents > fewDocuments).flatMap(namesOf);

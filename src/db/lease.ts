@@ -15,7 +15,7 @@ export const handoverMs = 1_400;
 
 /**
  * How long a primary that nobody else can replace may leave questions unanswered. Its reads are current whenever it
- * responds, so that this only decides when requests stop to wait for it.
+ * responds, so that this only decides when requests stop waiting for it.
  */
 export const silenceMs = 3_000;
 

@@ -52,13 +52,15 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
       return client;
     } catch (error) {
       const rejection = rejectionOf(error);
-      if (rejection === undefined && error instanceof MongoError && Date.now() < until) {
+      // The driver passes on Node's own errors where it cannot resolve a mongodb+srv:// name.
+      const mayPass = error instanceof MongoError || (error instanceof Error && "syscall" in error);
+      if (rejection === undefined && mayPass && Date.now() < until) {
         await sleep(retryMs);
         continue;
       }
       await Promise.all([client.close(), prober.close()]);
       if (rejection !== undefined) throw new Error(`MONGODB_URI: ${rejection}`, { cause: error });
-      if (!(error instanceof MongoError)) throw error;
+      if (!mayPass) throw error;
       throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
     }
   }

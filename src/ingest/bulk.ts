@@ -19,8 +19,8 @@ export interface BulkLoading {
   easeErasure(accountId: UUID): Promise<void>;
   /** Whether the index has to be built. */
   isOwed(): Promise<boolean>;
-  /** Whether it has to be built now: neither an import nor an erasure runs, which would build it in the end. */
-  isDue(): Promise<boolean>;
+  /** Whether an import or an erasure runs: it may have dropped the index, and builds it in the end. */
+  isBusy(): Promise<boolean>;
   build(): Promise<void>;
   /**
    * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was interrupted may never continue.
@@ -60,8 +60,8 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     tell("built");
   }
 
-  async function isDue(): Promise<boolean> {
-    return !(await index.isBuilt()) && !(await progress.isAnyLive(silentMs)) && !(await isErasing());
+  async function isBusy(): Promise<boolean> {
+    return (await progress.isAnyLive(silentMs)) || (await isErasing());
   }
 
   return {
@@ -74,12 +74,12 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
     isOwed: async () => !(await index.isBuilt()),
-    isDue,
+    isBusy,
     build,
     follow(onChange, onTrouble) {
       tell = onChange;
       return repeat(lookEveryMs, async () => {
-        if (await isDue()) await build();
+        if (!(await index.isBuilt()) && !(await isBusy())) await build();
       }, (error) => onTrouble("the search index of notes cannot be built", error));
     },
   };

@@ -1,8 +1,7 @@
 // Why a request failed: a word on its line in the log, and a line of its own for what an error caused.
 import type { Logger } from "pino";
-import { Failure, isForTheLog } from "../errors.ts";
+import { Failure, isForTheLog, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
-import { reasonName } from "../rpc/connect-error.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";

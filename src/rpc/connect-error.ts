@@ -2,8 +2,8 @@
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { ReasonSchema } from "../gen/records/v1/errors_pb.ts";
-import type { Failure, FailureReason, Violation } from "../errors.ts";
+import type { Failure, Violation } from "../errors.ts";
+import { reasonName } from "../errors.ts";
 
 /** gRPC tells a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
 const longest = { message: 1_000, violations: 2_000 };
@@ -36,9 +36,4 @@ function text(sent: string): string {
 function told(violations: readonly Violation[]): readonly Violation[] {
   let length = 0;
   return violations.filter(({ field, rule, message }, index) => (length += field.length + rule.length + message.length) <= longest.violations || index === 0);
-}
-
-/** The name of a reason, without the prefix of its enum. */
-export function reasonName(reason: FailureReason): string {
-  return ReasonSchema.value[reason].name.replace(/^REASON_/, "");
 }

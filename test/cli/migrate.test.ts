@@ -1,12 +1,12 @@
 // `records migrate` and the start of an instance: both build the same indexes, and what they say when they cannot.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { ensureIndexes, longBuilds, planIndexes } from "../../src/db/indexes.ts";
+import { ensureIndexes, fewDocuments, longBuilds, planIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
 import { dataFolder, endProgram, spawnProgram } from "../program.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { createDatabase } from "../support/database.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+import { startOwnMongod, startThreeMongods, withFault } from "../support/own-mongod.ts";
 import { startCli } from "./cli.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await createDatabase(inject("administratorUri"));
   client = await MongoClient.connect(database.uri);
   // The service's other settings may be missing where the command runs.
-  environment = { MONGODB_URI: database.uri };
+  environment = { MONGODB_URI: database.uri, AUDIT_RETENTION_DAYS: "400" };
 });
 afterAll(async () => {
   await client.close();
@@ -57,7 +57,7 @@ describe("records migrate", () => {
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(await planIndexes(client.db(), specs)).toEqual([]);
     const again = await migrate();
-    expect([again.code, again.stderr, again.result]).toEqual([0, "", { indexes: specs.flatMap(({ indexes }) => indexes).length, built: [], seconds: expect.any(Number) }]);
+    expect([again.code, again.stderr, again.result]).toEqual([0, "", { indexes: specs.flatMap(({ indexes }) => indexes).length, built: [], left: [], seconds: expect.any(Number) }]);
   });
 
   test("names what it builds and how many documents there are, and builds the search index of notes that a start leaves out [OPS-50]", async () => {
@@ -87,13 +87,49 @@ describe("records migrate", () => {
     expect(await has()).toBe(false);
   });
 
+  test("leaves the retention of the audit log as it is, unless AUDIT_RETENTION_DAYS is set [OPS-50]", async () => {
+    const unset = { MONGODB_URI: database.uri };
+    const expiry = async (): Promise<unknown> => (await client.db().collection("audit_log").indexes()).find(({ name }) => name === "expiry")?.["expireAfterSeconds"];
+    await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 3_650 }));
+    expect([(await migrate(unset)).code, await expiry()]).toEqual([0, 3_650 * 86_400]);
+    expect([(await migrate()).code, await expiry()]).toEqual([0, 400 * 86_400]);
+    await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 0 }));
+    expect([(await migrate(unset)).code, await expiry()]).toEqual([0, undefined]);
+  });
+
+  test("in a set of three it builds the search index of many notes, unless an import runs, and names one with another definition [OPS-50]", async () => {
+    const own = await startThreeMongods();
+    const three = { MONGODB_URI: own.uri };
+    const watching = await MongoClient.connect(own.uri);
+    try {
+      await ensureIndexes(watching.db(), specs);
+      const notes = watching.db().collection("notes");
+      await notes.insertMany(Array.from({ length: fewDocuments + 1 }, (_, rank) => ({ account_id: "x", g: [], rank })));
+      await notes.dropIndex("search");
+      const imports = watching.db().collection("imports");
+      await imports.insertOne({ changed_at: new Date() });
+      const during = await migrate(three);
+      expect([during.code, during.result]).toMatchObject([0, { built: [], left: ["notes.search"] }]);
+      await imports.deleteMany({});
+      expect(await migrate(three)).toMatchObject({ code: 0, result: { built: ["notes.search"], left: [] } });
+      await notes.dropIndex("search");
+      await notes.createIndex({ rank: 1 }, { name: "search" });
+      expect(await migrate(three)).toMatchObject({ code: 1, stderr: expect.stringContaining("The indexes notes.search cannot be built: one of them exists with another definition.") });
+    } finally {
+      await watching.close();
+      await own.stop();
+    }
+  });
+
   test.each<[string, number, Record<string, string>, RegExp]>([
+    ["a user that MongoDB does not know", 2, { MONGODB_URI: "STRANGER" }, /^MONGODB_URI: MongoDB rejects the user or the password/],
     ["no database", 2, { MONGODB_URI: "" }, /^MONGODB_URI: is not set/],
     ["a wrong setting", 2, { AUDIT_RETENTION_DAYS: "many" }, /^AUDIT_RETENTION_DAYS: must be a whole number/],
     ["a file that cannot be read", 2, { MONGODB_URI: "", MONGODB_URI_FILE: "/nowhere/uri" }, /^MONGODB_URI_FILE: \/nowhere\/uri cannot be read \(ENOENT\)\.$/],
     ["a server that does not run", 3, { MONGODB_URI: "mongodb://127.0.0.1:9/records" }, /^MONGODB_URI: MongoDB cannot be reached/],
   ])("with %s ends with %i and names the variable [OPS-50]", async (_name, exit, settings, message) => {
-    const { code, stderr } = await migrate({ ...environment, ...settings });
+    const stranger = database.uri.replace(/\/\/[^@]+@/, "//stranger:password@");
+    const { code, stderr } = await migrate({ ...environment, ...settings, ...(settings["MONGODB_URI"] === "STRANGER" ? { MONGODB_URI: stranger } : {}) });
     expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([exit, expect.stringMatching(message)]);
   });
 });

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { MongoClient } from "mongodb";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
+import { shownError } from "../../src/logged-error.ts";
 import { createDatabase } from "../support/database.ts";
 import { testCacheDir } from "../support/global-setup.ts";
 import { startTlsServer } from "../support/tls-server.ts";
@@ -42,6 +43,16 @@ test("whatever the URI prefers, records are read from the primary: another membe
     await client.close();
     await database.drop();
   }
+});
+
+test("a name that DNS does not resolve stops the start with one line that names the variable [OPS-14]", async () => {
+  class DNSException extends Error {}
+  const unknown = Object.assign(new DNSException("querySrv ENOTFOUND _mongodb._tcp.db.example"), { code: "ENOTFOUND", syscall: "querySrv" });
+  const connecting = vi.spyOn(MongoClient.prototype, "connect").mockRejectedValue(unknown);
+  onTestFinished(() => connecting.mockRestore());
+  await expect(connectMongo("mongodb://db.example/", 300)).rejects.toThrow(/^MONGODB_URI: MongoDB cannot be reached \(querySrv ENOTFOUND _mongodb\._tcp\.db\.example\)$/);
+  expect(connecting.mock.calls.length).toBeGreaterThan(1);
+  expect(shownError(unknown)).toBe(unknown.message);
 });
 
 test("a server that cannot be reached stops the start with one line that names the variable [OPS-14]", async () => {

@@ -1,4 +1,4 @@
-// Looks when the certificates expire of everything that is reached by TLS: BASE_URL, the provider, MongoDB and Redis.
+// Checks when the certificates of BASE_URL, the provider, MongoDB and Redis expire, where they are reached by TLS.
 import { resolveSrv } from "node:dns/promises";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
@@ -25,9 +25,11 @@ const soonDays = 14;
 export async function checkCertificates({ config, mongodbUri, redisUrl, provider, unusable, now }: Surroundings): Promise<Finding[]> {
   const urls = [["BASE_URL", config.baseUrl, 443], ["MCP_URL", config.mcpUrl, 443], ["OIDC_ISSUER", provider?.issuer, 443], ["REDIS_URL", redisUrl, 6379]] as const;
   const servers = urls.flatMap(([variable, url, port]) => (url === undefined || unusable(variable) ? [] : serverOf(variable, url, port)));
-  const members = mongodbUri === undefined || unusable("MONGODB_URI") ? [] : await mongoServers(mongodbUri).catch(() => []);
+  // A name server that does not respond is the finding of the group of MongoDB.
+  const late = new Promise<Server[]>((resolve) => setTimeout(resolve, waitMs, []).unref());
+  const members = mongodbUri === undefined || unusable("MONGODB_URI") ? [] : await Promise.race([mongoServers(mongodbUri).catch(() => []), late]);
   const all = [...servers, ...members];
-  // One certificate is one finding, whatever leads to it.
+  // One finding for each server, whichever variables name it.
   const each = all.filter(({ host, port }, at) => all.findIndex((other) => other.host === host && other.port === port) === at);
   return Promise.all(each.map((server) => check(`certificates.${server.variable}`, () => expiry(server, now()), (error) => unread(server, error))));
 }
@@ -44,26 +46,28 @@ async function mongoServers(uri: string): Promise<Server[]> {
 }
 
 async function expiry(server: Server, now: number): Promise<Verdict> {
-  const until = await validUntil(server);
+  const { from, until } = await validity(server);
   const days = Math.floor((until.getTime() - now) / dayMs);
   const what = `The certificate of ${server.host}:${server.port} (${server.variable})`;
   const date = until.toISOString().slice(0, 10);
-  const renew = "Renew it there, and have that happen by itself from then on.";
+  const renew = "Renew it there, and automate the renewal.";
   if (days < 0) return fault(`${what} expired on ${date}: clients reject it.`, renew);
-  if (days < soonDays) return warning(`${what} expires on ${date}, in ${days} ${days === 1 ? "day" : "days"}.`, renew);
+  // Of one that is issued for a few days, a third of the time is soon.
+  if (days < soonDays && until.getTime() - now < (until.getTime() - from.getTime()) / 3) return warning(`${what} expires on ${date}, in ${days} ${days === 1 ? "day" : "days"}.`, renew);
   return ok(`${what} is valid until ${date}.`);
 }
 
 /** Whether it is trusted is for the other checks: nothing is sent to the server. */
-function validUntil({ host, port }: Server): Promise<Date> {
+function validity({ host, port }: Server): Promise<{ readonly from: Date; readonly until: Date }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: waitMs, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) });
-    // It goes on listening: a connection that is broken off may fail once more.
+    // Not `once`: a connection may fail again after it is ended.
     socket.on("error", reject);
     socket.once("close", () => reject(new Error("the connection was ended")));
     socket.once("timeout", () => socket.destroy(new DOMException("no response came in time", "TimeoutError")));
     socket.once("secureConnect", () => {
-      resolve(new Date(socket.getPeerCertificate().valid_to));
+      const { valid_from: from, valid_to: until } = socket.getPeerCertificate();
+      resolve({ from: new Date(from), until: new Date(until) });
       socket.destroy();
     });
   });

@@ -13,9 +13,10 @@ interface Privilege {
 
 /** The verdict on a reply to `connectionStatus` with privileges, which any user may ask for. */
 export function compareRights({ authInfo }: Document, database: string, collections: readonly string[]): Verdict {
-  const { authenticatedUsers: users, authenticatedUserPrivileges: privileges } = authInfo as { readonly authenticatedUsers: readonly { readonly user: string }[]; readonly authenticatedUserPrivileges: readonly Privilege[] };
+  const { authenticatedUsers: users, authenticatedUserPrivileges: privileges } = authInfo as { readonly authenticatedUsers: readonly { readonly user: string }[]; readonly authenticatedUserPrivileges?: readonly Privilege[] };
   const [user] = users.map((one) => one.user);
   if (user === undefined) return note("MONGODB_URI names no user, so MongoDB decides by the network alone who may read the records.", "For production, give the service a user of its own with readWrite.");
+  if (privileges === undefined) return note(`MongoDB does not show the rights of the user ${user}.`);
   const missing = new Map<string, string[]>();
   for (const collection of collections) {
     const actions = missingOn(privileges, database, collection).join(", ");
@@ -31,7 +32,7 @@ function missingOn(privileges: readonly Privilege[], database: string, collectio
   return granted.has("anyAction") ? [] : needed.filter((action) => !granted.has(action));
 }
 
-/** An empty name stands for every database or every collection. */
+/** An empty name means every database or every collection. */
 function covers({ db, collection: of, anyResource }: Privilege["resource"], database: string, collection: string): boolean {
   return anyResource === true || ((db === "" || db === database) && (of === "" || of === collection));
 }
