@@ -31,6 +31,8 @@ if (unknown.length > 0) {
 const verdicts: string[] = [];
 for (const drill of drills.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) await judge(drill);
 console.log(`\n${verdicts.join("\n")}`);
+// A connection of a drill's own clients that is still open must not keep the command.
+process.exit();
 
 async function judge({ name, promise, run, controls }: Drill): Promise<void> {
   console.log(`\n# ${name}: ${promise}`);

@@ -1,4 +1,5 @@
 // What a round is played on: contacts and people of its own, and the clients that work on them.
+import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../test/faults/child.ts";
 import { ingestInto } from "../../test/support/ingest.ts";
 import { rest } from "../../test/support/service.ts";
@@ -35,7 +36,9 @@ export async function prepare(site: Site, number: number): Promise<Stage> {
     },
     site.account.id,
   );
-  const makeRegisters = async (count: number, externalId?: string): Promise<Register[]> => {
+  const makeRegisters = (count: number, externalId?: string): Promise<Register[]> =>
+    onceServed(() => makeAtOnce(count, externalId));
+  const makeAtOnce = async (count: number, externalId?: string): Promise<Register[]> => {
     const fields = Array.from({ length: count }, () => ({
       full_name: uniqueValue("full_name", number),
       email: uniqueValue("email", number),
@@ -67,6 +70,21 @@ export async function prepare(site: Site, number: number): Promise<Stage> {
     ),
   );
   return { quiet, crossed, renamed, noted, ingested, people };
+}
+
+/**
+ * Does it until it succeeds, each time with other values. Nothing is judged yet: a machine that is too busy for the
+ * lease must not end the drill.
+ */
+async function onceServed<T>(make: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await make();
+    } catch (error) {
+      if (attempt === 60) throw error;
+      await sleep(500);
+    }
+  }
 }
 
 /** Starts the clients; each ends when the round runs no more, and what it has sent is answered. */
