@@ -55,6 +55,43 @@ test("a quote that is never closed costs the line that opens it and no other", a
   ]);
 });
 
+test("quotes that are opened and closed in any order cost the lines that a reading from each line on would lose", async () => {
+  const piece = fc.constantFrom('"', '""', ",", "a", '","', "b ");
+  const line = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
+      const entries = await csv(`full_name,email\n${lines.map((text) => `${text}\n`).join("")}`);
+      expect(entries.filter((entry) => held(entry) === neverClosed).map((entry) => entry.line)).toEqual(unclosed(lines));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const neverClosed = "a quote is opened in this line and never closed";
+
+/** The numbers of lines that open a quote which no later line closes: each line in turn is tried as the first of a row. */
+function unclosed(lines: readonly string[]): number[] {
+  const bad: number[] = [];
+  for (let first = 0; first < lines.length; ) {
+    const end = lines.findIndex((_, at) => at >= first && !isOpen(lines.slice(first, at + 1).join("\n")));
+    if (end === -1) bad.push(first + 2);
+    first = end === -1 ? first + 1 : end + 1;
+  }
+  return bad;
+}
+
+/** Whether a quoted cell is open at the end of the text: a character at a time. */
+function isOpen(text: string): boolean {
+  let state: "start" | "plain" | "quoted" | "quote" = "start";
+  for (const character of text) {
+    if (state === "quoted") state = character === '"' ? "quote" : "quoted";
+    else if (state === "quote" && character === '"') state = "quoted";
+    else if (character === "," || character === "\n") state = "start";
+    else state = state === "start" && character === '"' ? "quoted" : "plain";
+  }
+  return state === "quoted";
+}
+
 test("a date of CSV may lack its time, its seconds or its T, and has to be in the calendar", async () => {
   const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
   expect((await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) => moment((held(entry) as { createdAt?: Timestamp }).createdAt))).toEqual([

@@ -68,36 +68,60 @@ function cell(value: string): string {
   return /[",\r\n;\t]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** Rows with the line where each begins; a quoted cell may go over several lines. */
+/** Rows with the line where each begins; a quoted cell may go over several lines. Takes linear time. */
 async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Row> {
   let delimiter: string | undefined;
+  /** The lines from `first` on belong to one row, whose last quoted cell is still open. */
   let open: Line[] = [];
+  let first = 0;
   let size = 0;
   for await (const lines of chunks) {
     for (const line of lines) yield* take(line);
   }
-  while (open.length > 0) yield* giveUp();
+  while (first < open.length) yield* giveUp();
 
   function* take(line: Line): Iterable<Row> {
     delimiter ??= delimiterOf(line.text);
-    const inside = staysOpen(line.text, delimiter, open.length > 0);
+    const inside = staysOpen(line.text, delimiter, first < open.length);
     open.push(line);
     size += line.text.length;
-    if (inside && size > longestRow) return yield* giveUp();
-    if (inside) return;
-    const row = open;
-    open = [];
-    size = 0;
-    yield rowOf(row, delimiter);
+    if (!inside) {
+      const row = open.slice(first);
+      forget();
+      return yield rowOf(row, delimiter);
+    }
+    while (size > longestRow) yield* giveUp();
   }
 
   /** The quote of the first line is never closed: that line is wrong, and those after it are read on their own. */
   function* giveUp(): Iterable<Row> {
-    const [first, ...others] = open;
+    const bad = open[first];
+    if (bad === undefined) return;
+    yield {
+      line: bad.number,
+      input: bad.text,
+      cells: undefined,
+      problem: "a quote is opened in this line and never closed",
+    };
+    drop(bad);
+    for (let line = open[first]; line !== undefined; line = open[first]) {
+      // All later lines were read inside a quoted cell and stayed inside it. From here on they would be read the same.
+      if (staysOpen(line.text, delimiter ?? "", false)) return;
+      yield rowOf([line], delimiter ?? "");
+      drop(line);
+    }
+    forget();
+  }
+
+  function drop(line: Line): void {
+    first++;
+    size -= line.text.length;
+  }
+
+  function forget(): void {
     open = [];
+    first = 0;
     size = 0;
-    if (first !== undefined) yield { line: first.number, input: first.text, cells: undefined, problem: "a quote is opened in this line and never closed" };
-    for (const line of others) yield* take(line);
   }
 }
 
