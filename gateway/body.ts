@@ -1,6 +1,7 @@
 // Receives the body of a request: bytes, counted as they come, then a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
 import { readMediaType } from "../src/http/negotiation.ts";
+import { createTurns } from "../src/turns.ts";
 import { gather } from "./gather.ts";
 import type { Request } from "./http.ts";
 import type { Flaw, Json } from "./json.ts";
@@ -71,32 +72,27 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
   return new Promise((resolve) => {
     const gathered = gather();
     let size = 0;
-    let pieces = 0;
+    let ended = false;
     request.on("data", (chunk) => {
       gathered.add(chunk);
       size += chunk.length;
-      if (size > limit) {
-        request.removeAllListeners("data");
-        resolve("too large");
-      } else if (++pieces % mostPieces === 0) giveWay(request);
+      if (size <= limit) return;
+      request.removeAllListeners("data");
+      resolve("too large");
     });
-    request.on("end", () => resolve(gathered.bytes()));
+    request.on("end", () => {
+      ended = true;
+      if (size <= largeBytes) resolve(gathered.bytes());
+      else oneInTurn(() => resolve(gathered.bytes()));
+    });
     // Before the end it means that the client has gone; after it, it comes too late to matter.
-    request.on("close", () => resolve("gone"));
+    request.on("close", () => ended || resolve("gone"));
   });
 }
 
-/** Of a body in single bytes node would take as much as has come, and keep everyone else waiting for a third of a second. */
-const mostPieces = 1_000;
-/** As long as those need who wait for MongoDB and Redis as well. */
-const giveWayMs = 20;
-
-function giveWay({ httpVersionMajor, socket }: Request): void {
-  if (httpVersionMajor !== 1) return;
-  socket.pause();
-  // From when this turn is over, which takes all that was read for it.
-  setImmediate(() => setTimeout(() => socket.resume(), giveWayMs));
-}
+/** To decode a larger body may take tens of milliseconds: in each turn of the event loop one of them is handed on. */
+const largeBytes = 32_768;
+const oneInTurn = createTurns(0);
 
 function refused(rule: string, message: string): Body {
   return { kind: "refused", violation: violation(rule, message) };

@@ -13,6 +13,7 @@ import type { Person } from "../isolation/people.ts";
 import { internalOf, newPerson } from "../isolation/people.ts";
 import { closeConnections } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
+import { dense, sendDense } from "./dense.ts";
 import type { Selection } from "./derived.ts";
 import { derive } from "./derived.ts";
 import type { Flood } from "./floods.ts";
@@ -29,12 +30,15 @@ import { mainThreadMs, residentMb } from "./vitals.ts";
 import { longestBlockMs, weighAll } from "./weigh.ts";
 
 /** What a run does: everything, or one thing, for a control. */
-type Focus = "all" | "slow" | Exclude<Selection, "all">;
+type Focus = "all" | "slow" | "dense" | Exclude<Selection, "all">;
 
 /** More than this, in megabytes, is memory that somebody outside has made grow. */
 const mostGrowthMb = 150;
 /** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
+/** Many connections of one client, and the longest p99 of another's requests beside them, in milliseconds. */
+const denseConnections = 50;
+const denseMs = 250;
 /** Less than an instance gets by itself, so that what only waits to be collected is not taken for growth. */
 const heapMb = 192;
 /** How long derived cases are sent, in milliseconds. The order is fixed: a longer run includes a shorter one. */
@@ -64,6 +68,12 @@ export const hostile: Drill = {
         from: requestId,
         to: `single(headers["accept-encoding"])?.split(/\\s*;\\s*q=/);\n  ${requestId}`,
       },
+    ),
+    control(
+      "what a connection sends is parsed as it comes",
+      "dense",
+      { file: "src/http/paced-input.ts", from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
+      { file: "src/http/paced-input.ts", from: "const mostUnanswered = 16;", to: "const mostUnanswered = 1_000_000;" },
     ),
     control(
       "slow clients have all the time that they want",
@@ -131,7 +141,7 @@ async function judge(
     const judged = long ? "p99" : "p50";
     const mostMs = long ? Math.max(longestBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
 
-    const during = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+    const during = async (what: string, work: () => Promise<unknown>, longestMs = mostMs): Promise<void> => {
       await work();
       await wait(500);
       const seen = await probes.take();
@@ -140,7 +150,7 @@ async function judge(
       figures[`probe worst ms, ${what}`] = worst;
       const memory = residentMb(pid).toFixed(0);
       say(`${what}: ${count} probes, p99 ${p99.toFixed(1)} ms, worst ${worst.toFixed(1)} ms, ${memory} MB`);
-      if (seen[judged] > mostMs)
+      if (seen[judged] > longestMs)
         violations.push(
           `${what}: ${judged} of the probes ${seen[judged].toFixed(0)} ms, without it ${idle[judged].toFixed(1)} ms`,
         );
@@ -168,7 +178,13 @@ async function judge(
       focus === "all" || focus === "slow"
         ? startSlow({ port: Number(new URL(base).port), key: person.key }, kinds, long ? 500 : 66)
         : undefined;
-    if (focus !== "slow") {
+    if (focus === "all" || focus === "dense") {
+      for (const one of dense) {
+        const flood = (): Promise<unknown> => sendDense(base, one, denseConnections, long ? 5_000 : 1_000);
+        await during(`${denseConnections} connections full of ${one.name}`, flood, long ? denseMs : mostMs);
+      }
+    }
+    if (focus !== "slow" && focus !== "dense") {
       const derived = await derive(where, person, focus);
       const { places, ways, patterns, cases } = derived;
       say(`${places} places that are reached in ${ways} ways, ${patterns} patterns`);

@@ -7,6 +7,7 @@ import type { CallerLimits } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { createTally } from "../tally.ts";
 import type { Request } from "./listener.ts";
+import { peerOf } from "./peer.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -54,7 +55,7 @@ export function pathOf(request: Request): string {
  * Where a proxy wrote no address, the proxy's own address counts, as the next proxy saw it.
  */
 function clientAddress(request: Request, trustProxy: number): string {
-  const peer = request.socket.remoteAddress ?? "";
+  const peer = peerOf(request);
   const own = addressOf(peer) ?? peer;
   if (trustProxy === 0) return own;
   const forwarded = single(request.headers["x-forwarded-for"])?.split(",").filter((part) => part.trim() !== "") ?? [];

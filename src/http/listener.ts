@@ -5,7 +5,12 @@ import { constants, createServer as createHttp2 } from "node:http2";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { createServer as createTcp } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import { createTurns, inTurn } from "../turns.ts";
+import type { PacedInput } from "./paced-input.ts";
+import { paceInput } from "./paced-input.ts";
+import { setPeer } from "./peer.ts";
 import { endSession, limitIdle } from "./session-end.ts";
+import { socketStream } from "./socket-stream.ts";
 
 /** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
 export type Request = IncomingMessage;
@@ -43,6 +48,10 @@ const keepAliveMs = 65_000;
 /** A client that takes nothing of its answer for so long is cut off: it holds the answer in our memory. */
 const stalledMs = 30_000;
 const maxConnections = 10_000;
+/** How long the input of all connections is parsed before everything else has its turn. */
+const turnMs = 2;
+/** More than an instance has places for (`MAX_IN_FLIGHT`): the others of a connection wait on the client's side. */
+const maxConcurrentStreams = 100;
 /** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
 const quickMs = 0.5;
 const mostLooks = 20;
@@ -65,6 +74,9 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const running = new Set<Response>();
+  const wait = createTurns(turnMs);
+  const inputs = new WeakMap<Socket, PacedInput>();
+  const beginners = new WeakMap<ServerHttp2Session, (begin: () => void) => void>();
   let accepted = 0;
   let closing = false;
   let onIdle: (() => void) | undefined;
@@ -86,7 +98,10 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   }
   function take(request: Request, response: Response): void {
     follow(response);
-    receive(request, response);
+    const input = inputs.get(request.socket);
+    if (input === undefined) return receive(request, response);
+    response.once("close", input.end);
+    input.begin(() => receive(request, response));
   }
   function receiveExpectation(request: Request, response: Response): void {
     follow(response);
@@ -115,11 +130,14 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   http1.on("checkExpectation", receiveExpectation);
   http1.on("connect", (_request: IncomingMessage, socket: Socket) => socket.end(refuse(400)));
 
-  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams: 250 } });
+  const http2 = createHttp2({ maxSessionMemory: 32, settings: { maxConcurrentStreams } });
   http2.on("request", ((request: Request & { readonly stream: ServerHttp2Stream }, response: Response) => {
     follow(response);
-    // A client that resets its requests as fast as it sends them (CVE-2023-44487) has done so by then, and nothing is begun for it.
-    setImmediate(() => (request.stream.destroyed ? forget(response) : receive(request, response)));
+    const { stream } = request;
+    // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
+    const begin = (): void => (stream.destroyed ? forget(response) : receive(request, response));
+    if (stream.session === undefined) forget(response);
+    else beginners.get(stream.session as ServerHttp2Session)?.(begin);
   }) as never);
   http2.on("sessionError", () => undefined);
   // Without these Node would answer by itself, and without a body.
@@ -141,7 +159,22 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     socket.setNoDelay(true);
     // A peer that vanished without a word is found within minutes, also under a stream that has no time limit.
     socket.setKeepAlive(true, keepAliveMs);
-    sniff(socket, headersTimeoutMs, (version) => ((version === 2 ? http2 : http1).emit("connection", socket)));
+    const input = paceInput(socket, wait);
+    sniff(socket, headersTimeoutMs, (version) => {
+      if (version === 1) {
+        inputs.set(socket, input);
+        http1.emit("connection", socket);
+        // Node's parser takes the bytes past the stream, unless somebody listens to the stream.
+        socket.on("data", () => undefined);
+      } else {
+        // Node creates the session at once.
+        http2.once("session", (session) => {
+          setPeer(session, socket);
+          beginners.set(session, inTurn(wait, input.behind));
+        });
+        http2.emit("connection", socketStream(socket));
+      }
+    });
   });
   tcp.maxConnections = maxConnections;
 
@@ -223,8 +256,7 @@ function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void)
     clearTimeout(timer);
     socket.unshift(seen);
     decide(alike ? 2 : 1);
-    // HTTP/2 takes what was put back out of the socket by itself; flowing, it would be lost.
-    if (!alike) socket.resume();
+    socket.resume();
   };
   socket.on("data", look);
 }

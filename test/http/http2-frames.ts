@@ -1,7 +1,7 @@
 // HTTP/2 in frames of our own, for what no client would send (RFC 9113 §4, RFC 7541).
 
 export const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-export const types = { data: 0, headers: 1, settings: 4, ping: 6, goaway: 7 } as const;
+export const types = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, goaway: 7 } as const;
 /** END_STREAM and END_HEADERS; ACK has the first one's bit. */
 export const flags = { endStream: 0x1, ack: 0x1, endHeaders: 0x4 } as const;
 

@@ -1,0 +1,86 @@
+// Pacing of input: passes large reads of a connection on in small pieces, in turn with those of other connections.
+import type { Socket } from "node:net";
+import type { Wait } from "../turns.ts";
+import { inTurn } from "../turns.ts";
+
+/** Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or 10,000 chunks of a byte. */
+const pieceBytes = 2_048;
+/** In as many pieces as the largest read has, a client that resets its requests as fast as it sends them has done so. */
+const mostBehind = 32;
+/** More unanswered requests of one connection hold back what follows them. At least 2: the last may wait for its body. */
+const mostUnanswered = 16;
+
+const nothing = Buffer.alloc(0);
+
+/** The paced input of a connection. */
+export interface PacedInput {
+  /** Begins a request that was taken from the connection: at once, or in turn where another one is unanswered. */
+  begin(request: () => void): void;
+  /** To be called when the response to such a request is closed. */
+  end(): void;
+  /** Whether bytes that arrived with those that were passed on still wait. False now and then where there is no end of them. */
+  behind(): boolean;
+}
+
+/** Paces the input of a connection from now on. */
+export function paceInput(socket: Socket, wait: Wait): PacedInput {
+  const push = socket.push.bind(socket);
+  const read = socket._read.bind(socket);
+  let held: Buffer = nothing;
+  let ended = false;
+  let unanswered = 0;
+  let queued = false;
+  let asked = 0;
+  const beginSoon = inTurn(wait);
+
+  const paused = (): boolean => socket.isPaused() || unanswered >= mostUnanswered;
+
+  function passSoon(): void {
+    if (queued || held.length === 0 || paused()) return;
+    queued = true;
+    wait(pass);
+  }
+
+  function pass(): void {
+    queued = false;
+    if (socket.destroyed || held.length === 0 || paused()) return;
+    const piece = held.subarray(0, pieceBytes);
+    held = held.subarray(piece.length);
+    push(piece);
+    if (held.length === 0 && ended) push(null);
+  }
+
+  // The two methods between a stream and its source: the source pushes what it has, the stream asks for more.
+  socket.push = (chunk: Buffer | null) => {
+    if (chunk === null) {
+      ended = true;
+      return held.length === 0 && push(null);
+    }
+    if (held.length === 0 && chunk.length <= pieceBytes && !paused()) return push(chunk);
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    passSoon();
+    // Nothing more is read before all of it was passed on.
+    return false;
+  };
+  socket._read = (size) => {
+    if (held.length === 0) read(size);
+    else passSoon();
+  };
+  socket.on("resume", passSoon);
+
+  return {
+    behind() {
+      asked = held.length > 0 && asked < mostBehind ? asked + 1 : 0;
+      return asked > 0;
+    },
+    begin(request) {
+      unanswered++;
+      if (unanswered === 1) request();
+      else beginSoon(request);
+    },
+    end() {
+      unanswered--;
+      passSoon();
+    },
+  };
+}

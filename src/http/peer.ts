@@ -1,0 +1,17 @@
+// The address of the peer of a connection: Node shows it of an HTTP/2 session only where it reads the socket itself.
+import type { IncomingMessage } from "node:http";
+import type { Http2Session, ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
+
+const peers = new WeakMap<Http2Session, string>();
+
+/** Remembers the peer of an HTTP/2 session. */
+export function setPeer(session: Http2Session, { remoteAddress }: Socket): void {
+  if (remoteAddress !== undefined) peers.set(session, remoteAddress);
+}
+
+/** The address of whoever opened the connection of a request; empty where it is closed. */
+export function peerOf(request: IncomingMessage & { readonly stream?: ServerHttp2Stream }): string {
+  const session = request.stream?.session;
+  return (session === undefined ? undefined : peers.get(session)) ?? request.socket.remoteAddress ?? "";
+}

@@ -1,0 +1,87 @@
+// Paced input: nothing of what a connection sends is lost or reordered, and only a part of it is begun at once.
+import { createHash, randomBytes } from "node:crypto";
+import { request } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import type { Listener, Request, Response } from "../../src/http/listener.ts";
+import { createListener } from "../../src/http/listener.ts";
+import { exchange } from "./raw.ts";
+
+let listener: Listener;
+afterEach(() => listener.close(0, 0));
+
+/** Listens with this handler; returns the base URL. */
+async function listen(handle: (request: Request, response: Response) => void): Promise<string> {
+  const nothing = (): void => undefined;
+  listener = createListener({
+    handle,
+    refuse: () => "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
+    refuseExpectation: nothing,
+    refuseSlow: nothing,
+  });
+  return `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
+}
+
+/** Answers with the digest of the body. */
+function digest(received: Request, response: Response): void {
+  const hash = createHash("sha256");
+  received.on("data", (chunk: Buffer) => hash.update(chunk));
+  received.on("end", () => response.end(hash.digest("hex")));
+}
+
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+/** Around the size of a piece, and beyond what is read at once. */
+const sizes = [0, 1, 2_047, 2_048, 2_049, 65_536, 300_000, 3_000_000];
+
+test("pipelined requests begin a few at a time, and are answered in their order", async () => {
+  const waiting: (() => void)[] = [];
+  const base = await listen(({ url }, response) => void waiting.push(() => response.end(url)));
+  const count = 1_000;
+  const one = (at: number): string => `GET /${at} HTTP/1.1\r\nHost: a\r\n${at === count - 1 ? "Connection: close\r\n" : ""}\r\n`;
+  const exchanged = exchange(base, Array.from({ length: count }, (_, at) => one(at)).join(""), 30_000);
+  let most = 0;
+  let answered = 0;
+  while (answered < count) {
+    // Long enough for all of them to begin, if they could.
+    for (let turns = 0; turns < 50; turns++) await turn();
+    most = Math.max(most, waiting.length);
+    answered += waiting.length;
+    for (const answer of waiting.splice(0)) answer();
+  }
+  expect((await exchanged).answers.map(({ body }) => body)).toEqual(Array.from({ length: count }, (_, at) => `/${at}`));
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThan(150);
+});
+
+test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/1.1, with and without chunks", async (size) => {
+  const base = await listen(digest);
+  const body = randomBytes(size);
+  for (const headers of [{ "Content-Length": String(size) }, { "Transfer-Encoding": "chunked" }]) {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const sent = request(base, { method: "POST", headers, agent: false }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve(text));
+      });
+      sent.on("error", reject);
+      for (let at = 0; at < size; at += 1_000) sent.write(body.subarray(at, at + 1_000));
+      sent.end();
+    });
+    expect(answer).toBe(sha256(body));
+  }
+});
+
+test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/2, beside another", async (size) => {
+  const base = await listen(digest);
+  const session = connectHttp2(base);
+  const bodies = [randomBytes(size), randomBytes(size)];
+  const answers = await Promise.all(
+    bodies.map((body) => {
+      const stream = session.request({ ":method": "POST", ":path": "/" });
+      stream.end(body);
+      return stream.setEncoding("utf8").reduce((text: string, chunk: string) => text + chunk, "");
+    }),
+  );
+  expect(answers).toEqual(bodies.map(sha256));
+  session.destroy();
+});
