@@ -25,37 +25,263 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/root.ts", []],
   ["src/remembered.ts", []],
   ["src/db/redis-code.ts", []],
-  ["src/db/", ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/tally.ts", "src/guards/scope.ts"]],
-  ["src/guards/", ["src/guards/", "src/address.ts", "src/tally.ts", "src/remembered.ts", "src/deadline.ts", "src/gen/", "src/db/", "src/errors.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
+  [
+    "src/db/",
+    ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/tally.ts", "src/guards/scope.ts"],
+  ],
+  [
+    "src/guards/",
+    [
+      "src/guards/",
+      "src/address.ts",
+      "src/tally.ts",
+      "src/remembered.ts",
+      "src/deadline.ts",
+      "src/gen/",
+      "src/db/",
+      "src/errors.ts",
+      "src/moment.ts",
+      "src/rpc/dispatch.ts",
+    ],
+  ],
   ["src/rpc/dispatch.ts", ["src/errors.ts", "src/deadline.ts", "src/tally.ts"]],
-  ["src/rpc/", ["src/rpc/", "src/gen/", "src/guards/", "src/errors.ts", "src/deadline.ts", "src/http/listener.ts", "gateway/response.ts", "gateway/body.ts", "gateway/enum-names.ts", "gateway/timestamps.ts"]],
+  [
+    "src/rpc/",
+    [
+      "src/rpc/",
+      "src/gen/",
+      "src/guards/",
+      "src/errors.ts",
+      "src/deadline.ts",
+      "src/http/listener.ts",
+      "gateway/response.ts",
+      "gateway/body.ts",
+      "gateway/enum-names.ts",
+      "gateway/timestamps.ts",
+    ],
+  ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts")],
   ["src/sessions/", domain("src/sessions/", "src/moment.ts", "src/deflated.ts")],
   ["src/notes/", domain("src/notes/")],
   ["src/accounts/", domain("src/accounts/", "src/api-keys/store.ts", "src/audit/store.ts", "src/guards/internal.ts")],
   ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/rpc/dispatch.ts")],
   ["src/api-keys/", domain("src/api-keys/", "src/remembered.ts", "src/accounts/store.ts", "src/audit/store.ts")],
-  ["src/sign-in/", domain("src/sign-in/", "src/tally.ts", "src/loopback.ts", "src/http/negotiation.ts", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/call.ts")],
-  ["src/mcp/", ["src/mcp/", "src/tally.ts", "src/remembered.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/accounts/store.ts", "src/audit/store.ts", "src/guards/assistant.ts", "src/guards/call.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/", "gateway/"]],
-  ["src/dashboard/", ["src/dashboard/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/db/mongo.ts", "src/deadline.ts", "src/http/listener.ts", "src/http/negotiation.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "src/sign-in/sign-in.ts", "gateway/body.ts", "gateway/response.ts"]],
-  ["src/reference/", ["src/reference/", "src/root.ts", "src/html.ts", "src/gen/", "src/errors.ts", "src/http/listener.ts", "src/http/negotiation.ts", "src/http/public.ts", "src/rpc/dispatch.ts", "src/rpc/connect.ts", "gateway/"]],
+  [
+    "src/sign-in/",
+    domain(
+      "src/sign-in/",
+      "src/tally.ts",
+      "src/loopback.ts",
+      "src/http/negotiation.ts",
+      "src/accounts/store.ts",
+      "src/audit/store.ts",
+      "src/guards/call.ts",
+    ),
+  ],
+  [
+    "src/mcp/",
+    [
+      "src/mcp/",
+      "src/tally.ts",
+      "src/remembered.ts",
+      "src/gen/",
+      "src/errors.ts",
+      "src/db/mongo.ts",
+      "src/accounts/store.ts",
+      "src/audit/store.ts",
+      "src/guards/assistant.ts",
+      "src/guards/call.ts",
+      "src/http/listener.ts",
+      "src/http/public.ts",
+      "src/rpc/dispatch.ts",
+      "src/rpc/connect.ts",
+      "src/sign-in/",
+      "gateway/",
+    ],
+  ],
+  [
+    "src/dashboard/",
+    [
+      "src/dashboard/",
+      "src/root.ts",
+      "src/html.ts",
+      "src/gen/",
+      "src/errors.ts",
+      "src/db/mongo.ts",
+      "src/deadline.ts",
+      "src/http/listener.ts",
+      "src/http/negotiation.ts",
+      "src/rpc/dispatch.ts",
+      "src/rpc/connect.ts",
+      "src/sign-in/sign-in.ts",
+      "gateway/body.ts",
+      "gateway/response.ts",
+    ],
+  ],
+  [
+    "src/reference/",
+    [
+      "src/reference/",
+      "src/root.ts",
+      "src/html.ts",
+      "src/gen/",
+      "src/errors.ts",
+      "src/http/listener.ts",
+      "src/http/negotiation.ts",
+      "src/http/public.ts",
+      "src/rpc/dispatch.ts",
+      "src/rpc/connect.ts",
+      "gateway/",
+    ],
+  ],
   ["src/health/", domain("src/health/")],
-  ["src/instance/", domain("src/instance/", "src/config.ts", "src/guards/internal.ts", "src/http/listener.ts", "src/http/public.ts", "src/rpc/connect.ts", "gateway/response.ts")],
+  [
+    "src/instance/",
+    domain(
+      "src/instance/",
+      "src/config.ts",
+      "src/guards/internal.ts",
+      "src/http/listener.ts",
+      "src/http/public.ts",
+      "src/rpc/connect.ts",
+      "gateway/response.ts",
+    ),
+  ],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
-  ["src/ingest/", domain("src/ingest/", "src/deflated.ts", "src/guards/internal.ts", "src/guards/erased-answers.ts", "src/guards/stream.ts", "src/guards/validate.ts", "src/contacts/", "src/sessions/", "src/notes/")],
-  ["src/http/", ["src/http/", "src/turns.ts", "src/address.ts", "src/tally.ts", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/config.ts", "src/rpc/", "gateway/linger.ts", "gateway/response.ts", "gateway/served-text.ts"]],
-  ["src/log.ts", ["src/address.ts", "src/tally.ts", "src/config.ts", "src/logged-error.ts", "src/observability/record.ts"]],
-  ["src/observability/", ["src/observability/", "src/root.ts", "src/tally.ts", "src/errors.ts", "src/logged-error.ts", "src/config.ts", "src/db/", "src/guards/capacity.ts", "src/ingest/import.ts", "src/services.ts", "src/log.ts", "src/rpc/connect.ts", "src/rpc/connect-error.ts", "src/http/listener.ts", "src/http/inbound.ts", "src/rpc/dispatch.ts"]],
-  ["src/embedded/", ["src/embedded/", "src/loopback.ts", "src/deadline.ts", "src/html.ts", "src/http/negotiation.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/api-keys/", "src/guards/internal.ts", "src/db/message.ts", "src/search/"]],
+  [
+    "src/ingest/",
+    domain(
+      "src/ingest/",
+      "src/deflated.ts",
+      "src/guards/internal.ts",
+      "src/guards/erased-answers.ts",
+      "src/guards/stream.ts",
+      "src/guards/validate.ts",
+      "src/contacts/",
+      "src/sessions/",
+      "src/notes/",
+    ),
+  ],
+  [
+    "src/http/",
+    [
+      "src/http/",
+      "src/turns.ts",
+      "src/address.ts",
+      "src/tally.ts",
+      "src/gen/",
+      "src/errors.ts",
+      "src/deadline.ts",
+      "src/config.ts",
+      "src/rpc/",
+      "gateway/linger.ts",
+      "gateway/response.ts",
+      "gateway/served-text.ts",
+    ],
+  ],
+  [
+    "src/log.ts",
+    ["src/address.ts", "src/tally.ts", "src/config.ts", "src/logged-error.ts", "src/observability/record.ts"],
+  ],
+  [
+    "src/observability/",
+    [
+      "src/observability/",
+      "src/root.ts",
+      "src/tally.ts",
+      "src/errors.ts",
+      "src/logged-error.ts",
+      "src/config.ts",
+      "src/db/",
+      "src/guards/capacity.ts",
+      "src/ingest/import.ts",
+      "src/services.ts",
+      "src/log.ts",
+      "src/rpc/connect.ts",
+      "src/rpc/connect-error.ts",
+      "src/http/listener.ts",
+      "src/http/inbound.ts",
+      "src/rpc/dispatch.ts",
+    ],
+  ],
+  [
+    "src/embedded/",
+    [
+      "src/embedded/",
+      "src/loopback.ts",
+      "src/deadline.ts",
+      "src/html.ts",
+      "src/http/negotiation.ts",
+      "src/gen/",
+      "src/config.ts",
+      "src/services.ts",
+      "src/api-keys/",
+      "src/guards/internal.ts",
+      "src/db/message.ts",
+      "src/search/",
+    ],
+  ],
   ["src/services.ts", ["src/"]],
   ["src/background.ts", ["src/services.ts", "src/db/"]],
+  ["src/app/", ["src/", "gateway/"]],
   ["src/app.ts", ["src/", "gateway/"]],
   ["src/main.ts", ["src/", "gateway/"]],
-  ["src/cli/doctor/", ["src/cli/", "src/loopback.ts", "src/gen/", "src/config.ts", "src/services.ts", "src/secret-files.ts", "src/db/mongo.ts", "src/db/indexes.ts", "src/db/primary.ts", "src/db/redis-code.ts", "src/sign-in/", "src/embedded/running.ts"]],
-  ["src/cli/migrate-actions.ts", ["src/cli/", "src/config.ts", "src/services.ts", "src/logged-error.ts", "src/notes/store.ts", "src/db/", "src/embedded/running.ts"]],
-  ["src/cli/", ["src/cli/", "src/loopback.ts", "src/secret-files.ts", "src/gen/", "src/moment.ts", "src/observability/release.ts", "gateway/enum-names.ts", "gateway/timestamps.ts"]],
+  [
+    "src/cli/doctor/",
+    [
+      "src/cli/",
+      "src/loopback.ts",
+      "src/gen/",
+      "src/config.ts",
+      "src/services.ts",
+      "src/secret-files.ts",
+      "src/db/mongo.ts",
+      "src/db/indexes.ts",
+      "src/db/primary.ts",
+      "src/db/redis-code.ts",
+      "src/sign-in/",
+      "src/embedded/running.ts",
+    ],
+  ],
+  [
+    "src/cli/migrate-actions.ts",
+    [
+      "src/cli/",
+      "src/config.ts",
+      "src/services.ts",
+      "src/logged-error.ts",
+      "src/notes/store.ts",
+      "src/db/",
+      "src/embedded/running.ts",
+    ],
+  ],
+  [
+    "src/cli/",
+    [
+      "src/cli/",
+      "src/loopback.ts",
+      "src/secret-files.ts",
+      "src/gen/",
+      "src/moment.ts",
+      "src/observability/release.ts",
+      "gateway/enum-names.ts",
+      "gateway/timestamps.ts",
+    ],
+  ],
   ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts"]],
-  ["gateway/", ["gateway/", "src/turns.ts", "src/gen/", "src/errors.ts", "src/deflated.ts", "src/http/negotiation.ts", "src/moment.ts", "src/rpc/dispatch.ts"]],
+  [
+    "gateway/",
+    [
+      "gateway/",
+      "src/turns.ts",
+      "src/gen/",
+      "src/errors.ts",
+      "src/deflated.ts",
+      "src/http/negotiation.ts",
+      "src/moment.ts",
+      "src/rpc/dispatch.ts",
+    ],
+  ],
   ["client/src/", ["client/src/"]],
   ["examples/", ["examples/", "client/src/index.ts", "src/gen/"]],
   ["drills/", ["drills/", "src/", "gateway/", "client/src/", "test/"]],
@@ -63,7 +289,17 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
 ];
 
 function domain(own: string, ...more: string[]): string[] {
-  return [own, "src/gen/", "src/db/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/guards/scope.ts", "src/rpc/routes.ts", ...more];
+  return [
+    own,
+    "src/gen/",
+    "src/db/",
+    "src/search/",
+    "src/errors.ts",
+    "src/deadline.ts",
+    "src/guards/scope.ts",
+    "src/rpc/routes.ts",
+    ...more,
+  ];
 }
 
 const files = ["src", "gateway", "client/src", "examples", "drills", "bench"].flatMap((folder) =>
@@ -74,14 +310,18 @@ const files = ["src", "gateway", "client/src", "examples", "drills", "bench"].fl
 const handWritten = files.filter(({ path }) => !path.startsWith("src/gen/") && path !== "client/src/schema.ts");
 
 function importsOf({ path, text }: { path: string; text: string }): string[] {
-  return [...text.matchAll(/^(?:import|export)[^;]*?from ["'](\.[^"']+)["']/gms)].map(([, target]) => relative(root, join(root, path, "..", target ?? "")));
+  return [...text.matchAll(/^(?:import|export)[^;]*?from ["'](\.[^"']+)["']/gms)].map(([, target]) =>
+    relative(root, join(root, path, "..", target ?? "")),
+  );
 }
 
 test("every file imports only what its room may", () => {
   const wrong = handWritten.flatMap((file) => {
     const may = rooms.find(([room]) => file.path.startsWith(room))?.[1];
     if (may === undefined) return [`${file.path} is in no room`];
-    return importsOf(file).filter((target) => !may.some((room) => target.startsWith(room))).map((target) => `${file.path} → ${target}`);
+    return importsOf(file)
+      .filter((target) => !may.some((room) => target.startsWith(room)))
+      .map((target) => `${file.path} → ${target}`);
   });
   expect(wrong).toEqual([]);
 });
@@ -94,43 +334,65 @@ test("the imports are really seen", () => {
 });
 
 test("nobody imports main, and only main imports app", () => {
-  const importers = (target: string): string[] => files.filter((file) => importsOf(file).includes(target)).map(({ path }) => path);
+  const importers = (target: string): string[] =>
+    files.filter((file) => importsOf(file).includes(target)).map(({ path }) => path);
   expect(importers("src/main.ts")).toEqual([]);
   expect(importers("src/app.ts")).toEqual(["src/main.ts"]);
+  const within = files.filter((file) => importsOf(file).some((target) => target.startsWith("src/app/")));
+  expect(within.filter(({ path }) => !/^src\/app[./]/.test(path)).map(({ path }) => path)).toEqual([]);
 });
 
 test("only the guards grant the right to write", () => {
-  const granting = handWritten.filter(({ path, text }) => /\bgrantWrites\b/.test(text) && !path.startsWith("src/guards/"));
+  const granting = handWritten.filter(
+    ({ path, text }) => /\bgrantWrites\b/.test(text) && !path.startsWith("src/guards/"),
+  );
   expect(granting.map(({ path }) => path)).toEqual([]);
 });
 
 test("of the service, only config and the embedded parts read the environment", () => {
-  const reading = handWritten.filter(({ path, text }) => /process\.env/.test(text) && !/^(examples|drills|bench)\//.test(path)).map(({ path }) => path);
+  const reading = handWritten
+    .filter(({ path, text }) => /process\.env/.test(text) && !/^(examples|drills|bench)\//.test(path))
+    .map(({ path }) => path);
   expect(reading.sort()).toEqual(["src/cli/records.ts", "src/embedded/parts.ts", "src/main.ts"]);
 });
 
 /** Statements of a file that use a collection which it opens. */
 function collectionCalls(text: string): string[] {
-  const names = [...text.matchAll(/\b(?:const|let) (\w+)(?:: [^=;]+)? = [^;\n]*\.collection(?:<[^;\n]*>)?\(/g)].map(([, name = ""]) => name);
-  const methods = "(?:find|findOne|countDocuments|aggregate|distinct|insertOne|insertMany|updateOne|updateMany|replaceOne|deleteOne|deleteMany|findOneAnd\\w+|bulkWrite)\\([^;]*;";
+  const names = [...text.matchAll(/\b(?:const|let) (\w+)(?:: [^=;]+)? = [^;\n]*\.collection(?:<[^;\n]*>)?\(/g)].map(
+    ([, name = ""]) => name,
+  );
+  const methods =
+    "(?:find|findOne|countDocuments|aggregate|distinct|insertOne|insertMany|updateOne|updateMany|replaceOne|deleteOne|deleteMany|findOneAnd\\w+|bulkWrite)\\([^;]*;";
   const chained = [...text.matchAll(new RegExp(`\\.collection(?:<[^;\\n]*>)?\\([^()]*\\)\\.${methods}`, "g"))];
-  const named = [...text.matchAll(new RegExp(`\\b(\\w+)\\.${methods}`, "g"))].filter(([, name = ""]) => [...names, "collection", "claims"].includes(name));
+  const named = [...text.matchAll(new RegExp(`\\b(\\w+)\\.${methods}`, "g"))].filter(([, name = ""]) =>
+    [...names, "collection", "claims"].includes(name),
+  );
   const commands = [...text.matchAll(/\bdb(?:\([^()]*\))?\.command\([^;]*;/g)];
   return [...chained, ...named, ...commands].map(([call]) => call);
 }
 
 /** In a transaction, or with the options of `write` handed on: what only mentions the words is not. */
-const handedOn = /insertInTime|\{(?: upsert: true,)? session \}|\.\.\.options\b|\boptions,?\s*\)|session: options\.session|session: session as ClientSession|\.\.\.options, session/;
+const handedOn =
+  /insertInTime|\{(?: upsert: true,)? session \}|\.\.\.options\b|\boptions,?\s*\)|session: options\.session|session: session as ClientSession|\.\.\.options, session/;
 
 test("outside a transaction collections are read and written through src/db alone: under the lease, and not after the deadline [CON-04, CON-05]", () => {
   const service = handWritten.filter(({ path }) => path.startsWith("src/") && !/^src\/(db|embedded|cli)\//.test(path));
-  const loose = service.flatMap(({ path, text }) => collectionCalls(text).filter((call) => !handedOn.test(call)).map((call) => `${path}: ${call}`));
+  const loose = service.flatMap(({ path, text }) =>
+    collectionCalls(text)
+      .filter((call) => !handedOn.test(call))
+      .map((call) => `${path}: ${call}`),
+  );
   expect(loose).toEqual([]);
   expect(service.flatMap(({ text }) => collectionCalls(text)).length).toBeGreaterThan(30);
 });
 
 test("a call that goes past src/db is seen", () => {
-  for (const call of ["notes.findOne({ _id });", 'db.collection("api_keys").findOne({ _id });', "notes.findOne({ _id }, { session: undefined });", 'db.command({ find: "notes" });']) {
+  for (const call of [
+    "notes.findOne({ _id });",
+    'db.collection("api_keys").findOne({ _id });',
+    "notes.findOne({ _id }, { session: undefined });",
+    'db.command({ find: "notes" });',
+  ]) {
     const seen = collectionCalls(`const notes = db.collection<Note>("notes");\nawait ${call}`);
     expect([seen.length, seen.some((one) => handedOn.test(one))], call).toEqual([1, false]);
   }
@@ -138,22 +400,40 @@ test("a call that goes past src/db is seen", () => {
 
 /** Look-ups of credentials outside a recognizer's `lookUp`, which the composition root passes in. */
 function looseLookUps({ path, text }: { path: string; text: string }): string[] {
-  if (!/^src\/(?!app\.ts|embedded\/|cli\/)/.test(path)) return [];
-  const lines = text.split("\n").filter((line) => /\b(?:keys|apiKeys|tokens|signIn)\??\.(?:find|identify)\(|\bfind\(cookies[,)]/.test(line));
-  return lines.filter((line) => !/\blookUp: \(deadline(?:: Deadline)?\) => /.test(line) && !/^\s*(?:async )?find\(cookies, deadline\) \{$/.test(line)).map((line) => `${path}: ${line.trim()}`);
+  if (!/^src\/(?!app[./]|embedded\/|cli\/)/.test(path)) return [];
+  const lines = text
+    .split("\n")
+    .filter((line) => /\b(?:keys|apiKeys|tokens|signIn)\??\.(?:find|identify)\(|\bfind\(cookies[,)]/.test(line));
+  return lines
+    .filter(
+      (line) =>
+        !/\blookUp: \(deadline(?:: Deadline)?\) => /.test(line) &&
+        !/^\s*(?:async )?find\(cookies, deadline\) \{$/.test(line),
+    )
+    .map((line) => `${path}: ${line.trim()}`);
 }
 
 test("a credential of any kind is looked up by a recognizer, which limits look-ups that fail [RTE-20]", () => {
   expect(handWritten.flatMap(looseLookUps)).toEqual([]);
-  expect(looseLookUps({ path: "src/mcp/endpoint.ts", text: "const facts = await tokens.identify(token);" })).toHaveLength(1);
-  expect(looseLookUps({ path: "src/dashboard/surface.ts", text: 'const found = await signIn.find(inbound.header("cookie"));' })).toHaveLength(1);
+  expect(
+    looseLookUps({ path: "src/mcp/endpoint.ts", text: "const facts = await tokens.identify(token);" }),
+  ).toHaveLength(1);
+  expect(
+    looseLookUps({
+      path: "src/dashboard/surface.ts",
+      text: 'const found = await signIn.find(inbound.header("cookie"));',
+    }),
+  ).toHaveLength(1);
 });
 
 test("every query of records goes through db/read or db/write, which name the account", () => {
   const records = /\b(contacts|sessions|notes|transcripts)\.(find|findOne|aggregate|countDocuments)\(/;
-  const stores = handWritten.filter(({ path, text }) => /^src\/(contacts|sessions|notes)\//.test(path) && records.test(text));
+  const stores = handWritten.filter(
+    ({ path, text }) => /^src\/(contacts|sessions|notes)\//.test(path) && records.test(text),
+  );
   for (const { path, text } of stores) {
-    for (const [query] of text.matchAll(/\b(?:contacts|sessions|notes|transcripts)\.(?:find|findOne)\([^;]*;/g)) expect(query, path).toContain("account_id");
+    for (const [query] of text.matchAll(/\b(?:contacts|sessions|notes|transcripts)\.(?:find|findOne)\([^;]*;/g))
+      expect(query, path).toContain("account_id");
   }
 });
 
@@ -175,5 +455,7 @@ test("every file opens with one sentence on what it is for, and none has more th
 });
 
 test("no folder is called utils, common or helpers", () => {
-  expect(handWritten.filter(({ path }) => /\/(utils?|common|helpers?|lib)(\/|\.ts$)/.test(path)).map(({ path }) => path)).toEqual([]);
+  expect(
+    handWritten.filter(({ path }) => /\/(utils?|common|helpers?|lib)(\/|\.ts$)/.test(path)).map(({ path }) => path),
+  ).toEqual([]);
 });

@@ -3,11 +3,21 @@ import type { MongoClient, UUID } from "mongodb";
 import { contactsCollection, newContact } from "../../src/contacts/store.ts";
 import { claimsCollection } from "../../src/db/write.ts";
 import { notesCollection } from "../../src/notes/store.ts";
-import { bareCollection } from "../peers/queries.ts";
+import { bareCollection } from "../peers/writes.ts";
 
 /** Gives the account as many contacts to append notes to; their ids. */
-export async function addContacts({ client, accountId, count }: { client: MongoClient; accountId: UUID; count: number }): Promise<string[]> {
-  const contacts = Array.from({ length: count }, (_, at) => newContact(accountId, { full_name: `Note Taker ${at}`, email: null, phone: null }));
+export async function addContacts({
+  client,
+  accountId,
+  count,
+}: {
+  client: MongoClient;
+  accountId: UUID;
+  count: number;
+}): Promise<string[]> {
+  const contacts = Array.from({ length: count }, (_, at) =>
+    newContact(accountId, { full_name: `Note Taker ${at}`, email: null, phone: null }),
+  );
   await client.db().collection<{ _id: UUID }>(contactsCollection).insertMany(contacts);
   return contacts.map(({ _id }) => _id.toHexString());
 }

@@ -4,7 +4,15 @@ import type { UUID } from "mongodb";
 import { uuid } from "../../src/db/mongo.ts";
 import { createAccess, rate } from "./access.ts";
 import type { ContactFields } from "./queries.ts";
-import { appendNote, contactByAggregation, contactByFinds, contactsByAggregation, contactsByFinds, createContact, listSessions, searchNotes } from "./queries.ts";
+import {
+  contactByAggregation,
+  contactByFinds,
+  contactsByAggregation,
+  contactsByFinds,
+  listSessions,
+  searchNotes,
+} from "./queries.ts";
+import { appendNote, createContact } from "./writes.ts";
 import { contactJson, notesJson, sessionsJson, timelineNoteJson } from "./rest.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
 
@@ -16,7 +24,10 @@ declare module "fastify" {
 
 const db = (await connectMongo()).db();
 const access = createAccess(db);
-const [getContact, searchContacts] = setting("STYLE") === "aggregation" ? [contactByAggregation, contactsByAggregation] : [contactByFinds, contactsByFinds];
+const [getContact, searchContacts] =
+  setting("STYLE") === "aggregation"
+    ? [contactByAggregation, contactsByAggregation]
+    : [contactByFinds, contactsByFinds];
 
 const text = { type: "string" };
 const textOrNull = { type: ["string", "null"] };
@@ -24,19 +35,66 @@ const whole = { type: "integer" };
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const list = (items: object) => ({ type: "array", items });
 const note = object({ id: text, content: text, source: text, created_at: text, updated_at: text });
-const recentSession = object({ id: text, title: textOrNull, subtitle: textOrNull, session_date: textOrNull, recording_status: textOrNull });
+const recentSession = object({
+  id: text,
+  title: textOrNull,
+  subtitle: textOrNull,
+  session_date: textOrNull,
+  recording_status: textOrNull,
+});
 const contact = object({
-  ...{ id: text, full_name: textOrNull, email: textOrNull, phone: textOrNull, notes: textOrNull, memory: textOrNull, created_at: text, updated_at: text },
-  ...{ notes_timeline: list(note), recent_sessions: list(recentSession), inferred_name: textOrNull, archived_at: textOrNull },
+  ...{
+    id: text,
+    full_name: textOrNull,
+    email: textOrNull,
+    phone: textOrNull,
+    notes: textOrNull,
+    memory: textOrNull,
+    created_at: text,
+    updated_at: text,
+  },
+  ...{
+    notes_timeline: list(note),
+    recent_sessions: list(recentSession),
+    inferred_name: textOrNull,
+    archived_at: textOrNull,
+  },
 });
 const session = object({
-  ...{ id: text, title: textOrNull, subtitle: textOrNull, session_date: textOrNull, session_date_end: textOrNull, recording_status: textOrNull },
-  ...{ source: textOrNull, conference_provider: textOrNull, client: { anyOf: [object({ id: text, full_name: textOrNull }), { type: "null" }] } },
+  ...{
+    id: text,
+    title: textOrNull,
+    subtitle: textOrNull,
+    session_date: textOrNull,
+    session_date_end: textOrNull,
+    recording_status: textOrNull,
+  },
+  ...{
+    source: textOrNull,
+    conference_provider: textOrNull,
+    client: { anyOf: [object({ id: text, full_name: textOrNull }), { type: "null" }] },
+  },
 });
-const foundNote = object({ kind: text, parent_id: text, parent_label: textOrNull, note_type: textOrNull, content: text, truncated: { type: "boolean" }, created_at: textOrNull });
-const pagination = object({ limit: whole, offset: whole, has_more: { type: "boolean" }, next_offset: { type: ["integer", "null"] } });
+const foundNote = object({
+  kind: text,
+  parent_id: text,
+  parent_label: textOrNull,
+  note_type: textOrNull,
+  content: text,
+  truncated: { type: "boolean" },
+  created_at: textOrNull,
+});
+const pagination = object({
+  limit: whole,
+  offset: whole,
+  has_more: { type: "boolean" },
+  next_offset: { type: ["integer", "null"] },
+});
 const query = { type: "string", minLength: 2, maxLength: 100 };
-const page = (limit: number) => ({ limit: { ...whole, minimum: 1, maximum: 25, default: limit }, offset: { ...whole, minimum: 0, default: 0 } });
+const page = (limit: number) => ({
+  limit: { ...whole, minimum: 1, maximum: 25, default: limit },
+  offset: { ...whole, minimum: 0, default: 0 },
+});
 const byId = object({ id: { type: "string", format: "uuid" } });
 const strict = (required: readonly string[]) => ({ required, additionalProperties: false });
 
@@ -51,35 +109,66 @@ app.addHook("onRequest", async (request, reply) => {
   if ("account" in caller) request.account = caller.account;
 });
 app.addHook("onResponse", (request, reply, done) => {
-  request.log.info({ method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime }, "request");
+  request.log.info(
+    { method: request.method, url: request.url, status: reply.statusCode, ms: reply.elapsedTime },
+    "request",
+  );
   done();
 });
 const notFound = { error: { code: "404", message: "not found" } };
 
-app.get<{ Params: { id: string } }>("/v1/contacts/:id", { schema: { params: byId, response: { 200: object({ data: contact }) } } }, async ({ account, params }, reply) => {
-  const found = await getContact(db, account, uuid(params.id));
-  return found === null ? reply.code(404).send(notFound) : { data: contactJson(found) };
-});
+app.get<{ Params: { id: string } }>(
+  "/v1/contacts/:id",
+  { schema: { params: byId, response: { 200: object({ data: contact }) } } },
+  async ({ account, params }, reply) => {
+    const found = await getContact(db, account, uuid(params.id));
+    return found === null ? reply.code(404).send(notFound) : { data: contactJson(found) };
+  },
+);
 app.get<{ Querystring: { query: string } }>(
   "/v1/contacts",
-  { schema: { querystring: object({ query }, { required: ["query"] }), response: { 200: object({ data: list(contact) }) } } },
+  {
+    schema: {
+      querystring: object({ query }, { required: ["query"] }),
+      response: { 200: object({ data: list(contact) }) },
+    },
+  },
   async ({ account, query: asked }) => ({ data: (await searchContacts(db, account, asked.query)).map(contactJson) }),
 );
 app.get<{ Querystring: { limit: number; offset: number } }>(
   "/v1/sessions",
-  { schema: { querystring: object({ query, ...page(10) }), response: { 200: object({ data: list(session), pagination }) } } },
-  async ({ account, query: { limit, offset } }) => sessionsJson(await listSessions(db, account, limit, offset), limit, offset),
+  {
+    schema: {
+      querystring: object({ query, ...page(10) }),
+      response: { 200: object({ data: list(session), pagination }) },
+    },
+  },
+  async ({ account, query: { limit, offset } }) =>
+    sessionsJson(await listSessions(db, account, limit, offset), limit, offset),
 );
 app.get<{ Querystring: { query: string; limit: number; offset: number } }>(
   "/v1/notes",
-  { schema: { querystring: object({ query, ...page(15) }, { required: ["query"] }), response: { 200: object({ data: list(foundNote), pagination }) } } },
-  async ({ account, query: { query: asked, limit, offset } }) => notesJson(await searchNotes(db, account, asked, limit, offset), limit, offset),
+  {
+    schema: {
+      querystring: object({ query, ...page(15) }, { required: ["query"] }),
+      response: { 200: object({ data: list(foundNote), pagination }) },
+    },
+  },
+  async ({ account, query: { query: asked, limit, offset } }) =>
+    notesJson(await searchNotes(db, account, asked, limit, offset), limit, offset),
 );
 app.post<{ Body: ContactFields }>(
   "/v1/contacts",
   {
     schema: {
-      body: object({ full_name: { type: "string", minLength: 1, maxLength: 200 }, email: { ...textOrNull, maxLength: 254 }, phone: { ...textOrNull, maxLength: 50 } }, strict(["full_name"])),
+      body: object(
+        {
+          full_name: { type: "string", minLength: 1, maxLength: 200 },
+          email: { ...textOrNull, maxLength: 254 },
+          phone: { ...textOrNull, maxLength: 50 },
+        },
+        strict(["full_name"]),
+      ),
       response: { 201: object({ data: contact }) },
     },
   },
@@ -90,10 +179,18 @@ app.post<{ Body: ContactFields }>(
 );
 app.post<{ Params: { id: string }; Body: { content: string } }>(
   "/v1/contacts/:id/notes",
-  { schema: { params: byId, body: object({ content: { type: "string", minLength: 1, maxLength: 10_000 } }, strict(["content"])), response: { 201: object({ data: note }) } } },
+  {
+    schema: {
+      params: byId,
+      body: object({ content: { type: "string", minLength: 1, maxLength: 10_000 } }, strict(["content"])),
+      response: { 201: object({ data: note }) },
+    },
+  },
   async ({ account, params, body }, reply) => {
     const appended = await appendNote(db, account, uuid(params.id), body.content);
-    return appended === null ? reply.code(404).send(notFound) : reply.code(201).send({ data: timelineNoteJson({ ...appended, content: body.content, source: "api" }) });
+    return appended === null
+      ? reply.code(404).send(notFound)
+      : reply.code(201).send({ data: timelineNoteJson({ ...appended, content: body.content, source: "api" }) });
   },
 );
 await app.listen({ port, host: "127.0.0.1" });

@@ -5,7 +5,15 @@ import { uuid } from "../../src/db/mongo.ts";
 import type { TranscriptDocument } from "../../src/sessions/transcripts.ts";
 import { plainTranscripts } from "../dataset/load.ts";
 import type { ContactFields } from "./queries.ts";
-import { appendNote, contactByAggregation, contactByFinds, contactsByAggregation, contactsByFinds, createBareContact, createContact, listSessions, searchNotes } from "./queries.ts";
+import {
+  contactByAggregation,
+  contactByFinds,
+  contactsByAggregation,
+  contactsByFinds,
+  listSessions,
+  searchNotes,
+} from "./queries.ts";
+import { appendNote, createBareContact, createContact } from "./writes.ts";
 import { contactJson, notesJson, sessionsJson, timelineNoteJson } from "./rest.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
 
@@ -13,18 +21,30 @@ const db = (await connectMongo()).db();
 /** Whose records are read, and to whom are added: nobody is asked for a key. */
 const [account, writeAccount] = [uuid(setting("ACCOUNT")), uuid(setting("WRITE_ACCOUNT"))];
 const inOne = setting("STYLE") === "aggregation";
-const [getContact, searchContacts] = inOne ? [contactByAggregation, contactsByAggregation] : [contactByFinds, contactsByFinds];
+const [getContact, searchContacts] = inOne
+  ? [contactByAggregation, contactsByAggregation]
+  : [contactByFinds, contactsByFinds];
 const insertContact = setting("STYLE") === "bare" ? createBareContact : createContact;
 
-createServer((request, response) => void answer(request, response).catch((error: unknown) => send(response, 500, { error: String(error) }))).listen(port, "127.0.0.1");
+createServer(
+  (request, response) =>
+    void answer(request, response).catch((error: unknown) => send(response, 500, { error: String(error) })),
+).listen(port, "127.0.0.1");
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = "", search = ""] = (request.url ?? "").split("?");
   const [, , kind, id = "", part] = path.split("/");
-  if (request.method === "POST" && id === "") return send(response, 201, { data: contactJson(await insertContact(db, writeAccount, await bodyOf<ContactFields>(request))) });
+  if (request.method === "POST" && id === "")
+    return send(response, 201, {
+      data: contactJson(await insertContact(db, writeAccount, await bodyOf<ContactFields>(request))),
+    });
   if (request.method === "POST") {
     const note = await appendNote(db, writeAccount, uuid(id), (await bodyOf<{ content: string }>(request)).content);
-    return note === null ? send(response, 404, {}) : send(response, 201, { data: timelineNoteJson({ ...note, content: note.content ?? "", source: note.source ?? "" }) });
+    return note === null
+      ? send(response, 404, {})
+      : send(response, 201, {
+          data: timelineNoteJson({ ...note, content: note.content ?? "", source: note.source ?? "" }),
+        });
   }
   if (part === "transcript") return send(response, 200, { data: await transcriptJson(id) });
   if (kind === "contacts" && id !== "") {
@@ -33,14 +53,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const asked = new URLSearchParams(search);
   const [query, limit, offset] = [asked.get("query") ?? "", asked.get("limit"), Number(asked.get("offset") ?? 0)];
-  if (kind === "contacts") return send(response, 200, { data: (await searchContacts(db, account, query)).map(contactJson) });
-  if (kind === "notes") return send(response, 200, notesJson(await searchNotes(db, account, query, Number(limit ?? 15), offset), Number(limit ?? 15), offset));
-  send(response, 200, sessionsJson(await listSessions(db, account, Number(limit ?? 10), offset), Number(limit ?? 10), offset));
+  if (kind === "contacts")
+    return send(response, 200, { data: (await searchContacts(db, account, query)).map(contactJson) });
+  if (kind === "notes")
+    return send(
+      response,
+      200,
+      notesJson(await searchNotes(db, account, query, Number(limit ?? 15), offset), Number(limit ?? 15), offset),
+    );
+  send(
+    response,
+    200,
+    sessionsJson(await listSessions(db, account, Number(limit ?? 10), offset), Number(limit ?? 10), offset),
+  );
 }
 
 /** Decoded by the driver and written as JSON anew. */
 async function transcriptJson(session_id: string) {
-  const found = await db.collection<Omit<TranscriptDocument, "text"> & { text: string }>(plainTranscripts).findOne({ _id: uuid(session_id), account_id: account });
+  const found = await db
+    .collection<Omit<TranscriptDocument, "text"> & { text: string }>(plainTranscripts)
+    .findOne({ _id: uuid(session_id), account_id: account });
   return { session_id, transcript: found?.text ?? null, recording: null };
 }
 
@@ -52,6 +84,9 @@ async function bodyOf<T>(request: IncomingMessage): Promise<T> {
 
 function send(response: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8", "Content-Length": Buffer.byteLength(text) });
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(text),
+  });
   response.end(text);
 }

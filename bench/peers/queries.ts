@@ -3,14 +3,19 @@ import type { Db, Document } from "mongodb";
 import { UUID } from "mongodb";
 import { rankBetween } from "../../src/db/rank.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
-import { newContact } from "../../src/contacts/store.ts";
 import type { NoteRow, SessionRow } from "../../src/contacts/messages.ts";
 import type { NoteDocument } from "../../src/notes/store.ts";
-import { contactLabel, deriveNote } from "../../src/notes/store.ts";
 import type { SessionDocument } from "../../src/sessions/document.ts";
 import { queryReadings } from "../../src/search/phones.ts";
 import type { SearchShape } from "../../src/search/terms.ts";
-import { CONTACT_SHAPE, NOTE_SHAPE, checkPattern, probe, wholeCheckPattern, wholeProbe } from "../../src/search/terms.ts";
+import {
+  CONTACT_SHAPE,
+  NOTE_SHAPE,
+  checkPattern,
+  probe,
+  wholeCheckPattern,
+  wholeProbe,
+} from "../../src/search/terms.ts";
 import { queryWords } from "../../src/search/words.ts";
 
 /** A contact with what is shown of its notes and sessions. */
@@ -46,35 +51,82 @@ type OwnedSession = SessionRow & { readonly contact_id: UUID; readonly rank: num
 export async function contactByFinds(db: Db, account_id: UUID, _id: UUID): Promise<WholeContact | null> {
   const [contact, timeline, sessions] = await Promise.all([
     db.collection<ContactDocument>("contacts").findOne({ _id, account_id }, { projection: contactFields }),
-    db.collection("notes").find<NoteRow>({ account_id, parent_id: _id, kind: "contact" }, { projection: noteFields, sort: newest, limit: timelineLength, singleBatch: true }).toArray(),
-    db.collection("sessions").find<SessionRow>({ account_id, contact_id: _id, rank: past() }, { projection: sessionFields, sort: newest, limit: sessionsLength, singleBatch: true }).toArray(),
+    db
+      .collection("notes")
+      .find<NoteRow>(
+        { account_id, parent_id: _id, kind: "contact" },
+        { projection: noteFields, sort: newest, limit: timelineLength, singleBatch: true },
+      )
+      .toArray(),
+    db
+      .collection("sessions")
+      .find<SessionRow>(
+        { account_id, contact_id: _id, rank: past() },
+        { projection: sessionFields, sort: newest, limit: sessionsLength, singleBatch: true },
+      )
+      .toArray(),
   ]);
   return contact === null ? null : { contact, timeline, sessions };
 }
 
 /** A contact by one aggregation. */
 export async function contactByAggregation(db: Db, account_id: UUID, _id: UUID): Promise<WholeContact | null> {
-  const notes = [{ $match: { account_id, parent_id: _id, kind: "contact" } }, { $sort: newest }, { $limit: timelineLength }, { $project: noteFields }];
-  const sessions = [{ $match: { account_id, contact_id: _id, rank: past() } }, { $sort: newest }, { $limit: sessionsLength }, { $project: sessionFields }];
-  const [contact, ...others] = await db.collection("contacts").aggregate<Document>([
-    { $match: { _id, account_id } },
-    { $project: contactFields },
-    { $unionWith: { coll: "notes", pipeline: notes } },
-    { $unionWith: { coll: "sessions", pipeline: sessions } },
-  ]).toArray();
+  const notes = [
+    { $match: { account_id, parent_id: _id, kind: "contact" } },
+    { $sort: newest },
+    { $limit: timelineLength },
+    { $project: noteFields },
+  ];
+  const sessions = [
+    { $match: { account_id, contact_id: _id, rank: past() } },
+    { $sort: newest },
+    { $limit: sessionsLength },
+    { $project: sessionFields },
+  ];
+  const [contact, ...others] = await db
+    .collection("contacts")
+    .aggregate<Document>([
+      { $match: { _id, account_id } },
+      { $project: contactFields },
+      { $unionWith: { coll: "notes", pipeline: notes } },
+      { $unionWith: { coll: "sessions", pipeline: sessions } },
+    ])
+    .toArray();
   if (contact === undefined || !("version" in contact)) return null;
-  return { contact: contact as ContactDocument, timeline: others.filter((row) => "content" in row) as NoteRow[], sessions: others.filter((row) => "session_date" in row) as SessionRow[] };
+  return {
+    contact: contact as ContactDocument,
+    timeline: others.filter((row) => "content" in row) as NoteRow[],
+    sessions: others.filter((row) => "session_date" in row) as SessionRow[],
+  };
 }
 
 /** A page of an account's sessions. */
-export async function listSessions(db: Db, account_id: UUID, limit: number, offset: number): Promise<Page<SessionDocument>> {
-  const rows = await db.collection<SessionDocument>("sessions").find({ account_id }, { projection: { n: 0, g: 0, own: 0 }, sort: newest, skip: offset, limit: limit + 1, singleBatch: true }).toArray();
+export async function listSessions(
+  db: Db,
+  account_id: UUID,
+  limit: number,
+  offset: number,
+): Promise<Page<SessionDocument>> {
+  const rows = await db
+    .collection<SessionDocument>("sessions")
+    .find(
+      { account_id },
+      { projection: { n: 0, g: 0, own: 0 }, sort: newest, skip: offset, limit: limit + 1, singleBatch: true },
+    )
+    .toArray();
   return pageOf(rows, limit);
 }
 
 /** Contacts that match: those with whole words first; then two finds for everybody's notes and sessions, cut here. */
 export async function contactsByFinds(db: Db, account_id: UUID, query: string): Promise<WholeContact[]> {
-  const find = (filter: Document) => db.collection("contacts").find<ContactDocument>({ account_id, ...filter }, { projection: contactFields, sort: newest, limit: searchLength, singleBatch: true }).toArray();
+  const find = (filter: Document) =>
+    db
+      .collection("contacts")
+      .find<ContactDocument>(
+        { account_id, ...filter },
+        { projection: contactFields, sort: newest, limit: searchLength, singleBatch: true },
+      )
+      .toArray();
   const filters = contactFilters(query);
   if (filters === undefined) return [];
   const [whole, beginning] = await Promise.all([find(filters.whole), find(filters.beginning)]);
@@ -82,8 +134,14 @@ export async function contactsByFinds(db: Db, account_id: UUID, query: string): 
   const contacts = [...found.values()].slice(0, searchLength);
   const ids = { $in: contacts.map(({ _id }) => _id) };
   const [notes, sessions] = await Promise.all([
-    db.collection("notes").find<OwnedNote>({ account_id, parent_id: ids, kind: "contact" }, { projection: noteFields }).toArray(),
-    db.collection("sessions").find<OwnedSession>({ account_id, contact_id: ids, rank: past() }, { projection: sessionFields }).toArray(),
+    db
+      .collection("notes")
+      .find<OwnedNote>({ account_id, parent_id: ids, kind: "contact" }, { projection: noteFields })
+      .toArray(),
+    db
+      .collection("sessions")
+      .find<OwnedSession>({ account_id, contact_id: ids, rank: past() }, { projection: sessionFields })
+      .toArray(),
   ]);
   const notesOf = newestOf(notes, ({ parent_id }) => parent_id, timelineLength);
   const sessionsOf = newestOf(sessions, ({ contact_id }) => contact_id, sessionsLength);
@@ -95,68 +153,76 @@ export async function contactsByAggregation(db: Db, account_id: UUID, query: str
   const filters = contactFilters(query);
   if (filters === undefined) return [];
   const tier = (number: number, filter: Document): Document[] => [
-    { $match: { account_id, ...filter } }, { $sort: newest }, { $limit: searchLength }, { $project: contactFields }, { $set: { tier: number } },
-  ];
-  const owned = (from: string, foreignField: string, filter: Document, limit: number, fields: Document, as: string): Document => ({
-    $lookup: { from, localField: "_id", foreignField, as, pipeline: [{ $match: { account_id, ...filter } }, { $sort: newest }, { $limit: limit }, { $project: fields }] },
-  });
-  const rows = await db.collection("contacts").aggregate<ContactDocument & { timeline: NoteRow[]; sessions: SessionRow[] }>([
-    ...tier(0, filters.whole),
-    { $unionWith: { coll: "contacts", pipeline: tier(1, filters.beginning) } },
-    { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
-    { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
+    { $match: { account_id, ...filter } },
+    { $sort: newest },
     { $limit: searchLength },
-    { $replaceWith: "$contact" },
-    owned("notes", "parent_id", { kind: "contact" }, timelineLength, noteFields, "timeline"),
-    owned("sessions", "contact_id", { rank: past() }, sessionsLength, sessionFields, "sessions"),
-  ]).toArray();
+    { $project: contactFields },
+    { $set: { tier: number } },
+  ];
+  const owned = (
+    from: string,
+    foreignField: string,
+    filter: Document,
+    limit: number,
+    fields: Document,
+    as: string,
+  ): Document => ({
+    $lookup: {
+      from,
+      localField: "_id",
+      foreignField,
+      as,
+      pipeline: [{ $match: { account_id, ...filter } }, { $sort: newest }, { $limit: limit }, { $project: fields }],
+    },
+  });
+  const rows = await db
+    .collection("contacts")
+    .aggregate<ContactDocument & { timeline: NoteRow[]; sessions: SessionRow[] }>([
+      ...tier(0, filters.whole),
+      { $unionWith: { coll: "contacts", pipeline: tier(1, filters.beginning) } },
+      { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
+      { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
+      { $limit: searchLength },
+      { $replaceWith: "$contact" },
+      owned("notes", "parent_id", { kind: "contact" }, timelineLength, noteFields, "timeline"),
+      owned("sessions", "contact_id", { rank: past() }, sessionsLength, sessionFields, "sessions"),
+    ])
+    .toArray();
   return rows.map(({ timeline, sessions, ...contact }) => ({ contact, timeline, sessions }));
 }
 
 /** A page of the notes that match. */
-export async function searchNotes(db: Db, account_id: UUID, query: string, limit: number, offset: number): Promise<Page<NoteDocument>> {
+export async function searchNotes(
+  db: Db,
+  account_id: UUID,
+  query: string,
+  limit: number,
+  offset: number,
+): Promise<Page<NoteDocument>> {
   const notes = db.collection<NoteDocument>("notes");
   const words = queryWords(query);
-  const counts = words.length < 2 ? [0] : await Promise.all(words.map((word) => notes.countDocuments({ account_id, g: probe(word, NOTE_SHAPE)?.term ?? "" }, { limit: countBound })));
+  const counts =
+    words.length < 2
+      ? [0]
+      : await Promise.all(
+          words.map((word) =>
+            notes.countDocuments({ account_id, g: probe(word, NOTE_SHAPE)?.term ?? "" }, { limit: countBound }),
+          ),
+        );
   const driver = counts.indexOf(Math.min(...counts));
   const fields = { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } as const;
   const filter = { account_id, ...filterOf(words, driver, NOTE_SHAPE) };
-  const rows = await notes.find(filter, { projection: fields, sort: newest, skip: offset, limit: limit + 1, singleBatch: true, hint: "search" }).toArray();
+  const rows = await notes
+    .find(filter, {
+      projection: fields,
+      sort: newest,
+      skip: offset,
+      limit: limit + 1,
+      singleBatch: true,
+      hint: "search",
+    })
+    .toArray();
   return pageOf(rows, limit);
-}
-
-/** Inserts a contact with its search terms. */
-export async function createContact(db: Db, accountId: UUID, fields: ContactFields): Promise<WholeContact> {
-  const contact = newContact(accountId, fields);
-  await db.collection<ContactDocument>("contacts").insertOne(contact);
-  return { contact, timeline: [], sessions: [] };
-}
-
-/** The collection of contacts that are inserted without search terms. */
-export const bareCollection = "bench_bare";
-
-/** Inserts a contact without search terms, where no index but that of ids is kept. */
-export async function createBareContact(db: Db, accountId: UUID, fields: ContactFields): Promise<WholeContact> {
-  const now = new Date();
-  const contact: ContactDocument = {
-    ...{ _id: new UUID(), account_id: accountId, version: 1, notes: null, memory: null, inferred_name: null, ...fields },
-    ...{ created_at: now, updated_at: now, archived_at: null, rank: 0 },
-  };
-  await db.collection<ContactDocument>(bareCollection).insertOne(contact);
-  return { contact, timeline: [], sessions: [] };
-}
-
-/** Inserts a note of a contact, once the contact is seen to be there and active; null where it is not. */
-export async function appendNote(db: Db, account_id: UUID, contactId: UUID, content: string): Promise<NoteDocument | null> {
-  const contact = await db.collection<ContactDocument>("contacts").findOne({ _id: contactId, account_id, archived_at: null }, { projection: { full_name: 1, inferred_name: 1, email: 1 } });
-  if (contact === null) return null;
-  const now = new Date();
-  const note = deriveNote({
-    ...{ _id: new UUID(), account_id, kind: "contact" as const, parent_id: contactId, label: contactLabel(contact), type: "user_manual" },
-    ...{ title: null, title_slug: null, position: 0, content, source: "api", created_at: now, updated_at: now },
-  });
-  await db.collection<NoteDocument>("notes").insertOne(note);
-  return note;
 }
 
 function past() {
@@ -183,10 +249,17 @@ function contactFilters(query: string): { whole: Document; beginning: Document }
 function filterOf(words: readonly string[], driver: number, shape: SearchShape): Document {
   const driving = probe(words[driver] ?? "", shape);
   const checked = words.filter((_, at) => at !== driver || driving?.exact !== true);
-  return { g: driving?.term, ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ n: { $regex: checkPattern(word) } })) }) };
+  return {
+    g: driving?.term,
+    ...(checked.length === 0 ? {} : { $and: checked.map((word) => ({ n: { $regex: checkPattern(word) } })) }),
+  };
 }
 
-function newestOf<T extends { readonly rank: number }>(rows: readonly T[], ownerOf: (row: T) => UUID, limit: number): (owner: UUID) => T[] {
+function newestOf<T extends { readonly rank: number }>(
+  rows: readonly T[],
+  ownerOf: (row: T) => UUID,
+  limit: number,
+): (owner: UUID) => T[] {
   const owned = new Map<string, T[]>();
   for (const row of rows) {
     const owner = ownerOf(row).toHexString();

@@ -46,8 +46,8 @@ const planned: readonly Planned[] = [
       ...noLease,
       {
         file: "src/contacts/store.ts",
-        from: "...changes, version: newRevision(),",
-        to: "...changes, version: before.version + 1,",
+        from: "...changes,\n          version: newRevision(),",
+        to: "...changes,\n          version: before.version + 1,",
       },
     ],
     rounds: [brief, brief, brief, brief],

@@ -28,19 +28,32 @@ interface Plan {
 const plans: Record<Form, Plan> = {
   long: {
     seconds: 600,
-    tracks: [{ "instance kill": 100 }, { "primary kill": 20, "primary freeze": 5, "primary isolation": 3, stepdown: 10 }, { "Redis flush": 10, "Redis freeze": 5 }],
+    tracks: [
+      { "instance kill": 100 },
+      { "primary kill": 20, "primary freeze": 5, "primary isolation": 3, stepdown: 10 },
+      { "Redis flush": 10, "Redis freeze": 5 },
+    ],
     instances: 3,
     pauseMs: 30,
     aloneMs: 2_000,
   },
-  short: { seconds: 3, tracks: [{ "instance kill": 2, "Redis flush": 1 }, { "primary isolation": 1, stepdown: 1 }], instances: 2, pauseMs: 30, aloneMs: 1_000 },
+  short: {
+    seconds: 3,
+    tracks: [
+      { "instance kill": 2, "Redis flush": 1 },
+      { "primary isolation": 1, stepdown: 1 },
+    ],
+    instances: 2,
+    pauseMs: 30,
+    aloneMs: 1_000,
+  },
 };
 
 /** A plan of a control. */
 const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
 
 const alone = { file: "src/db/write.ts", from: 'writeConcern: { w: "majority" }', to: "writeConcern: { w: 1 }" };
-const inserted = "insertInTime(contacts, document, options, fence)));\n";
+const inserted = "insertInTime(contacts, document, options, fence),\n        ),\n      );\n";
 const otherAnswer = {
   file: "src/contacts/store.ts",
   from: `${inserted}      return answer;`,
@@ -49,7 +62,8 @@ const otherAnswer = {
 
 export const kills: Drill = {
   name: "kills",
-  promise: "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost",
+  promise:
+    "Writes with an idempotency key happen exactly once while instances and primaries are killed under them, and nothing acknowledged is lost",
   run: (form, say) => run({ plan: plans[form], members: 3, form, say }),
   controls: [
     brokenControl("a commit waits for the primary alone", [alone], (broken, say) => {
@@ -59,7 +73,13 @@ export const kills: Drill = {
     {
       broken: "a client repeats a write under another key",
       run: (_form, say) =>
-        run({ plan: little, members: 1, say, keyOf: (name, attempt) => (attempt === 0 ? name : `${name}-${attempt}`), seen: / is there \d+ times$/ }),
+        run({
+          plan: little,
+          members: 1,
+          say,
+          keyOf: (name, attempt) => (attempt === 0 ? name : `${name}-${attempt}`),
+          seen: / is there \d+ times$/,
+        }),
     },
     brokenControl("the store answers a create with another contact", [otherAnswer], (broken, say) =>
       run({ plan: little, members: 1, broken, say, seen: /, and its replay would be / }),
@@ -85,45 +105,62 @@ const writesAtLeast = 40;
 async function run({ plan, members, form = "short", say, broken = {}, keyOf, seen = /^/ }: KillsRun): Promise<Report> {
   const failures: string[] = [];
   // What an instance calls its own failure is told with its cause: an answer of 500 says nothing of it.
-  const hear = (line: string): void => void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
-  return onGround({ members, instances: plan.instances, environment: { LOG_LEVEL: "error", ...broken }, hear }, async (ground) => {
-    const account = await ground.account();
-    const done: Done[] = [];
-    const begun = performance.now();
-    const during = async (heard: () => number): Promise<void> => {
-      const faults = faultsOn(ground, heard, plan.aloneMs);
-      const track = async (counts: Track): Promise<void> => {
-        const order = Object.entries(counts).flatMap(([fault, count]) => Array.from({ length: count }, () => ({ fault: fault as Fault, at: Math.random() })));
-        order.sort((one, other) => one.at - other.at);
-        for (const [turn, { fault }] of order.entries()) {
-          await sleep(Math.max(0, begun + (plan.seconds * 1_000 * (turn + 0.5)) / order.length - performance.now()));
-          say(fault);
-          const from = performance.now();
-          await faults[fault]();
-          done.push({ fault, from, to: performance.now() });
-        }
+  const hear = (line: string): void =>
+    void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
+  return onGround(
+    { members, instances: plan.instances, environment: { LOG_LEVEL: "error", ...broken }, hear },
+    async (ground) => {
+      const account = await ground.account();
+      const done: Done[] = [];
+      const begun = performance.now();
+      const during = async (heard: () => number): Promise<void> => {
+        const faults = faultsOn(ground, heard, plan.aloneMs);
+        const track = async (counts: Track): Promise<void> => {
+          const order = Object.entries(counts).flatMap(([fault, count]) =>
+            Array.from({ length: count }, () => ({ fault: fault as Fault, at: Math.random() })),
+          );
+          order.sort((one, other) => one.at - other.at);
+          for (const [turn, { fault }] of order.entries()) {
+            await sleep(Math.max(0, begun + (plan.seconds * 1_000 * (turn + 0.5)) / order.length - performance.now()));
+            say(fault);
+            const from = performance.now();
+            await faults[fault]();
+            done.push({ fault, from, to: performance.now() });
+          }
+        };
+        // Each to its end, also where another failed: nothing may be started when the ground is cleared.
+        const tracks = await Promise.allSettled([sleep(plan.seconds * 1_000), ...plan.tracks.map(track)]);
+        for (const result of tracks) if (result.status === "rejected") throw result.reason;
+        for (const until = performance.now() + 30_000; heard() < writesAtLeast && performance.now() < until; )
+          await sleep(50);
       };
-      // Each to its end, also where another failed: nothing may be started when the ground is cleared.
-      const tracks = await Promise.allSettled([sleep(plan.seconds * 1_000), ...plan.tracks.map(track)]);
-      for (const result of tracks) if (result.status === "rejected") throw result.reason;
-      for (const until = performance.now() + 30_000; heard() < writesAtLeast && performance.now() < until; ) await sleep(50);
-    };
-    const stream = await runStream({ bases: () => ground.instances.map(({ base }) => base), key: account.key, clients: 4, pauseMs: plan.pauseMs, during, ...(keyOf && { keyOf }) });
-    const seconds = (performance.now() - begun) / 1_000;
-    const { acknowledged, retries } = stream;
-    say(`judging ${acknowledged.length} acknowledged writes`);
-    const violations = [...failures, ...(await judge(ground, account, stream, form))];
-    return {
-      violations: violations.filter((violation) => seen.test(violation)),
-      figures: {
-        "acknowledged writes": acknowledged.length,
-        "of them over gRPC": acknowledged.filter(({ wire }) => wire === "gRPC").length,
-        "of them notes": acknowledged.filter(({ operation }) => operation === "append").length,
-        "of them by a replay": acknowledged.filter(({ replayed }) => replayed).length,
-        "attempts without an acknowledgement": retries,
-        "stream, s": seconds,
-        ...gapFigures(acknowledged.map(({ at }) => at), done),
-      },
-    };
-  });
+      const stream = await runStream({
+        bases: () => ground.instances.map(({ base }) => base),
+        key: account.key,
+        clients: 4,
+        pauseMs: plan.pauseMs,
+        during,
+        ...(keyOf && { keyOf }),
+      });
+      const seconds = (performance.now() - begun) / 1_000;
+      const { acknowledged, retries } = stream;
+      say(`judging ${acknowledged.length} acknowledged writes`);
+      const violations = [...failures, ...(await judge(ground, account, stream, form))];
+      return {
+        violations: violations.filter((violation) => seen.test(violation)),
+        figures: {
+          "acknowledged writes": acknowledged.length,
+          "of them over gRPC": acknowledged.filter(({ wire }) => wire === "gRPC").length,
+          "of them notes": acknowledged.filter(({ operation }) => operation === "append").length,
+          "of them by a replay": acknowledged.filter(({ replayed }) => replayed).length,
+          "attempts without an acknowledgement": retries,
+          "stream, s": seconds,
+          ...gapFigures(
+            acknowledged.map(({ at }) => at),
+            done,
+          ),
+        },
+      };
+    },
+  );
 }

@@ -25,8 +25,12 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
   const passed = seen.filter((one) => one.passed).sort((a, b) => a.sentAt - b.sentAt);
   let worst = 0;
   for (const [from, first] of passed.entries()) {
-    const ends = passed.slice(from).map(({ answeredAt }) => answeredAt).sort((a, b) => a - b);
-    for (const [at, end] of ends.entries()) worst = Math.max(worst, at + 1 - burst - ((end - first.sentAt) / 1_000) * perSecond - slackTokens);
+    const ends = passed
+      .slice(from)
+      .map(({ answeredAt }) => answeredAt)
+      .sort((a, b) => a - b);
+    for (const [at, end] of ends.entries())
+      worst = Math.max(worst, at + 1 - burst - ((end - first.sentAt) / 1_000) * perSecond - slackTokens);
   }
   return worst;
 }

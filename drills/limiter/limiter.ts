@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { create } from "@bufbuild/protobuf";
 import { startRedis } from "../../src/embedded/redis.ts";
-import { ListSessionsRequestSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { testCacheDir } from "../../test/support/global-setup.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../ground/broken.ts";
@@ -14,18 +12,19 @@ import type { Ground } from "../ground/ground.ts";
 import { onGround } from "../ground/ground.ts";
 import type { Proxy } from "../ground/proxy.ts";
 import { startProxy } from "../ground/proxy.ts";
-import type { Reply } from "../load/connection.ts";
-import { requestText } from "../load/connection.ts";
-import { openGrpc } from "../load/grpc.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, tally } from "../load/load.ts";
-import { createPool } from "../load/pool.ts";
+import type { Caller } from "./caller.ts";
+import { callerOf, isDecided } from "./caller.ts";
 import type { Seen } from "./laws.ts";
 import { excess, refusedInVain } from "./laws.ts";
 
 const promised = { perSecond: 10, burst: 20 } as const;
 const offeredPerSecond = 50;
-const sizes = { long: { instances: 3, seconds: 60, awaySeconds: 10 }, short: { instances: 2, seconds: 5, awaySeconds: 2 } } as const;
+const sizes = {
+  long: { instances: 3, seconds: 60, awaySeconds: 10 },
+  short: { instances: 2, seconds: 5, awaySeconds: 2 },
+} as const;
 const environment = { RATE_LIMIT: "10", RATE_BURST: "20" };
 
 const countInWindow = `local count = redis.call('INCR', KEYS[1])
@@ -41,7 +40,8 @@ const windowed: Break = {
 
 export const limiter: Drill = {
   name: "limiter",
-  promise: "A key passes what one bucket lets through, however its requests are spread over instances and wires; who obeys Retry-After gets through, nobody else pays for it, and without Redis each instance keeps the limit",
+  promise:
+    "A key passes what one bucket lets through, however its requests are spread over instances and wires; who obeys Retry-After gets through, nobody else pays for it, and without Redis each instance keeps the limit",
   run: (form, say) => limit(form, say, {}),
   controls: [
     { broken: "each instance has a Redis of its own", run: (_form, say) => limit("short", say, { apart: true }) },
@@ -67,18 +67,38 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
   };
   const ends: (() => unknown)[] = [];
   try {
-    return await onGround({ members: 1, instances: apart ? 1 : instances, environment: { ...environment, ...build }, through }, async (ground) => {
-      if (apart) await addApart(ground, instances, ends);
-      const violations: string[] = [];
-      const together = await sharedBucket(ground, seconds, violations);
-      say(`${together.passed} of ${together.sent} requests passed`);
-      if (apart || build["NODE_OPTIONS"] !== undefined) return { figures: { passed: together.passed }, violations };
-      await toRedis?.set("gone");
-      const away = await ownBuckets(ground, awaySeconds, violations);
-      const { ideal: [least, most], ...figures } = together;
-      if (form === "long" && (figures.passed < 0.98 * least || figures.passed - figures["decided without Redis"] > 1.02 * most)) violations.push(`${figures.passed} requests passed where ${Math.round(least)} to ${Math.round(most)} should have`);
-      return { figures: { ...figures, "a bucket lets through": `${Math.round(least)} to ${Math.round(most)}`, "passed without Redis": away.passed, "sent without Redis": away.sent }, violations };
-    });
+    return await onGround(
+      { members: 1, instances: apart ? 1 : instances, environment: { ...environment, ...build }, through },
+      async (ground) => {
+        if (apart) await addApart(ground, instances, ends);
+        const violations: string[] = [];
+        const together = await sharedBucket(ground, seconds, violations);
+        say(`${together.passed} of ${together.sent} requests passed`);
+        if (apart || build["NODE_OPTIONS"] !== undefined) return { figures: { passed: together.passed }, violations };
+        await toRedis?.set("gone");
+        const away = await ownBuckets(ground, awaySeconds, violations);
+        const {
+          ideal: [least, most],
+          ...figures
+        } = together;
+        if (
+          form === "long" &&
+          (figures.passed < 0.98 * least || figures.passed - figures["decided without Redis"] > 1.02 * most)
+        )
+          violations.push(
+            `${figures.passed} requests passed where ${Math.round(least)} to ${Math.round(most)} should have`,
+          );
+        return {
+          figures: {
+            ...figures,
+            "a bucket lets through": `${Math.round(least)} to ${Math.round(most)}`,
+            "passed without Redis": away.passed,
+            "sent without Redis": away.sent,
+          },
+          violations,
+        };
+      },
+    );
   } finally {
     await toRedis?.close();
     for (const end of ends.reverse()) await end();
@@ -104,7 +124,9 @@ async function sharedBucket(ground: Ground, seconds: number, violations: string[
     for (const caller of [hasty, obedient, other]) await caller.settle();
     const until = performance.now() + seconds * 1_000;
     const [obeyed, others, outcomes] = await Promise.all([
-      obey(obedient, until, violations).catch((error: unknown) => (violations.push(`the caller who obeys got no answer: ${String(error)}`), 0)),
+      obey(obedient, until, violations).catch(
+        (error: unknown) => (violations.push(`the caller who obeys got no answer: ${String(error)}`), 0),
+      ),
       openLoop({ perSecond: 2, seconds, patienceMs: 15_000 }, other.send),
       openLoop({ perSecond: offeredPerSecond, seconds, patienceMs: 15_000 }, hasty.send),
     ]);
@@ -116,20 +138,47 @@ async function sharedBucket(ground: Ground, seconds: number, violations: string[
     judge("the key", hasty.seen, byThemselves, violations);
     const passed = hasty.seen.filter((one) => one.passed).length;
     const began = Math.min(...hasty.seen.map(({ sentAt }) => sentAt));
-    const span = (moments: readonly number[]): number => promised.burst + promised.perSecond * ((Math.max(...moments) - began) / 1_000);
-    const ideal = [span(hasty.seen.map(({ sentAt }) => sentAt)), span(hasty.seen.map(({ answeredAt }) => answeredAt))] as const;
-    return { sent: hasty.seen.length, passed, ideal, "obeyed Retry-After": obeyed, "of another account": others.length, "decided without Redis": byThemselves };
+    const span = (moments: readonly number[]): number =>
+      promised.burst + promised.perSecond * ((Math.max(...moments) - began) / 1_000);
+    const ideal = [
+      span(hasty.seen.map(({ sentAt }) => sentAt)),
+      span(hasty.seen.map(({ answeredAt }) => answeredAt)),
+    ] as const;
+    return {
+      sent: hasty.seen.length,
+      passed,
+      ideal,
+      "obeyed Retry-After": obeyed,
+      "of another account": others.length,
+      "decided without Redis": byThemselves,
+    };
   } finally {
     for (const caller of [hasty, obedient, other]) caller.close();
   }
 }
 
 /** The same key without Redis: a bucket at each instance, none of which lets more through than it should. */
-async function ownBuckets(ground: Ground, seconds: number, violations: string[]): Promise<{ sent: number; passed: number }> {
+async function ownBuckets(
+  ground: Ground,
+  seconds: number,
+  violations: string[],
+): Promise<{ sent: number; passed: number }> {
   const caller = callerOf(ground, (await ground.account()).key);
   try {
-    requireAnswers(await openLoop({ perSecond: offeredPerSecond * ground.instances.length, seconds, patienceMs: 15_000 }, caller.send), violations);
-    for (const at of ground.instances.keys()) judge(`without Redis, instance ${at}`, caller.seen.filter((one) => one.instance === at), 0, violations);
+    requireAnswers(
+      await openLoop(
+        { perSecond: offeredPerSecond * ground.instances.length, seconds, patienceMs: 15_000 },
+        caller.send,
+      ),
+      violations,
+    );
+    for (const at of ground.instances.keys())
+      judge(
+        `without Redis, instance ${at}`,
+        caller.seen.filter((one) => one.instance === at),
+        0,
+        violations,
+      );
     return { sent: caller.seen.length, passed: caller.seen.filter((one) => one.passed).length };
   } finally {
     caller.close();
@@ -141,14 +190,11 @@ function requireAnswers(outcomes: readonly Outcome[], violations: string[]): voi
   if (faults.length > 0) violations.push(`neither passed nor throttled: ${tally(faults)}`);
 }
 
-function isDecided({ status }: Reply): boolean {
-  return status === 200 || status === 429;
-}
-
 /** `excused` requests may have been decided by another bucket. */
 function judge(who: string, seen: readonly Seen[], excused: number, violations: string[]): void {
   const tooMany = excess(seen, promised);
-  if (tooMany > excused) violations.push(`${who}: ${Math.ceil(tooMany)} requests more passed than a bucket lets through`);
+  if (tooMany > excused)
+    violations.push(`${who}: ${Math.ceil(tooMany)} requests more passed than a bucket lets through`);
   const inVain = refusedInVain(seen, promised);
   if (inVain > excused) violations.push(`${who}: ${inVain} requests were refused while the bucket had a token`);
   if (!seen.some(({ passed }) => !passed)) violations.push(`${who}: nothing was refused`);
@@ -161,7 +207,9 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
     const replies = await Promise.all(Array.from({ length: 4 * promised.burst }, () => caller.overRest(number++)));
     const strange = replies.find((reply) => !isDecided(reply));
     if (strange !== undefined) violations.push(`the caller who obeys was answered ${strange.status}: ${strange.body}`);
-    const told = replies.filter(({ status }) => status === 429).map(({ headers }) => Number(headers.get("retry-after") ?? "0"));
+    const told = replies
+      .filter(({ status }) => status === 429)
+      .map(({ headers }) => Number(headers.get("retry-after") ?? "0"));
     if (told.length === 0) continue;
     await sleep(Math.max(...told) * 1_000);
     const { status } = await caller.overRest(number++);
@@ -172,59 +220,11 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
   return obeyed;
 }
 
-/** Sends with a key to the instances in turn, and keeps what came of it. */
-interface Caller {
-  readonly seen: (Seen & { readonly instance: number })[];
-  /** Over REST and gRPC by turns; what gRPC answers is told in REST's statuses. */
-  send(number: number): Promise<Reply>;
-  overRest(number: number): Promise<Reply>;
-  /** Waits for the connections, without a request of the key. */
-  settle(): Promise<void>;
-  close(): void;
-}
-
-function callerOf({ instances }: Ground, key: string): Caller {
-  const pools = instances.map(({ base }) => createPool(base));
-  const sessions = instances.map(({ base }) => openGrpc(base));
-  // Who waits for one is told.
-  for (const session of sessions) session.catch(() => undefined);
-  const seen: Caller["seen"] = [];
-  const request = requestText("GET", "/v1/sessions", { Authorization: `Bearer ${key}` });
-
-  async function ask(number: number, overGrpc: boolean): Promise<Reply> {
-    const instance = number % instances.length;
-    const sentAt = performance.now();
-    const reply = await (overGrpc ? grpc(instance) : rest(instance));
-    if (isDecided(reply)) seen.push({ sentAt, answeredAt: performance.now(), passed: reply.status === 200, instance });
-    return reply;
-  }
-  async function rest(instance: number): Promise<Reply> {
-    const pool = pools[instance];
-    if (pool === undefined) throw new Error("no such instance");
-    return pool.ask(request);
-  }
-  async function grpc(instance: number): Promise<Reply> {
-    const session = await sessions[instance];
-    const answer = await session?.call(SessionService.method.listSessions, create(ListSessionsRequestSchema), { authorization: `Bearer ${key}` });
-    const statuses: Readonly<Record<number, number>> = { 0: 200, 8: 429 };
-    return { status: statuses[answer?.status ?? -1] ?? 500, headers: new Map(), closes: false, body: `gRPC ${String(answer?.status)}` };
-  }
-  return {
-    seen,
-    // Each instance is asked over both wires, whether there is an odd or an even number of them.
-    send: (number) => ask(number, Math.floor(number / instances.length) % 2 === 1),
-    overRest: (number) => ask(number, false),
-    settle: () => Promise.all(sessions).then(() => undefined),
-    close() {
-      for (const pool of pools) pool.close();
-      for (const session of sessions) void session.then((open) => open.close(), () => undefined);
-    },
-  };
-}
-
 /** Requests that were throttled by an instance alone, over all of them. */
 async function fallbacks({ instances }: Ground): Promise<number> {
-  const texts = await Promise.all(instances.map(async ({ internalPort }) => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()));
+  const texts = await Promise.all(
+    instances.map(async ({ internalPort }) => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()),
+  );
   return texts.reduce((sum, text) => sum + Number(/^records_throttle_fallback_total (\d+)$/m.exec(text)?.[1] ?? 0), 0);
 }
 
@@ -233,7 +233,12 @@ async function addApart(ground: Ground, instances: number, ends: (() => unknown)
   while (ground.instances.length < instances) {
     const folder = mkdtempSync(join(tmpdir(), "records-drill-redis-"));
     ends.push(() => rmSync(folder, { recursive: true, force: true }));
-    const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+    const redis = await startRedis({
+      dataDir: folder,
+      cacheDir: testCacheDir(),
+      env: process.env,
+      progress: () => undefined,
+    });
     if (redis === undefined) throw new Error("no redis-server for the drill");
     ends.push(() => redis.stop());
     ground.instances.push(await ground.start({ REDIS_URL: redis.uri }));

@@ -6,10 +6,11 @@ import type { Contact, CreateContactResponse, UpdateContactResponse } from "../g
 import { duplicateIndex, recordsIndex } from "../db/mongo.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
+import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { read } from "../db/read.ts";
 import { listIndex, searchIndex } from "../db/word-search.ts";
 import type { Fence, WriteOptions } from "../db/write.ts";
-import { commit, insertInTime, newRevision, withoutInterference } from "../db/write.ts";
+import { commit, insertInTime } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
@@ -56,9 +57,23 @@ export const recentSessionsLength = 5;
 export const contactIndexes: IndexSpec = {
   collection: contactsCollection,
   indexes: [
-    { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
-    { key: { account_id: 1, email_key: 1 }, name: "email", unique: true, partialFilterExpression: { email_key: { $type: "string" } } },
-    { key: { account_id: 1, external_id: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
+    {
+      key: { account_id: 1, g: 1, rank: -1 },
+      name: searchIndex,
+      storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
+    },
+    {
+      key: { account_id: 1, email_key: 1 },
+      name: "email",
+      unique: true,
+      partialFilterExpression: { email_key: { $type: "string" } },
+    },
+    {
+      key: { account_id: 1, external_id: 1 },
+      name: "external_id",
+      unique: true,
+      partialFilterExpression: { external_id: { $type: "string" } },
+    },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
   ],
@@ -69,7 +84,10 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   const db: Db = client.db();
   const contacts = db.collection<ContactDocument>(contactsCollection);
 
-  async function rowsOf(scope: Scope, id: UUID): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
+  async function rowsOf(
+    scope: Scope,
+    id: UUID,
+  ): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
     const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts, scope, [
       { $match: { _id: id, account_id: scope.accountId } },
       { $project: { g: 0, n: 0 } },
@@ -93,18 +111,30 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
 
     async create(scope, fields) {
       const document = newContact(scope.accountId, fields);
-      const answer: CreateContactResponse = { $typeName: "records.v1.CreateContactResponse", contact: contactMessage(document, [], []) };
-      await uniquely(() => commit(client, scope, { message: answer, records: [document._id] }, (options, fence) => insertInTime(contacts, document, options, fence)));
+      const answer: CreateContactResponse = {
+        $typeName: "records.v1.CreateContactResponse",
+        contact: contactMessage(document, [], []),
+      };
+      await mapDuplicateEmail(() =>
+        commit(client, scope, { message: answer, records: [document._id] }, (options, fence) =>
+          insertInTime(contacts, document, options, fence),
+        ),
+      );
       return answer;
     },
 
     update(scope, id, changes) {
-      return withoutInterference(scope, async () => {
+      return retryOnConflict(scope, async () => {
         const rows = await rowsOf(scope, id);
         if (rows === undefined) return fail(Reason.NOT_FOUND);
         if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
         const before = rows.document;
-        const after = derive({ ...before, ...changes, version: newRevision(), updated_at: laterThan(before.updated_at) });
+        const after = derive({
+          ...before,
+          ...changes,
+          version: newRevision(),
+          updated_at: laterThan(before.updated_at),
+        });
         const answer: UpdateContactResponse = {
           $typeName: "records.v1.UpdateContactResponse",
           contact: contactMessage(after, rows.notes, rows.sessions),
@@ -116,7 +146,11 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
           if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
           return matchedCount === 1;
         };
-        return (await uniquely(() => commit(client, scope, { message: answer, records: [id] }, write, { atomic: renamed }))) ? answer : undefined;
+        return (await mapDuplicateEmail(() =>
+          commit(client, scope, { message: answer, records: [id] }, write, { atomic: renamed }),
+        ))
+          ? answer
+          : undefined;
       });
     },
 
@@ -129,7 +163,10 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
         { projection: names, ...options },
       );
       if (found !== null) return found;
-      const archived = await contacts.findOne({ _id: id, account_id: scope.accountId }, { projection: { _id: 1 }, ...options });
+      const archived = await contacts.findOne(
+        { _id: id, account_id: scope.accountId },
+        { projection: { _id: 1 }, ...options },
+      );
       return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
     },
   };
@@ -183,7 +220,7 @@ export function recentSessionStages(scope: Scope, client: Document): Document[] 
 }
 
 /** Runs a write, and says so when it runs into the unique email. */
-export async function uniquely<T>(write: () => Promise<T>): Promise<T> {
+export async function mapDuplicateEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

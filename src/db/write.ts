@@ -1,5 +1,4 @@
 // Every write goes through here: one command, or one majority transaction with the idempotency key. None is begun after its deadline.
-import { randomInt } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
@@ -10,6 +9,7 @@ import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail } from "../errors.ts";
+import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
 import { primaryOf, switchesCollection } from "./primary.ts";
@@ -73,15 +73,24 @@ export async function commit<T>(
 }
 
 /** Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. The document has a `version`. */
-export async function insertInTime<T extends { _id: UUID; version: number }>(collection: Collection<T>, document: T, options: WriteOptions, fence: Fence): Promise<void> {
-  if (fence["$expr"] === undefined) return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
+export async function insertInTime<T extends { _id: UUID; version: number }>(
+  collection: Collection<T>,
+  document: T,
+  options: WriteOptions,
+  fence: Fence,
+): Promise<void> {
+  if (fence["$expr"] === undefined)
+    return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
   const inTime = { $cond: [fence["$expr"], { $literal: document }, null] };
   // It matches nothing, so that there is nothing to replace: only an update can ask the database's clock.
   const nothing = { _id: document._id, version: { $exists: false } } as unknown as Filter<T>;
-  await collection.updateOne(nothing, [{ $replaceWith: inTime }], { ...options, upsert: true }).catch((error: unknown) => {
-    if (error instanceof MongoServerError && error.code === notADocument) fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
-    throw error;
-  });
+  await collection
+    .updateOne(nothing, [{ $replaceWith: inTime }], { ...options, upsert: true })
+    .catch((error: unknown) => {
+      if (error instanceof MongoServerError && error.code === notADocument)
+        fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
+      throw error;
+    });
 }
 
 /** `$replaceWith` was given null. */
@@ -98,11 +107,13 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   requireTime(deadline);
   const { signal } = deadline;
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
-  const result = await timedCommand(deadline.tally, "mongodb write", () => work({ signal }, fence)).catch(async (error: unknown) => {
-    if (error === signal.reason) requireTime(deadline);
-    if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
-    throw error;
-  });
+  const result = await timedCommand(deadline.tally, "mongodb write", () => work({ signal }, fence)).catch(
+    async (error: unknown) => {
+      if (error === signal.reason) requireTime(deadline);
+      if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
+      throw error;
+    },
+  );
   await primary.safe(deadline);
   return result;
 }
@@ -120,25 +131,33 @@ function claimsOf(client: MongoClient): Collection<ClaimDocument> {
  * Does the work in one majority transaction; the work is done again where it collided with another, until the deadline.
  * It resolves as `write` does. Where the work fails, what it has read is on a majority too.
  */
-export async function transaction<T>(client: MongoClient, deadline: Deadline, work: (session: ClientSession) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  client: MongoClient,
+  deadline: Deadline,
+  work: (session: ClientSession) => Promise<T>,
+): Promise<T> {
   const primary = primaryOf(client);
   const term = primary.require();
-  return timed(deadline.tally, "dbMs", "mongodb transaction", () => client.withSession(async (session) => {
-    const endTally = tallySession(session.id, deadline.tally);
-    const { signal } = deadline;
-    const end = (): void => endSession(client, session);
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      const result = await transact(session, deadline, () => work(session)).finally(() => signal.removeEventListener("abort", end));
-      await primary.safe(deadline);
-      return result;
-    } catch (error) {
-      if (isVerdict(error)) await settle(client, session, term);
-      throw error;
-    } finally {
-      endTally();
-    }
-  }));
+  return timed(deadline.tally, "dbMs", "mongodb transaction", () =>
+    client.withSession(async (session) => {
+      const endTally = tallySession(session.id, deadline.tally);
+      const { signal } = deadline;
+      const end = (): void => endSession(client, session);
+      signal.addEventListener("abort", end, { once: true });
+      try {
+        const result = await transact(session, deadline, () => work(session)).finally(() =>
+          signal.removeEventListener("abort", end),
+        );
+        await primary.safe(deadline);
+        return result;
+      } catch (error) {
+        if (isVerdict(error)) await settle(client, session, term);
+        throw error;
+      } finally {
+        endTally();
+      }
+    }),
+  );
 }
 
 /**
@@ -147,7 +166,10 @@ export async function transaction<T>(client: MongoClient, deadline: Deadline, wo
  */
 function endSession(client: MongoClient, session: ClientSession): void {
   session.hasEnded = true;
-  void client.db("admin").command({ killSessions: [{ id: session.id?.id }] }).catch(() => undefined);
+  void client
+    .db("admin")
+    .command({ killSessions: [{ id: session.id?.id }] })
+    .catch(() => undefined);
 }
 
 /** Whether an error says something of what a transaction has read: such as that there is no record, or that an email is taken. */
@@ -161,7 +183,9 @@ function isVerdict(error: unknown): boolean {
  */
 async function settle(client: MongoClient, { operationTime }: ClientSession, term: Term): Promise<void> {
   const readConcern = { level: "majority", ...(operationTime && { afterClusterTime: operationTime }) };
-  await client.db().command({ find: switchesCollection, limit: 1, singleBatch: true, readConcern, maxTimeMS: commandLimitMs });
+  await client
+    .db()
+    .command({ find: switchesCollection, limit: 1, singleBatch: true, readConcern, maxTimeMS: commandLimitMs });
   primaryOf(client).confirm(term);
 }
 
@@ -169,10 +193,17 @@ async function settle(client: MongoClient, { operationTime }: ClientSession, ter
  * Inserts by an upsert that matches nothing, because only an update can take `created_at` from the database's clock, by
  * which the 24 hours are counted.
  */
-async function insertClaim(claims: Collection<ClaimDocument>, claim: ClaimDocument, session: ClientSession): Promise<void> {
+async function insertClaim(
+  claims: Collection<ClaimDocument>,
+  claim: ClaimDocument,
+  session: ClientSession,
+): Promise<void> {
   const document = { $mergeObjects: [{ $literal: claim }, { created_at: "$$NOW" }] };
   try {
-    await claims.updateOne({ _id: claim._id, fingerprint: { $exists: false } }, [{ $replaceWith: document }], { session, upsert: true });
+    await claims.updateOne({ _id: claim._id, fingerprint: { $exists: false } }, [{ $replaceWith: document }], {
+      session,
+      upsert: true,
+    });
   } catch (error) {
     if (duplicateIndex(error) !== undefined) throw new ClaimTaken();
     throw error;
@@ -230,39 +261,4 @@ function hasLabel(error: unknown, label: string): boolean {
  */
 function isCutOff(error: unknown): boolean {
   return (error instanceof MongoServerError && error.code === 11601) || isBrokenConnection(error);
-}
-
-/** More than a record that is changed by many at once needs, and few enough that nobody goes on for ever. */
-const attemptLimit = 50;
-
-/**
- * For a write that rests on what was read before: `attempt` reads, writes, and gives undefined when something came
- * between; then it is done again. Fails with UNAVAILABLE when something comes between every time, and at the deadline.
- */
-export async function withoutInterference<T>(scope: WriteScope, attempt: () => Promise<T | undefined>): Promise<T> {
-  requireGrant(scope);
-  for (let attempts = 0; attempts < attemptLimit && !isPast(scope.deadline); attempts++) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    await pause(Math.min(attempts, 3));
-  }
-  requireTime(scope.deadline);
-  return fail(Reason.UNAVAILABLE, { message: "The record is being changed by many at once; try again.", because: "contention" });
-}
-
-/**
- * A new revision for a document that is written: a number that no other write of it gets, on whichever branch of history,
- * so that a write which names the revision that it rests on never matches another state.
- */
-export function newRevision(): number {
-  return randomInt(maxRevision);
-}
-
-/** As many as a call may ask for; a double holds them exactly, and an instance of before can still add to them. */
-const maxRevision = 2 ** 48 - 1;
-
-/** Waits 2 to 100 ms, at random, longer with every attempt, so that writes which collided do not collide again. */
-function pause(attempt: number): Promise<void> {
-  const limit = Math.min(100, 4 * 2 ** attempt);
-  return new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * limit));
 }

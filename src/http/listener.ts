@@ -10,6 +10,7 @@ import type { PacedInput } from "./paced-input.ts";
 import { paceInput } from "./paced-input.ts";
 import { setPeer } from "./peer.ts";
 import { endSession, limitIdle } from "./session-end.ts";
+import { sniff } from "./sniff.ts";
 import { socketStream } from "./socket-stream.ts";
 
 /** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
@@ -41,7 +42,6 @@ export interface Listener {
   close(graceMs: number, idleMs: number): Promise<void>;
 }
 
-const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
@@ -70,7 +70,10 @@ export function wasCutOff(response: Response): boolean {
 }
 
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
-export function createListener({ handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions, limits = { stalledMs }): Listener {
+export function createListener(
+  { handle, refuse, refuseExpectation, refuseSlow }: ListenerOptions,
+  limits = { stalledMs },
+): Listener {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const running = new Set<Response>();
@@ -93,7 +96,8 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
   function receive(request: Request, response: Response): void {
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
-    if (refuseSlow !== undefined && request.httpVersionMajor === 2) limit(request as never, response, refuseSlow, limits.stalledMs);
+    if (refuseSlow !== undefined && request.httpVersionMajor === 2)
+      limit(request as never, response, refuseSlow, limits.stalledMs);
     handle(request, response);
   }
   function take(request: Request, response: Response): void {
@@ -110,9 +114,16 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
 
   // Node's own refusal of a message without `Host` has no body: the handler refuses it instead.
   const http1 = createHttp1(
-    { requireHostHeader: false, headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 },
+    {
+      requireHostHeader: false,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: 1_000,
+    },
     // The parser lets HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
-    (request, response) => (request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(refuse(400))),
+    (request, response) =>
+      request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(refuse(400)),
   );
   if (refuseSlow !== undefined) http1.timeout = limits.stalledMs;
   // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
@@ -192,7 +203,8 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
     },
     async close(graceMs, idleMs) {
       closing = true;
-      for (const response of running) if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
+      for (const response of running)
+        if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
       const until = performance.now() + graceMs;
       await takeAll(() => accepted, Math.min(until, performance.now() + longestTakeMs));
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
@@ -201,7 +213,8 @@ export function createListener({ handle, refuse, refuseExpectation, refuseSlow }
       // A connection on which something has arrived is not idle.
       await lookAround();
       http1.closeIdleConnections();
-      if (running.size > 0) await orAfter(until - performance.now(), new Promise<void>((resolve) => (onIdle = resolve)));
+      if (running.size > 0)
+        await orAfter(until - performance.now(), new Promise<void>((resolve) => (onIdle = resolve)));
       for (const response of running) cutOff.add(response);
       // The last answers may still be on their way out of the sockets' buffers.
       for (const socket of sockets) socket.destroySoon();
@@ -241,28 +254,13 @@ async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Waits for as many bytes as tell HTTP/2 from HTTP/1, and puts them back. */
-function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void): void {
-  let seen: Buffer = Buffer.alloc(0);
-  const timer = setTimeout(() => socket.destroy(), waitMs);
-  socket.once("close", () => clearTimeout(timer));
-  const look = (chunk: Buffer): void => {
-    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-    const length = Math.min(seen.length, preface.length);
-    const alike = seen.subarray(0, length).equals(preface.subarray(0, length));
-    if (alike && length < preface.length) return;
-    socket.off("data", look);
-    socket.pause();
-    clearTimeout(timer);
-    socket.unshift(seen);
-    decide(alike ? 2 : 1);
-    socket.resume();
-  };
-  socket.on("data", look);
-}
-
 /** Node limits how long a request may take to come, and its answer to go, in HTTP/1.1 alone. A client that was answered and goes on sending is cut off. */
-function limit(request: Request & { readonly stream: ServerHttp2Stream }, response: Response, refuseSlow: (request: Request, response: Response) => void, stalledMs: number): void {
+function limit(
+  request: Request & { readonly stream: ServerHttp2Stream },
+  response: Response,
+  refuseSlow: (request: Request, response: Response) => void,
+  stalledMs: number,
+): void {
   request.stream.setTimeout(stalledMs, () => request.stream.close(constants.NGHTTP2_CANCEL));
   if (request.stream.endAfterHeaders) return;
   const timer = setTimeout(() => {

@@ -5,7 +5,7 @@ import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { findAll } from "../db/aggregate.ts";
 import { uuid } from "../db/mongo.ts";
-import { newRevision } from "../db/write.ts";
+import { newRevision } from "../db/conflicts.ts";
 import { Failure, fail } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 
@@ -58,7 +58,8 @@ export async function holdNamed<T extends KnownRecord>(
   options: FindOptions & { readonly session: ClientSession },
 ): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, options.kind);
-  if (filter !== undefined) await collection.updateMany(filter, { $set: { version: newRevision() } } as never, { session: options.session });
+  if (filter !== undefined)
+    await collection.updateMany(filter, { $set: { version: newRevision() } } as never, { session: options.session });
   return namedAmong(await find(collection, scope, filter, options));
 }
 
@@ -95,9 +96,16 @@ function withExternalId(externalIds: readonly string[]): Document {
  * The filter for the records that the names mean. With `touched` it also finds records that conflict with an item: by
  * the external id of an item that has an id, or by an id of another kind.
  */
-function namedFilter<T>(scope: WriteScope, names: readonly ItemName[], kind: string | undefined, touched = false): Filter<T> | undefined {
+function namedFilter<T>(
+  scope: WriteScope,
+  names: readonly ItemName[],
+  kind: string | undefined,
+  touched = false,
+): Filter<T> | undefined {
   const ids = names.flatMap(({ id }) => (id === undefined ? [] : [uuid(id)]));
-  const externalIds = names.flatMap(({ id, externalId }) => ((id !== undefined && !touched) || externalId === undefined ? [] : [externalId]));
+  const externalIds = names.flatMap(({ id, externalId }) =>
+    (id !== undefined && !touched) || externalId === undefined ? [] : [externalId],
+  );
   const account = { account_id: scope.accountId };
   const ofKind = kind === undefined ? {} : { kind };
   const branches = [
@@ -119,7 +127,9 @@ export function findTouched<T extends KnownRecord>(
 
 /** The failure of an item whose id or external id another record has. */
 export function alreadyExists(): { readonly failure: Failure } {
-  return { failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }) };
+  return {
+    failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }),
+  };
 }
 
 /** The results of a batch, one for each item, in the same order. */
@@ -147,8 +157,12 @@ export function identityOf(scope: WriteScope, { id, externalId }: ItemName, befo
 /** What an item belongs to; fails where it does not say so, names what is not there, or names two. */
 export function parentOf<T extends KnownRecord>(kind: string, name: ItemName, parents: NamedRecords<T>): T {
   const { id, externalId } = name;
-  if (id === undefined && externalId === undefined) fail(Reason.INVALID_REQUEST, { message: `${kind}_id or ${kind}_external_id is required` });
-  const parent = parents.get(name) ?? fail(Reason.NOT_FOUND, { message: `${kind}: there is no such record in this account` });
+  if (id === undefined && externalId === undefined)
+    fail(Reason.INVALID_REQUEST, { message: `${kind}_id or ${kind}_external_id is required` });
+  const parent =
+    parents.get(name) ?? fail(Reason.NOT_FOUND, { message: `${kind}: there is no such record in this account` });
   if (id === undefined || externalId === undefined || parent.external_id === externalId) return parent;
-  return fail(Reason.INVALID_REQUEST, { message: `${kind}_id and ${kind}_external_id: must name the same record, or only one of them be given` });
+  return fail(Reason.INVALID_REQUEST, {
+    message: `${kind}_id and ${kind}_external_id: must name the same record, or only one of them be given`,
+  });
 }

@@ -4,11 +4,12 @@ import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import type { RewriteCopies } from "../contacts/store.ts";
-import { contactsCollection, derive, uniquely } from "../contacts/store.ts";
+import { contactsCollection, derive, mapDuplicateEmail } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Fence, WriteOptions } from "../db/write.ts";
-import { commit, insertInTime, newRevision, withoutInterference } from "../db/write.ts";
+import { newRevision, retryOnConflict } from "../db/conflicts.ts";
+import { commit, insertInTime } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { ItemName, Outcome } from "./batch.ts";
@@ -34,17 +35,23 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
   function replace(scope: WriteScope, before: ContactDocument, after: ContactDocument): Promise<boolean> {
     const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);
     const write = async (options: WriteOptions, fence: Fence): Promise<boolean> => {
-      const { matchedCount } = await contacts.replaceOne({ _id: before._id, account_id: scope.accountId, version: before.version, ...fence }, after, options);
+      const { matchedCount } = await contacts.replaceOne(
+        { _id: before._id, account_id: scope.accountId, version: before.version, ...fence },
+        after,
+        options,
+      );
       if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
       return matchedCount === 1;
     };
-    return uniquely(() => commit(client, scope, undefined, write, { atomic: renamed }));
+    return mapDuplicateEmail(() => commit(client, scope, undefined, write, { atomic: renamed }));
   }
 
   /** Inserts, or tells what stands in the way. */
   async function insert(scope: WriteScope, contact: ContactDocument): Promise<Failure | undefined> {
     try {
-      await uniquely(() => commit(client, scope, undefined, (options, fence) => insertInTime(contacts, contact, options, fence)));
+      await mapDuplicateEmail(() =>
+        commit(client, scope, undefined, (options, fence) => insertInTime(contacts, contact, options, fence)),
+      );
       return undefined;
     } catch (error) {
       if (error instanceof Failure && error.reason === Reason.DUPLICATE_EMAIL) return error;
@@ -53,11 +60,12 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     }
   }
 
-  const named = async (scope: WriteScope, item: ItemName): Promise<ContactDocument | undefined> => (await findNamed(contacts, scope, [item])).get(item);
+  const named = async (scope: WriteScope, item: ItemName): Promise<ContactDocument | undefined> =>
+    (await findNamed(contacts, scope, [item])).get(item);
 
   function put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome> {
     let before = known;
-    return withoutInterference(scope, async () => {
+    return retryOnConflict(scope, async () => {
       const after = documentOf(scope, item, before);
       if (before !== undefined) {
         if (await replace(scope, before, after)) return { id: after._id };
@@ -72,9 +80,14 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     });
   }
 
-  function archive(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome> {
+  function archive(
+    scope: WriteScope,
+    id: string,
+    archived: boolean,
+    known: ContactDocument | undefined,
+  ): Promise<Outcome> {
     let before = known;
-    return withoutInterference(scope, async () => {
+    return retryOnConflict(scope, async () => {
       if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
       if ((before.archived_at !== null) === archived) return { id: before._id };
       const after = derive({ ...before, version: newRevision(), archived_at: archived ? new Date() : null });
@@ -88,12 +101,20 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
     async upsert(scope, items) {
       const known = await findNamed(contacts, scope, items);
       const names = (item: ContactItem): string[] => [...claimsOf(item), ...claimsOfRecord(known.get(item))];
-      return inTurn(items, { width, names }, async (item, follows) => put(scope, item, follows ? await named(scope, item) : known.get(item)));
+      return inTurn(items, { width, names }, async (item, follows) =>
+        put(scope, item, follows ? await named(scope, item) : known.get(item)),
+      );
     },
     async setArchived(scope, ids, archived) {
-      const known = await findNamed(contacts, scope, ids.map((id) => ({ id })));
+      const known = await findNamed(
+        contacts,
+        scope,
+        ids.map((id) => ({ id })),
+      );
       const names = (id: string): string[] => [...claimsOf({ id }), ...claimsOfRecord(known.get({ id }))];
-      return inTurn(ids, { width, names }, async (id, follows) => archive(scope, id, archived, follows ? await named(scope, { id }) : known.get({ id })));
+      return inTurn(ids, { width, names }, async (id, follows) =>
+        archive(scope, id, archived, follows ? await named(scope, { id }) : known.get({ id })),
+      );
     },
   };
 }
@@ -108,7 +129,11 @@ function claimsOf({ id, externalId, email }: Partial<Pick<ContactItem, "id" | "e
 function claimsOfRecord(record: ContactDocument | undefined): string[] {
   if (record === undefined) return [];
   const { _id, external_id, email } = record;
-  return claimsOf({ id: _id.toHexString(), ...(external_id === undefined ? {} : { externalId: external_id }), ...(email === null ? {} : { email }) });
+  return claimsOf({
+    id: _id.toHexString(),
+    ...(external_id === undefined ? {} : { externalId: external_id }),
+    ...(email === null ? {} : { email }),
+  });
 }
 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {

@@ -5,7 +5,7 @@ import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
 import { dateOf } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
-import { newRevision } from "../db/write.ts";
+import { newRevision } from "../db/conflicts.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
@@ -41,13 +41,15 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
           return (at, before) => {
             const item = items[at] as SessionItem;
             const named = clientOf(item);
-            const contact = (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
+            const contact =
+              (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
             return sessionDocument(scope, item, before, contact);
           };
         },
         async finish(changed, options) {
           for (const { before, record } of changed) {
-            if (before !== undefined && before.title !== record.title) await notes.relabel(scope, "session", record._id, record.title, options);
+            if (before !== undefined && before.title !== record.title)
+              await notes.relabel(scope, "session", record._id, record.title, options);
           }
         },
       });
@@ -55,7 +57,9 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
 
     async putTranscripts(scope, items) {
       const sessionOf = ({ sessionId: id, sessionExternalId: externalId }: TranscriptItem) => ({ id, externalId });
-      const texts = await Promise.all(items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))));
+      const texts = await Promise.all(
+        items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))),
+      );
       return putBatch(client, scope, transcripts, {
         names: items.map(() => ({})),
         find: undefined,
@@ -82,13 +86,21 @@ function recordingDocument({ recording }: TranscriptItem): RecordingDocument | n
   };
 }
 
-function sessionDocument(scope: WriteScope, item: SessionItem, before: SessionDocument | undefined, contact: ContactDocument | undefined): SessionDocument {
+function sessionDocument(
+  scope: WriteScope,
+  item: SessionItem,
+  before: SessionDocument | undefined,
+  contact: ContactDocument | undefined,
+): SessionDocument {
   const now = new Date();
   return deriveSession({
     ...identityOf(scope, item, before),
     version: newRevision(),
     contact_id: contact?._id ?? null,
-    client: contact === undefined ? null : { full_name: contact.full_name, inferred_name: contact.inferred_name, email: contact.email },
+    client:
+      contact === undefined
+        ? null
+        : { full_name: contact.full_name, inferred_name: contact.inferred_name, email: contact.email },
     title: item.title ?? null,
     subtitle: item.subtitle ?? null,
     session_date: dateOf(item.sessionDate) ?? null,

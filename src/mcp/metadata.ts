@@ -7,7 +7,7 @@ import type { Surface } from "../http/public.ts";
 import type { OnError } from "../rpc/connect.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
-import { unreachable } from "../sign-in/provider.ts";
+import { unreachable } from "../sign-in/provider-failures.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
 
 /** What the documents tell of. */
@@ -37,11 +37,17 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
   const mirrors = new Map(serverPaths.map((path) => [path as string, createMirror(issuer, path)]));
   const baseOf = (path: string): string | undefined => {
     const suffix = new URL(mcpUrl()).pathname.replace(/\/$/, "");
-    return [resourcePath, ...serverPaths].find((known) => path === known || path === known + suffix || path === `${known}/mcp`);
+    return [resourcePath, ...serverPaths].find(
+      (known) => path === known || path === known + suffix || path === `${known}/mcp`,
+    );
   };
 
   async function document(base: string): Promise<Buffer | string> {
-    if (issuer === undefined) return fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).", because: "not configured" });
+    if (issuer === undefined)
+      return fail(Reason.UNAVAILABLE, {
+        message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+        because: "not configured",
+      });
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
     // Concurrently: both may wait for the provider.
@@ -63,10 +69,17 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
       response.setHeader("Access-Control-Allow-Headers", "*, Authorization");
       try {
         await throttle(inbound);
-        if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Max-Age": "7200" }).end();
+        if (request.method === "OPTIONS")
+          return void response
+            .writeHead(204, { Allow: allow, "Access-Control-Allow-Methods": allow, "Access-Control-Max-Age": "7200" })
+            .end();
         if (request.method !== "GET" && request.method !== "HEAD") fail(Reason.METHOD_NOT_ALLOWED, { allow });
         const body = await document(baseOf(path) ?? "");
-        response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), "Cache-Control": "no-store" });
+        response.writeHead(200, {
+          "Content-Type": "application/json",
+          "Content-Length": Buffer.byteLength(body),
+          "Cache-Control": "no-store",
+        });
         response.end(request.method === "HEAD" ? undefined : body);
       } catch (error) {
         const failure = failureOf(error);

@@ -7,7 +7,8 @@ import { fail } from "../errors.ts";
 import { keep } from "../remembered.ts";
 import type { Beginning } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
-import { isAway, signatures, text, unreachable } from "../sign-in/provider.ts";
+import { signatures, text } from "../sign-in/provider.ts";
+import { isAway, unreachable } from "../sign-in/provider-failures.ts";
 
 /** Who an access token stands for. */
 export interface TokenHolder extends Beginning {
@@ -63,7 +64,8 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
   async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
     const known = verified.get(name);
     const keys = known && (await provider.keys());
-    if (known !== undefined && known.revision === keys?.revision() && Date.now() - known.at < verifiedMs) return known.claims;
+    if (known !== undefined && known.revision === keys?.revision() && Date.now() - known.at < verifiedMs)
+      return known.claims;
     if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
     const { alg, typ } = headerOf(token);
     if (!signatures.includes(alg)) refuse("its signature algorithm is not accepted");
@@ -77,7 +79,11 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
     const [keys, issuer] = [await provider.keys(), await provider.issuer()];
     // Read before verifying: if the keys change meanwhile, the next request verifies again.
     const revision = keys.revision();
-    const { payload: claims } = await jwtVerify(token, keys.find, { issuer, algorithms: [...signatures], requiredClaims: ["exp", "sub"] }).catch((error: unknown) => {
+    const { payload: claims } = await jwtVerify(token, keys.find, {
+      issuer,
+      algorithms: [...signatures],
+      requiredClaims: ["exp", "sub"],
+    }).catch((error: unknown) => {
       if (isAway(error)) return unreachable(error);
       return refuse(reasonOf(error));
     });
@@ -125,7 +131,8 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
       if (signed === undefined && said === undefined && trouble !== undefined) unreachable(trouble);
       const claims = signed ?? said ?? refuse("it is malformed or unknown");
       // Of a text that only the provider can read, it has to say that this is no refresh token.
-      if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims))) refuse("it is no access token");
+      if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims)))
+        refuse("it is no access token");
       const issuer = await provider.issuer();
       const { iss = issuer, exp, nbf, aud } = claims;
       if (iss !== issuer) refuse("another issuer made it");
@@ -133,9 +140,16 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
       const now = Date.now() / 1000;
       if (exp !== undefined && !(Number(exp) > now)) refuse("it has expired");
       if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
-      if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one))) refuse("it is meant for another audience");
+      if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
+        refuse("it is meant for another audience");
       const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
-      return { issuer, subject, email: text(claims["email"]), authenticatedAt, sid: text(claims["sid"]) ?? text(said?.["sid"]) };
+      return {
+        issuer,
+        subject,
+        email: text(claims["email"]),
+        authenticatedAt,
+        sid: text(claims["sid"]) ?? text(said?.["sid"]),
+      };
     },
   };
 }

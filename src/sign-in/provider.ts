@@ -3,7 +3,7 @@ import type { Configuration, CustomFetchOptions, IntrospectionResponse } from "o
 import * as oidc from "openid-client";
 import { errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure, fail } from "../errors.ts";
+import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { KeySet } from "./key-set.ts";
@@ -11,6 +11,7 @@ import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
 import { verifyLogoutToken } from "./logout-token.ts";
 import { refreshed } from "./refreshed.ts";
+import { isAway, providerName, signInFailure, unreachable } from "./provider-failures.ts";
 import type { Identified, Sent } from "./session-store.ts";
 
 /** Which provider, and who we are to it. */
@@ -60,8 +61,6 @@ export interface IdentityProvider {
   introspect(token: string): Promise<IntrospectionResponse | undefined>;
 }
 
-/** Its name in the log. */
-const providerName = "the identity provider";
 const requestTimeoutSeconds = 4;
 /** Metadata seldom change; after this long they are read again. */
 const metadataMs = 3_600_000;
@@ -75,18 +74,32 @@ const toleranceSeconds = 30;
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /** Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another issuer's. */
-export async function discoverProvider({ issuer, clientId, clientSecret, ...watched }: ProviderOptions): Promise<Configuration> {
+export async function discoverProvider({
+  issuer,
+  clientId,
+  clientSecret,
+  ...watched
+}: ProviderOptions): Promise<Configuration> {
   const server = new URL(issuer);
   // A provider on this machine may have no certificate; `config.ts` rejects http for any other host.
   const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
-  const fetching = (url: string, options: CustomFetchOptions): Promise<Response> => watchedFetch(url, options as RequestInit, watched);
-  const found = await oidc.discovery(server, clientId, clientSecret, undefined, { execute, timeout: requestTimeoutSeconds, [oidc.customFetch]: fetching });
+  const fetching = (url: string, options: CustomFetchOptions): Promise<Response> =>
+    watchedFetch(url, options as RequestInit, watched);
+  const found = await oidc.discovery(server, clientId, clientSecret, undefined, {
+    execute,
+    timeout: requestTimeoutSeconds,
+    [oidc.customFetch]: fetching,
+  });
   requireEndpoints(found);
   return found;
 }
 
 /** Fetches within the bounds, and reports whether the provider answered. */
-async function watchedFetch(url: string, options: RequestInit, { outgoing, onAnswer }: Pick<ProviderOptions, "outgoing" | "onAnswer">): Promise<Response> {
+async function watchedFetch(
+  url: string,
+  options: RequestInit,
+  { outgoing, onAnswer }: Pick<ProviderOptions, "outgoing" | "onAnswer">,
+): Promise<Response> {
   try {
     const response = await boundedFetch(url, options, outgoing?.());
     onAnswer?.(response.status < 500);
@@ -109,7 +122,13 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   }
 
   async function keySet(): Promise<KeySet> {
-    const uri = (await discovered()).serverMetadata().jwks_uri ?? fail(Reason.UNAVAILABLE, { message: "The identity provider tells no keys.", because: "no keys", waitingFor: providerName });
+    const uri =
+      (await discovered()).serverMetadata().jwks_uri ??
+      fail(Reason.UNAVAILABLE, {
+        message: "The identity provider tells no keys.",
+        because: "no keys",
+        waitingFor: providerName,
+      });
     if (kept?.uri !== uri) {
       const fetching = (url: string, asked: RequestInit): Promise<Response> => watchedFetch(url, asked, options);
       kept = { uri, set: createKeySet(() => fetchKeySet(uri, requestTimeoutSeconds * 1_000, fetching)) };
@@ -127,7 +146,12 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     },
     async begin(redirectUri, afresh = false) {
       const config = await discovered();
-      const remember = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier(), afresh };
+      const remember = {
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
+        afresh,
+      };
       const location = oidc.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: "openid email profile",
@@ -143,7 +167,12 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       const [config, keys] = [await discovered(), await keySet()];
       const askedAt = performance.now();
       try {
-        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+        const checks = {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        };
         const tokens = await oidc.authorizationCodeGrant(config, url, checks);
         const claims = tokens.claims();
         if (claims === undefined || tokens.id_token === undefined) throw new Error("the provider sent no ID token");
@@ -154,8 +183,21 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
           algorithms: signatures,
           clockTolerance: toleranceSeconds,
         });
-        const sent = { accessToken: tokens.access_token, authenticatedAt: typeof auth_time === "number" ? auth_time : undefined, issuedAt: iat, askedAt };
-        return { issuer: iss, subject: sub, sid: text(claims["sid"]), email: text(claims["email"]), name: text(claims["name"]), idToken: tokens.id_token, sent };
+        const sent = {
+          accessToken: tokens.access_token,
+          authenticatedAt: typeof auth_time === "number" ? auth_time : undefined,
+          issuedAt: iat,
+          askedAt,
+        };
+        return {
+          issuer: iss,
+          subject: sub,
+          sid: text(claims["sid"]),
+          email: text(claims["email"]),
+          name: text(claims["name"]),
+          idToken: tokens.id_token,
+          sent,
+        };
       } catch (error) {
         if (error instanceof errors.JOSEError && isAway(error)) return unreachable(error);
         throw signInFailure(error);
@@ -191,33 +233,18 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       }
     },
     keys: keySet,
-    scopes: () => configuration().then((config) => config.serverMetadata().scopes_supported, () => undefined),
+    scopes: () =>
+      configuration().then(
+        (config) => config.serverMetadata().scopes_supported,
+        () => undefined,
+      ),
     async introspect(token) {
       const config = await discovered();
-      return config.serverMetadata().introspection_endpoint === undefined ? undefined : oidc.tokenIntrospection(config, token);
+      return config.serverMetadata().introspection_endpoint === undefined
+        ? undefined
+        : oidc.tokenIntrospection(config, token);
     },
   };
-}
-
-/** The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble, or ours with it. */
-function signInFailure(error: unknown): Failure {
-  if (error instanceof oidc.AuthorizationResponseError) {
-    const denied = error.error === "access_denied";
-    // The rest of the answer is whatever stood in the browser's address: nothing for the log.
-    const message = denied ? "The sign-in was cancelled." : `The identity provider refused the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;
-    return new Failure(Reason.SIGN_IN_FAILED, { message });
-  }
-  const code = error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
-  if (error instanceof errors.JOSEError || unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
-  return new Failure(Reason.UNAVAILABLE, { message: "The identity provider could not complete the sign-in; try again in a moment.", cause: error, waitingFor: providerName });
-}
-
-const unfit = new Set(["invalid_grant", "OAUTH_UNSUPPORTED_OPERATION", "OAUTH_INVALID_RESPONSE", "OAUTH_JWT_CLAIM_COMPARISON_FAILED", "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"]);
-
-/** Whether keys could not be had, and not that a token is wrong. */
-export function isAway(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ERR_JWKS_TIMEOUT" || code === "ERR_JWKS_INVALID" || code === "ERR_JOSE_GENERIC" || error instanceof TypeError;
 }
 
 /** Throws for metadata without endpoints or with unencrypted ones: they are not kept. */
@@ -226,13 +253,9 @@ function requireEndpoints(found: Configuration): void {
   for (const [name, url] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri })) {
     if (!URL.canParse(url)) throw new Error(`the identity provider tells no ${name}`);
     const { protocol, hostname } = new URL(url);
-    if (protocol !== "https:" && !(protocol === "http:" && isLocalName(hostname))) throw new Error(`the identity provider's ${name} is not https`);
+    if (protocol !== "https:" && !(protocol === "http:" && isLocalName(hostname)))
+      throw new Error(`the identity provider's ${name} is not https`);
   }
-}
-
-/** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
-export function unreachable(cause: unknown): never {
-  return fail(Reason.UNAVAILABLE, { message: "The identity provider cannot be reached; try again in a moment.", cause, waitingFor: providerName });
 }
 
 /** A claim that has to be a text, and is not the empty one; undefined for any other. */

@@ -6,7 +6,8 @@ import { Binary, MongoServerError, UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
 import type { WriteOptions } from "../../src/db/write.ts";
-import { ClaimTaken, commit, transaction, withoutInterference } from "../../src/db/write.ts";
+import { retryOnConflict } from "../../src/db/conflicts.ts";
+import { ClaimTaken, commit, transaction } from "../../src/db/write.ts";
 import type { Deadline } from "../../src/deadline.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -43,7 +44,10 @@ const unknown = labelled("UnknownTransactionCommitResult");
 describe("a transaction", () => {
   const notes = () => client.db().collection("notes");
 
-  test.each([["a transient error", transient], ["an end under a command", interrupted]])("is begun again after %s, and what came before is not written", async (_what, error) => {
+  test.each([
+    ["a transient error", transient],
+    ["an end under a command", interrupted],
+  ])("is begun again after %s, and what came before is not written", async (_what, error) => {
     const name = randomUUID();
     let attempts = 0;
     const result = await transaction(client, soon(), async (session) => {
@@ -54,18 +58,21 @@ describe("a transaction", () => {
     expect([result, attempts, await notes().countDocuments({ name })]).toEqual(["done", 3, 1]);
   });
 
-  test.each([other, new Error("of its own"), unknown])("is not begun again after another failure, and nothing is written: %s", async (error) => {
-    const name = randomUUID();
-    let attempts = 0;
-    await expect(
-      transaction(client, soon(), async (session) => {
-        attempts++;
-        await notes().insertOne({ name }, { session });
-        throw error;
-      }),
-    ).rejects.toBe(error);
-    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 0]);
-  });
+  test.each([other, new Error("of its own"), unknown])(
+    "is not begun again after another failure, and nothing is written: %s",
+    async (error) => {
+      const name = randomUUID();
+      let attempts = 0;
+      await expect(
+        transaction(client, soon(), async (session) => {
+          attempts++;
+          await notes().insertOne({ name }, { session });
+          throw error;
+        }),
+      ).rejects.toBe(error);
+      expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 0]);
+    },
+  );
 
   /** Fails the first commits of the session with the error. */
   function failCommits(session: ClientSession, times: number, error: Error): void {
@@ -74,23 +81,28 @@ describe("a transaction", () => {
     session.commitTransaction = () => (left-- > 0 ? Promise.reject(error) : real());
   }
 
-  test.each([unknown, interrupted])("whose commit has an unknown result is committed again, and not done again: %s", async (error) => {
-    const name = randomUUID();
-    let attempts = 0;
-    await transaction(client, soon(), async (session) => {
-      if (++attempts === 1) failCommits(session, 2, error);
-      await notes().insertOne({ name }, { session });
-    });
-    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
-  });
+  test.each([unknown, interrupted])(
+    "whose commit has an unknown result is committed again, and not done again: %s",
+    async (error) => {
+      const name = randomUUID();
+      let attempts = 0;
+      await transaction(client, soon(), async (session) => {
+        if (++attempts === 1) failCommits(session, 2, error);
+        await notes().insertOne({ name }, { session });
+      });
+      expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
+    },
+  );
 
   test("whose commit meets a transient error is done again as a whole, and one whose commit fails otherwise is not", async () => {
     const name = randomUUID();
     let attempts = 0;
-    const work = (error: Error) => async (session: ClientSession): Promise<void> => {
-      if (++attempts === 1) failCommits(session, 1, error);
-      await notes().insertOne({ name }, { session });
-    };
+    const work =
+      (error: Error) =>
+      async (session: ClientSession): Promise<void> => {
+        if (++attempts === 1) failCommits(session, 1, error);
+        await notes().insertOne({ name }, { session });
+      };
     await transaction(client, soon(), work(transient));
     expect([attempts, await notes().countDocuments({ name })]).toEqual([2, 1]);
     attempts = 0;
@@ -98,29 +110,29 @@ describe("a transaction", () => {
     expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
   });
 
-  test.each([["its work", (session: ClientSession) => void session], ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)]])(
-    "does not try %s again after the deadline: the caller has its answer",
-    async (what, prepare) => {
-      const deadline = { ...soon(), at: performance.now() + 60_000 };
-      let tries = 0;
-      const failed = transaction(client, deadline, async (session) => {
-        prepare(session);
-        const real = session.commitTransaction;
-        const attempt = (): void => {
-          if (++tries === 3) deadline.at = performance.now();
-        };
-        session.commitTransaction = () => {
-          attempt();
-          return real.call(session);
-        };
-        if (what !== "its work") return;
+  test.each([
+    ["its work", (session: ClientSession) => void session],
+    ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)],
+  ])("does not try %s again after the deadline: the caller has its answer", async (what, prepare) => {
+    const deadline = { ...soon(), at: performance.now() + 60_000 };
+    let tries = 0;
+    const failed = transaction(client, deadline, async (session) => {
+      prepare(session);
+      const real = session.commitTransaction;
+      const attempt = (): void => {
+        if (++tries === 3) deadline.at = performance.now();
+      };
+      session.commitTransaction = () => {
         attempt();
-        throw transient;
-      });
-      await expect(failed).rejects.toBe(what === "its work" ? transient : unknown);
-      expect(tries).toBe(3);
-    },
-  );
+        return real.call(session);
+      };
+      if (what !== "its work") return;
+      attempt();
+      throw transient;
+    });
+    await expect(failed).rejects.toBe(what === "its work" ? transient : unknown);
+    expect(tries).toBe(3);
+  });
 
   test("does not commit what was done too late", async () => {
     const name = randomUUID();
@@ -137,13 +149,20 @@ describe("a transaction", () => {
 describe("a commit", () => {
   test("takes no transaction for one document, and one for several", async () => {
     const scope = grantWrites(readScope(new UUID(), soon()));
-    const within = (options?: { atomic: boolean }) => commit(client, scope, undefined, ({ session }) => Promise.resolve(session?.inTransaction()), options);
-    expect([await within(), await within({ atomic: false }), await within({ atomic: true })]).toEqual([undefined, undefined, true]);
+    const within = (options?: { atomic: boolean }) =>
+      commit(client, scope, undefined, ({ session }) => Promise.resolve(session?.inTransaction()), options);
+    expect([await within(), await within({ atomic: false }), await within({ atomic: true })]).toEqual([
+      undefined,
+      undefined,
+      true,
+    ]);
   });
 
   test("of a scope that was not granted the right to write does nothing", async () => {
     const work = vi.fn(() => Promise.resolve());
-    await expect(commit(client, { ...readScope(new UUID(), soon()), claim: undefined } as never, undefined, work)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
+    await expect(
+      commit(client, { ...readScope(new UUID(), soon()), claim: undefined } as never, undefined, work),
+    ).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
     expect(work).not.toHaveBeenCalled();
   });
 
@@ -151,14 +170,23 @@ describe("a commit", () => {
   function claimed(key: string): { readonly scope: WriteScope; readonly account_id: UUID } {
     const account_id = new UUID();
     const bytes = new Binary(Buffer.from("f"));
-    return { account_id, scope: grantWrites(readScope(account_id, soon()), { document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }) }) };
+    return {
+      account_id,
+      scope: grantWrites(readScope(account_id, soon()), {
+        document: () => ({ _id: { account_id, key }, fingerprint: bytes, message: bytes, body: "$created_at" }),
+      }),
+    };
   }
 
   test("stores the claim with what is written, by the database's clock, and is not done where there is one", async () => {
     const { scope, account_id } = claimed("k");
     const work = vi.fn(({ session }: WriteOptions) => Promise.resolve(session?.inTransaction()));
     expect(await commit(client, scope, {} as never, work)).toBe(true);
-    expect(await client.db().collection("idempotency").findOne({ "_id.account_id": account_id })).toMatchObject({ _id: { key: "k" }, body: "$created_at", created_at: expect.any(Date) as unknown });
+    expect(await client.db().collection("idempotency").findOne({ "_id.account_id": account_id })).toMatchObject({
+      _id: { key: "k" },
+      body: "$created_at",
+      created_at: expect.any(Date) as unknown,
+    });
     await expect(commit(client, scope, {} as never, work)).rejects.toBeInstanceOf(ClaimTaken);
     expect(work).toHaveBeenCalledTimes(1);
   });
@@ -167,42 +195,55 @@ describe("a commit", () => {
     const { scope, account_id } = claimed("k");
     await commit(client, scope, undefined, () => Promise.resolve());
     expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);
-    await commit(client, grantWrites(readScope(account_id, soon())), {} as never, () => Promise.resolve(), { atomic: true });
+    await commit(client, grantWrites(readScope(account_id, soon())), {} as never, () => Promise.resolve(), {
+      atomic: true,
+    });
   });
 
   test("is by a majority, and reads from one moment", async () => {
     const listening = listenToMongo(client);
     await transaction(client, soon(), (session) => client.db().collection("notes").insertOne({}, { session }));
     const commands = listening.stop();
-    expect(commands.find(({ name }) => name === "insert")?.command).toMatchObject({ readConcern: { level: "snapshot" } });
-    expect(commands.find(({ name }) => name === "commitTransaction")?.command).toMatchObject({ writeConcern: { w: "majority" } });
+    expect(commands.find(({ name }) => name === "insert")?.command).toMatchObject({
+      readConcern: { level: "snapshot" },
+    });
+    expect(commands.find(({ name }) => name === "commitTransaction")?.command).toMatchObject({
+      writeConcern: { w: "majority" },
+    });
   });
 
   test("whose claim cannot be stored fails as the database said, and is not done", async () => {
     const work = vi.fn(() => Promise.resolve());
     // A key that is no key of a document.
     const claim = { document: () => ({ _id: [1] }) as never };
-    await expect(commit(client, grantWrites(readScope(new UUID(), soon()), claim), {} as never, work)).rejects.toBeInstanceOf(MongoServerError);
+    await expect(
+      commit(client, grantWrites(readScope(new UUID(), soon()), claim), {} as never, work),
+    ).rejects.toBeInstanceOf(MongoServerError);
     expect(work).not.toHaveBeenCalled();
   });
 });
 
 test("a write is tried again until nothing comes between", async () => {
   let attempts = 0;
-  expect(await withoutInterference(writer, () => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe("written");
+  expect(await retryOnConflict(writer, () => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe(
+    "written",
+  );
   expect(attempts).toBe(3);
 });
 
 test("a write that is come between every time ends as unavailable, for a person to read", async () => {
   let attempts = 0;
-  const failed = withoutInterference(writer, () => Promise.resolve(void attempts++));
-  await expect(failed).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The record is being changed by many at once; try again." });
+  const failed = retryOnConflict(writer, () => Promise.resolve(void attempts++));
+  await expect(failed).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+    message: "The record is being changed by many at once; try again.",
+  });
   expect(attempts).toBe(50);
 });
 
 test("a failure of the write itself is not tried again", async () => {
   let attempts = 0;
-  const failed = withoutInterference(writer, () => {
+  const failed = retryOnConflict(writer, () => {
     attempts++;
     return Promise.reject(new Error("of its own"));
   });

@@ -1,0 +1,74 @@
+// A caller of the limiter drill: one key at every instance, over REST and gRPC.
+import { create } from "@bufbuild/protobuf";
+import { ListSessionsRequestSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import type { Ground } from "../ground/ground.ts";
+import type { Reply } from "../load/connection.ts";
+import { requestText } from "../load/connection.ts";
+import { openGrpc } from "../load/grpc.ts";
+import { createPool } from "../load/pool.ts";
+import type { Seen } from "./laws.ts";
+
+/** Sends with a key to the instances in turn, and keeps what came of it. */
+export interface Caller {
+  readonly seen: (Seen & { readonly instance: number })[];
+  /** Over REST and gRPC by turns; what gRPC answers is told in REST's statuses. */
+  send(number: number): Promise<Reply>;
+  overRest(number: number): Promise<Reply>;
+  /** Waits for the connections, without a request of the key. */
+  settle(): Promise<void>;
+  close(): void;
+}
+
+export function callerOf({ instances }: Ground, key: string): Caller {
+  const pools = instances.map(({ base }) => createPool(base));
+  const sessions = instances.map(({ base }) => openGrpc(base));
+  // Who waits for one is told.
+  for (const session of sessions) session.catch(() => undefined);
+  const seen: Caller["seen"] = [];
+  const request = requestText("GET", "/v1/sessions", { Authorization: `Bearer ${key}` });
+
+  async function ask(number: number, overGrpc: boolean): Promise<Reply> {
+    const instance = number % instances.length;
+    const sentAt = performance.now();
+    const reply = await (overGrpc ? grpc(instance) : rest(instance));
+    if (isDecided(reply)) seen.push({ sentAt, answeredAt: performance.now(), passed: reply.status === 200, instance });
+    return reply;
+  }
+  async function rest(instance: number): Promise<Reply> {
+    const pool = pools[instance];
+    if (pool === undefined) throw new Error("no such instance");
+    return pool.ask(request);
+  }
+  async function grpc(instance: number): Promise<Reply> {
+    const session = await sessions[instance];
+    const answer = await session?.call(SessionService.method.listSessions, create(ListSessionsRequestSchema), {
+      authorization: `Bearer ${key}`,
+    });
+    const statuses: Readonly<Record<number, number>> = { 0: 200, 8: 429 };
+    return {
+      status: statuses[answer?.status ?? -1] ?? 500,
+      headers: new Map(),
+      closes: false,
+      body: `gRPC ${String(answer?.status)}`,
+    };
+  }
+  return {
+    seen,
+    // Each instance is asked over both wires, whether there is an odd or an even number of them.
+    send: (number) => ask(number, Math.floor(number / instances.length) % 2 === 1),
+    overRest: (number) => ask(number, false),
+    settle: () => Promise.all(sessions).then(() => undefined),
+    close() {
+      for (const pool of pools) pool.close();
+      for (const session of sessions)
+        void session.then(
+          (open) => open.close(),
+          () => undefined,
+        );
+    },
+  };
+}
+
+export function isDecided({ status }: Reply): boolean {
+  return status === 200 || status === 429;
+}

@@ -1,0 +1,99 @@
+// Who may do what, and how much of it: the limits, the doors of both listeners, and the dispatch behind each.
+import { createRenderBody } from "../../gateway/response.ts";
+import { hashSecret, isSecret } from "../api-keys/secret.ts";
+import { recordRefusals } from "../audit/refusals.ts";
+import type { AssistantDoor } from "../guards/assistant.ts";
+import { assistantDoor } from "../guards/assistant.ts";
+import type { Authentication, Keys } from "../guards/authenticate.ts";
+import { createAuthentication } from "../guards/authenticate.ts";
+import { createDispatch } from "../guards/chain.ts";
+import type { Recognizers } from "../guards/credentials.ts";
+import { internalDoor, publicDoor } from "../guards/doors.ts";
+import { createIdempotency } from "../guards/idempotency.ts";
+import type { InternalAccess } from "../guards/internal.ts";
+import { createInternalAccess } from "../guards/internal.ts";
+import type { Limits } from "../guards/limits.ts";
+import { createLimits } from "../guards/limits.ts";
+import { createReservations } from "../guards/reservations.ts";
+import type { SessionGuard } from "../guards/session.ts";
+import { createSessionGuard } from "../guards/session.ts";
+import { createStreamDispatch } from "../guards/stream.ts";
+import type { Dispatch, StreamDispatch } from "../rpc/dispatch.ts";
+import type { Services } from "../services.ts";
+import type { Cookie } from "../sign-in/cookies.ts";
+import type { DashboardPerson } from "../sign-in/sign-in.ts";
+import { createSessionCookie } from "../sign-in/sign-in.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Identity } from "./identity.ts";
+import type { Rpcs } from "./rpcs.ts";
+import type { Storage } from "./storage.ts";
+
+/** The guards of an instance. */
+export interface Guards {
+  readonly limits: Limits;
+  readonly sessionCookie: Cookie;
+  readonly sessions: SessionGuard<DashboardPerson>;
+  /** Undefined where there is no identity provider. */
+  readonly assistants: AssistantDoor | undefined;
+  readonly access: InternalAccess;
+  readonly dispatch: {
+    readonly open: Dispatch;
+    readonly assistants: Dispatch;
+    readonly internal: Dispatch;
+    readonly streams: StreamDispatch;
+  };
+}
+
+export function createGuards(
+  foundation: Foundation,
+  storage: Storage,
+  { signIn, tokens }: Identity,
+  rpcs: Rpcs,
+): Guards {
+  const { config, parts, observability, where } = foundation;
+  const { client, redis, services, switches } = storage;
+  const size = { rate: config.rateLimit, burst: config.rateBurst };
+  const limits = createLimits(redis, size, config.maxInFlight, observability.metrics);
+  const { throttle, capacity, recognizers } = limits;
+  const render = createRenderBody(config.documentProvider);
+  const idempotency = createIdempotency(client.db(), createReservations(redis), render);
+
+  const sessionCookie = createSessionCookie(() => where.baseUrl);
+  const sessions = createSessionGuard({
+    read: sessionCookie.read,
+    find: async (cookies, deadline) => signIn?.find(cookies, deadline),
+    ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
+  });
+  const { state, requireFresh: requireFreshSwitches } = switches;
+  const door = publicDoor({
+    ...{ authentication: authenticationOf(services, recognizers), sessions },
+    ...{ switches: state, requireFreshSwitches },
+    onUse: ({ hash }) => services.lastUse.note(hash),
+    onRefusal: recordRefusals(services.audit, observability.onError),
+  });
+  const assistants = tokens && assistantDoor({ throttle, tokens, recognizers, switches: state, requireFreshSwitches });
+  const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
+  const inside = internalDoor(access, state, requireFreshSwitches);
+  const dispatch = {
+    open: createDispatch(door, rpcs.rest, idempotency, capacity),
+    assistants: createDispatch(assistants ?? door, rpcs.open, idempotency, capacity),
+    internal: createDispatch(inside, rpcs.internal, idempotency),
+    streams: createStreamDispatch(inside, services.ingestStreams),
+  };
+  return { limits, sessionCookie, sessions, assistants, access, dispatch };
+}
+
+/** The recognition of API keys. */
+function authenticationOf({ apiKeys }: Services, recognizers: Recognizers): Authentication {
+  const keys: Keys = {
+    isSecret,
+    hash: hashSecret,
+    async find(hash, deadline) {
+      const key = await apiKeys.find(hash, deadline);
+      if (key === undefined) return undefined;
+      const { key_id: keyId, account_id: accountId, access, prefix, suspended } = key;
+      return { hash, keyId, accountId, readOnly: access === "read_only", prefix, suspended };
+    },
+  };
+  return createAuthentication(keys, recognizers);
+}

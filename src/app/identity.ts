@@ -1,0 +1,42 @@
+// Who people are: the identity provider, the sign-in of the dashboard, and the tokens of assistants.
+import { createTokens } from "../mcp/surface.ts";
+import { createEndedSessions } from "../sign-in/ended-store.ts";
+import { createIdentityProvider } from "../sign-in/provider.ts";
+import { createDashboardSessions } from "../sign-in/session-store.ts";
+import { createSignIn } from "../sign-in/sign-in.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Storage } from "./storage.ts";
+
+/** What there is of it; each is undefined where the instance has no identity provider. */
+export interface Identity {
+  readonly provider: ReturnType<typeof createIdentityProvider> | undefined;
+  readonly signIn: ReturnType<typeof createSignIn> | undefined;
+  readonly tokens: ReturnType<typeof createTokens> | undefined;
+}
+
+export function createIdentity(
+  { config, parts, log, observability, where }: Foundation,
+  { client, services }: Storage,
+): Identity {
+  if (parts.oidc === undefined) return { provider: undefined, signIn: undefined, tokens: undefined };
+  if (config.oidc !== undefined && config.mcpAudiences.length === 0)
+    log.warn(
+      "MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well",
+    );
+  const { outgoing, metrics } = observability;
+  const provider = createIdentityProvider({ ...parts.oidc, outgoing, onAnswer: metrics.identityProvider });
+  const ended = createEndedSessions(client.db());
+  const { accounts, audit } = services;
+  const signIn = createSignIn({
+    provider,
+    sessions: createDashboardSessions(client.db(), parts.sessionSecrets),
+    ended,
+    accounts,
+    audit,
+    secrets: parts.sessionSecrets,
+    baseUrl: () => where.baseUrl,
+  });
+  const warn = (message: string): void => log.warn(message);
+  const tokens = createTokens({ provider, audiences: config.mcpAudiences, ended, accounts, warn });
+  return { provider, signIn, tokens };
+}

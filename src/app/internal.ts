@@ -1,0 +1,75 @@
+// The internal listener: the rpcs of operators and services, health and reflection, probes, metrics, profiles.
+import { poolOf } from "../db/pool.ts";
+import { interfaceVersion } from "../health/service.ts";
+import type { Probes } from "../http/internal.ts";
+import { internalOptions } from "../http/internal.ts";
+import type { Listener } from "../http/listener.ts";
+import { createListener } from "../http/listener.ts";
+import { createProfiles } from "../instance/profiles.ts";
+import { release } from "../observability/release.ts";
+import { createRpcSurface } from "../rpc/connect.ts";
+import { registerHealth } from "../rpc/health.ts";
+import { registerReflection } from "../rpc/reflection.ts";
+import { switchName } from "../switches/service.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Guards } from "./guards.ts";
+import type { Rpcs } from "./rpcs.ts";
+import type { Storage } from "./storage.ts";
+
+export function createInternalListener(
+  foundation: Foundation,
+  storage: Storage,
+  guards: Guards,
+  { internal }: Rpcs,
+): Listener {
+  const { observability, state } = foundation;
+  const { onError } = observability;
+  const probes = probesOf(foundation, storage);
+  showMetrics(foundation, storage, guards, probes.ready);
+  const services = [...new Set([...internal.keys()].map(({ parent }) => parent))];
+  const streaming = { rpcs: storage.services.ingestStreams.keys(), dispatch: guards.dispatch.streams };
+  const rpc = createRpcSurface(
+    internal.keys(),
+    guards.dispatch.internal,
+    onError,
+    (router) => {
+      const names = services.map(({ typeName }) => typeName);
+      registerHealth(router, names, probes.ready, () => state.stopping);
+      registerReflection(router, [...new Set(services.map(({ file }) => file))]);
+    },
+    streaming,
+  );
+  const others = [createProfiles(guards.access, onError)];
+  const requests = observability.requests("internal");
+  return createListener(observability.around(internalOptions({ rpc, others, probes, onError, ...requests })));
+}
+
+function probesOf({ observability, state }: Foundation, { primary, redis, switches }: Storage): Probes {
+  const reachable = (): string | undefined => (switches.reachable() ? undefined : "MongoDB does not answer");
+  return {
+    ready: () => !state.stopping && switches.reachable(),
+    parts: () => ({ mongodb: switches.reachable(), redis: redis?.ready() ?? false }),
+    reason: () => (state.stopping ? "the instance is stopping" : (primary.status().reason ?? reachable())),
+    metrics: observability.metrics.text,
+  };
+}
+
+function showMetrics(
+  { observability }: Foundation,
+  { client, primary, services, switches }: Storage,
+  { limits }: Guards,
+  ready: () => boolean,
+): void {
+  observability.metrics.show({
+    ...{ version: release, interfaceVersion, ready },
+    mongodbReachable: switches.reachable,
+    lease: primary.status,
+    switches: () => ({
+      [switchName("publicInterface")]: switches.state().publicInterface,
+      [switchName("writes")]: switches.state().writes,
+    }),
+    ...{ fallbackBuckets: limits.fallbackBuckets, erasures: services.erasures.counts },
+    pool: () => poolOf(client),
+    work: limits.capacity.state,
+  });
+}

@@ -1,0 +1,94 @@
+// The public listener: REST, Connect and gRPC, the dashboard, the reference, MCP, and the documents.
+import { createGateway } from "../../gateway/handler.ts";
+import type { OpenApiOptions } from "../../gateway/openapi.ts";
+import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
+import type { ServedText } from "../../gateway/served-text.ts";
+import { lazily } from "../../gateway/served-text.ts";
+import { createDashboard } from "../dashboard/surface.ts";
+import { interfaceVersion } from "../health/service.ts";
+import type { Listener } from "../http/listener.ts";
+import { createListener } from "../http/listener.ts";
+import { publicListener } from "../http/public.ts";
+import type { Mcp } from "../mcp/surface.ts";
+import { createMcp } from "../mcp/surface.ts";
+import { llmsText } from "../reference/llms.ts";
+import { createReference } from "../reference/surface.ts";
+import { createRpcSurface } from "../rpc/connect.ts";
+import type { Services } from "../services.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Guards } from "./guards.ts";
+import type { Identity } from "./identity.ts";
+import type { Rpcs } from "./rpcs.ts";
+
+/** The public side of an instance. */
+export interface PublicSide {
+  readonly listener: Listener;
+  /** Puts the documents in their places, once the addresses in them are known. */
+  publish(): void;
+  /** Makes ready what the first request for it would have to wait for. */
+  prepare(): Promise<unknown>;
+}
+
+export function createPublicSide(
+  foundation: Foundation,
+  services: Services,
+  identity: Identity,
+  guards: Guards,
+  rpcs: Rpcs,
+): PublicSide {
+  const { config, observability, where } = foundation;
+  const { around, onError } = observability;
+  const { dispatch, limits, sessionCookie } = guards;
+  const { throttleDocument } = limits;
+  const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: sessionCookie.name() });
+  const { documentProvider } = config;
+  const dashboard = createDashboard({
+    ...{ signIn: identity.signIn, enter: guards.sessions.enter, throttleAsset: throttleDocument, onError },
+    ...{ baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl },
+  });
+  const { sendLarge } = limits;
+  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: throttleDocument, sendLarge, onError });
+  const mcp = createMcpSide(foundation, services, identity, guards, documentOptions);
+  const documents = new Map<string, ServedText>();
+  const surfaces = {
+    rest: createGateway({ dispatch: dispatch.open, documentProvider, onError }),
+    rpc: createRpcSurface(rpcs.open.keys(), dispatch.open, onError),
+    others: [dashboard, reference, ...mcp.surfaces],
+    documents,
+  };
+  const throttles = { throttle: dispatch.open.throttle, throttleDocument };
+  const options = publicListener(config, { ...surfaces, ...throttles, onError, ...observability.requests("public") });
+  return {
+    listener: createListener(around(options)),
+    publish() {
+      for (const [path, document] of openApiFiles(documentOptions())) documents.set(path, document);
+      const addresses = { baseUrl: where.baseUrl, mcpUrl: identity.provider && where.mcpUrl };
+      const llms = (): string => llmsText(openApiDocument(documentOptions()), addresses);
+      documents.set("/llms.txt", lazily("text/plain; charset=utf-8", llms));
+    },
+    async prepare() {
+      for (const { text } of documents.values()) void text;
+      if (identity.provider !== undefined) await mcp.prepare();
+    },
+  };
+}
+
+function createMcpSide(
+  { config, parts, observability, where, opened }: Foundation,
+  { audit }: Services,
+  { provider }: Identity,
+  { assistants, dispatch, limits }: Guards,
+  documentOptions: () => OpenApiOptions,
+): Mcp {
+  const mcp = createMcp({
+    ...{ provider, issuer: parts.oidc?.issuer, door: assistants, dispatch: dispatch.assistants },
+    documentProvider: config.documentProvider,
+    document: () => openApiDocument(documentOptions()),
+    version: interfaceVersion,
+    ...{ where, corsOrigins: config.corsOrigins, audit },
+    ...{ throttleDocument: limits.throttleDocument, burst: config.rateBurst },
+    onError: observability.onError,
+  });
+  opened.push(() => mcp.close());
+  return mcp;
+}

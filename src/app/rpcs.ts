@@ -1,0 +1,61 @@
+// Which rpcs there are on which wire, and who implements them.
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { createAccountService } from "../accounts/service.ts";
+import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import { InstanceService } from "../gen/records/admin/v1/instance_pb.ts";
+import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
+import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
+import { ApiKeyService } from "../gen/records/v1/api_keys_pb.ts";
+import { AuditService } from "../gen/records/v1/audit_pb.ts";
+import { ContactService } from "../gen/records/v1/contacts_pb.ts";
+import { HealthService } from "../gen/records/v1/health_pb.ts";
+import { NoteService } from "../gen/records/v1/notes_pb.ts";
+import { SessionService } from "../gen/records/v1/sessions_pb.ts";
+import type { Handler } from "../guards/chain.ts";
+import { createHealthService } from "../health/service.ts";
+import { createInstanceService } from "../instance/service.ts";
+import { route } from "../rpc/routes.ts";
+import { createInterfaceService, switchName } from "../switches/service.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Storage } from "./storage.ts";
+
+type Handlers = ReadonlyMap<DescMethodUnary, Handler>;
+
+/** The rpcs by where they are served. */
+export interface Rpcs {
+  /** Over Connect, gRPC and MCP. */
+  readonly open: Handlers;
+  /** Over REST: also what only a signed-in person may do. */
+  readonly rest: Handlers;
+  /** On the internal listener. */
+  readonly internal: Handlers;
+}
+
+export function createRpcs({ config, log }: Foundation, { services, switches, redis }: Storage): Rpcs {
+  const open = new Map<DescMethodUnary, Handler>();
+  const facts = {
+    reachable: () => switches.reachable() && (redis === undefined || redis.ready()),
+    enabled: () => switches.state().publicInterface,
+  };
+  route(open, HealthService, createHealthService(facts));
+  route(open, ContactService, services.contacts);
+  route(open, SessionService, services.sessions);
+  route(open, NoteService, services.notes);
+
+  const rest = new Map(open);
+  route(rest, ApiKeyService, services.apiKeyService);
+  route(rest, AuditService, services.auditLog);
+
+  const internal = new Map(open);
+  route(internal, AccountService, createAccountService(services.accounts, services.erasures, services.levers));
+  const interfaceService = createInterfaceService({
+    switches: services.switches,
+    refresh: switches.refresh,
+    onChange: (setting, { requestId: id, address, token }) =>
+      log.warn({ id, ...setting, switch: switchName(setting.switch), address, token }, "switched"),
+  });
+  route(internal, InterfaceService, interfaceService);
+  route(internal, InstanceService, createInstanceService(log, config.logLevel));
+  route(internal, IngestService, services.ingest);
+  return { open, rest, internal };
+}

@@ -1,0 +1,82 @@
+// Opens MongoDB and Redis: indexes, the lease on the primary, the switches, and the tasks in the background.
+import type { MongoClient } from "mongodb";
+import type { Logger } from "pino";
+import { startBackground } from "../background.ts";
+import { ensureIndexes, longBuilds } from "../db/indexes.ts";
+import { connectMongo } from "../db/mongo.ts";
+import type { Primary } from "../db/primary.ts";
+import { primaryOf } from "../db/primary.ts";
+import type { RedisLink } from "../db/redis.ts";
+import { connectRedis } from "../db/redis.ts";
+import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
+import { compileRules } from "../guards/validate.ts";
+import type { Services } from "../services.ts";
+import { createServices, indexesFor } from "../services.ts";
+import type { SwitchWatch } from "../switches/store.ts";
+import { watchSwitches } from "../switches/store.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** How long a start waits for MongoDB, in milliseconds. */
+export const mongoWaitMs = 30_000;
+
+/** The databases, and what is built on them. */
+export interface Storage {
+  readonly client: MongoClient;
+  readonly redis: RedisLink | undefined;
+  readonly primary: Primary;
+  readonly switches: SwitchWatch;
+  readonly services: Services;
+}
+
+/** Connects to MongoDB. Rejects when it cannot be reached within 30 seconds. */
+export async function openMongo(uri: string): Promise<MongoClient> {
+  const connecting = connectMongo(uri, mongoWaitMs);
+  // While that waits.
+  compileRules(GetContactRequestSchema);
+  return connecting;
+}
+
+/** Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there. */
+export async function openStorage(
+  { config, parts, log, observability, opened }: Foundation,
+  client: MongoClient,
+  prepare: (services: Services) => Promise<void>,
+): Promise<Storage> {
+  let redis: RedisLink | undefined;
+  const services = createServices(client, () => redis, observability.services);
+  await ensureIndexes(client.db(), indexesFor(config), {
+    waitMs: mongoWaitMs,
+    onPlan: longBuilds((indexes) =>
+      log.warn({ indexes }, "the start waits until indexes are built: run records migrate before an upgrade"),
+    ),
+  });
+  await prepare(services);
+
+  observability.watchMongo(client);
+  redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
+  const primary = primaryOf(client);
+  const switches = await watchSwitches(primary);
+  opened.push(startBackground(client, services, observability.services, log));
+  logLeases(primary, log);
+  return { client, redis, primary, switches, services };
+
+  async function openRedis(url: string): Promise<RedisLink> {
+    const link = connectRedis(url, (ready, error) => {
+      observability.metrics.redisUp.set(ready ? 1 : 0);
+      if (ready) log.info("Redis answers");
+      else log.warn({ err: error }, "Redis is away: this instance throttles with buckets of its own");
+    });
+    opened.push(() => link.close());
+    observability.watchRedis(link.client);
+    await link.firstReady;
+    return link;
+  }
+}
+
+function logLeases(primary: Primary, log: Logger): void {
+  primary.onLease(({ held, reason }) =>
+    held
+      ? log.info("the primary of MongoDB is proven again")
+      : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503"),
+  );
+}

@@ -1,0 +1,56 @@
+// What a failure of the identity provider means for a request: begin the sign-in again, or try again later.
+import { errors } from "jose";
+import * as oidc from "openid-client";
+import { Failure, fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+
+/** Its name in the log. */
+export const providerName = "the identity provider";
+
+/** The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble, or ours with it. */
+export function signInFailure(error: unknown): Failure {
+  if (error instanceof oidc.AuthorizationResponseError) {
+    const denied = error.error === "access_denied";
+    // The rest of the answer is whatever stood in the browser's address: nothing for the log.
+    const message = denied
+      ? "The sign-in was cancelled."
+      : `The identity provider refused the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;
+    return new Failure(Reason.SIGN_IN_FAILED, { message });
+  }
+  const code =
+    error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
+  if (error instanceof errors.JOSEError || unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
+  return new Failure(Reason.UNAVAILABLE, {
+    message: "The identity provider could not complete the sign-in; try again in a moment.",
+    cause: error,
+    waitingFor: providerName,
+  });
+}
+
+const unfit = new Set([
+  "invalid_grant",
+  "OAUTH_UNSUPPORTED_OPERATION",
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+]);
+
+/** Whether keys could not be had, and not that a token is wrong. */
+export function isAway(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return (
+    code === "ERR_JWKS_TIMEOUT" ||
+    code === "ERR_JWKS_INVALID" ||
+    code === "ERR_JOSE_GENERIC" ||
+    error instanceof TypeError
+  );
+}
+
+/** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
+export function unreachable(cause: unknown): never {
+  return fail(Reason.UNAVAILABLE, {
+    message: "The identity provider cannot be reached; try again in a moment.",
+    cause,
+    waitingFor: providerName,
+  });
+}
