@@ -48,37 +48,67 @@ export async function bench({ dataDir, small, only, effort, say, go }: BenchOpti
   const plan = small ? smallData : fullData;
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
   return onGround(dataDir, plan, small, say, async (ground, scratch, endings) => {
-    const { reader, lines, commands, clear } = await prepare(ground, plan, scratch, go ? buildGo(scratch, say) : undefined);
+    const { reader, lines, commands, clear } = await prepare(
+      ground,
+      plan,
+      scratch,
+      go ? buildGo(scratch, say) : undefined,
+    );
     endings.push(clear);
 
     const results: Results = { rows: [], starts: new Map(), searches: [] };
     const firstRequest = (name: PeerName): string => firstRequestOf(lines, name);
     const starting = ["ours", "floor", "fastify", "connect", "go"] as const;
     if (wanted("start")) {
-      const chosen = starting.filter((name) => commands.has(name)).map((name) => [name, commands.get(name) as PeerCommand, firstRequest(name)] as [PeerName, PeerCommand, string]);
+      const chosen = starting
+        .filter((name) => commands.has(name))
+        .map(
+          (name) => [name, commands.get(name) as PeerCommand, firstRequest(name)] as [PeerName, PeerCommand, string],
+        );
       for (const [name, all] of await measureStarts(chosen, effort.rounds, say)) results.starts.set(name, all);
     }
-    const chosen = lines.filter(({ name }) => wanted(name)).map((line) => ({ ...line, subjects: line.subjects.filter(({ peers }) => peers.every((peer) => commands.has(peer))) }));
-    const needed = new Set<PeerName>([...chosen.flatMap(({ subjects }) => subjects.flatMap(({ peers }) => peers)), ...(wanted("search") ? (["ours"] as const) : [])]);
+    const chosen = lines
+      .filter(({ name }) => wanted(name))
+      .map((line) => ({
+        ...line,
+        subjects: line.subjects.filter(({ peers }) => peers.every((peer) => commands.has(peer))),
+      }));
+    const needed = new Set<PeerName>([
+      ...chosen.flatMap(({ subjects }) => subjects.flatMap(({ peers }) => peers)),
+      ...(wanted("search") ? (["ours"] as const) : []),
+    ]);
     const peers = new Map<PeerName, RunningPeer>();
-    const started = await Promise.allSettled([...needed].map(async (name) => {
-      const peer = await startPeer(commands.get(name) as PeerCommand, firstRequest(name), name === "ours2" ? otherCore : serverCore);
-      endings.push(() => peer.stop());
-      peers.set(name, peer);
-    }));
+    const started = await Promise.allSettled(
+      [...needed].map(async (name) => {
+        const peer = await startPeer(
+          commands.get(name) as PeerCommand,
+          firstRequest(name),
+          name === "ours2" ? otherCore : serverCore,
+        );
+        endings.push(() => peer.stop());
+        peers.set(name, peer);
+      }),
+    );
     for (const one of started) if (one.status === "rejected") throw one.reason;
     await requireSameAnswers(chosen, peers);
     const client = startLoadClient();
     endings.push(() => client.stop());
     for (const line of chosen) results.rows.push(...(await measureLine(line, peers, client, effort, say)));
     const service = peers.get("ours");
-    if (wanted("search") && service !== undefined) results.searches.push(...(await measureSearches(ground, plan, reader, service.port, client, effort, say)));
+    if (wanted("search") && service !== undefined)
+      results.searches.push(...(await measureSearches(ground, plan, reader, service.port, client, effort, say)));
     return { results, notes: notesOn(plan, effort) };
   });
 }
 
 /** Lays the ground and runs the work, with a folder to throw away; what it puts among the endings is done last, in the end. */
-async function onGround<T>(dataDir: string, plan: DataPlan, small: boolean, say: (line: string) => void, work: (ground: Ground, scratch: string, endings: (() => unknown)[]) => Promise<T>): Promise<T> {
+async function onGround<T>(
+  dataDir: string,
+  plan: DataPlan,
+  small: boolean,
+  say: (line: string) => void,
+  work: (ground: Ground, scratch: string, endings: (() => unknown)[]) => Promise<T>,
+): Promise<T> {
   const endings: (() => unknown)[] = [];
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-bench-run-"));
@@ -103,10 +133,18 @@ export async function profileLines({ dataDir, small, only, effort, say }: BenchO
     for (const name of only ?? []) {
       const folder = join(scratch, `profile-${name}`);
       const begun = performance.now();
-      const service = await startPeer(ours(ground, join(scratch, `service-${name}`), ...profiling(folder)), firstRequestOf(lines, "ours"));
+      const service = await startPeer(
+        ours(ground, join(scratch, `service-${name}`), ...profiling(folder)),
+        firstRequestOf(lines, "ours"),
+      );
       endings.push(() => service.stop());
-      const subjects = lines.find((line) => line.name === name)?.subjects.filter(({ peers }) => peers[0] === "ours") ?? [];
-      const load = { ports: [service.port], connections: 16, requests: subjects.at(name === "create" ? -1 : 0)?.requests ?? [] };
+      const subjects =
+        lines.find((line) => line.name === name)?.subjects.filter(({ peers }) => peers[0] === "ours") ?? [];
+      const load = {
+        ports: [service.port],
+        connections: 16,
+        requests: subjects.at(name === "create" ? -1 : 0)?.requests ?? [],
+      };
       if (name !== "start") await client.run({ ...load, seconds: effort.seconds });
       const from = name === "start" ? 0 : performance.now() - begun;
       if (name !== "start") await client.run({ ...load, seconds: effort.seconds * 3 });
@@ -123,7 +161,12 @@ interface Prepared {
   readonly clear: () => Promise<void>;
 }
 
-async function prepare(ground: Ground, plan: DataPlan, scratch: string, goProgram: string | undefined): Promise<Prepared> {
+async function prepare(
+  ground: Ground,
+  plan: DataPlan,
+  scratch: string,
+  goProgram: string | undefined,
+): Promise<Prepared> {
   const account = plan.accounts.find(({ name }) => name === mainAccount) as DataPlan["accounts"][number];
   const reader = await ground.account(mainAccount);
   const writes = await ground.account(writer);
@@ -151,7 +194,8 @@ function firstRequestOf(lines: readonly Line[], peer: PeerName): string {
 }
 
 function notesOn({ name, accounts }: DataPlan, { rounds, seconds }: Effort): string[] {
-  const total = (kind: "contacts" | "sessions" | "notes"): string => accounts.reduce((sum, account) => sum + account[kind], 0).toLocaleString("en");
+  const total = (kind: "contacts" | "sessions" | "notes"): string =>
+    accounts.reduce((sum, account) => sum + account[kind], 0).toLocaleString("en");
   return [
     `Data: ${name === "small" ? "the small set, whose figures mean nothing; " : ""}${total("contacts")} contacts, ${total("sessions")} sessions and ${total("notes")} notes in ${accounts.length.toLocaleString("en")} accounts, in MongoDB's cache.`,
     machineNote(),

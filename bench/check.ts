@@ -25,7 +25,10 @@ export async function differences(line: Line, portOf: (peer: PeerName) => number
       if (expected === undefined) found.push(`${line.name}: ${first.name} fails at request ${at}`);
       for (const other of others) {
         const answer = await answerOf(line, other, at, portOf);
-        if (!isDeepStrictEqual(answer, expected)) found.push(`${line.name}: ${other.name} answers request ${at} otherwise than ${first.name}: ${brief(answer)} instead of ${brief(expected)}`);
+        if (!isDeepStrictEqual(answer, expected))
+          found.push(
+            `${line.name}: ${other.name} answers request ${at} otherwise than ${first.name}: ${brief(answer)} instead of ${brief(expected)}`,
+          );
       }
     }
   }
@@ -33,7 +36,12 @@ export async function differences(line: Line, portOf: (peer: PeerName) => number
 }
 
 /** The answer as JSON, without what is the server's own; undefined for a failure. */
-async function answerOf(line: Line, { requests, peers: [peer = "ours"] }: Subject, at: number, portOf: (peer: PeerName) => number): Promise<unknown> {
+async function answerOf(
+  line: Line,
+  { requests, peers: [peer = "ours"] }: Subject,
+  at: number,
+  portOf: (peer: PeerName) => number,
+): Promise<unknown> {
   const text = await textOf(portOf(peer), requests[at % requests.length] as LoadRequest);
   return text === undefined ? undefined : (JSON.parse(line.writes ? withoutOwn(text) : text) as unknown);
 }
@@ -43,12 +51,18 @@ async function textOf(port: number, request: LoadRequest): Promise<string | unde
     const connection = grpcConnection(port);
     const { status, message } = await connection.call(request);
     connection.close();
-    return status === 0 ? JSON.stringify(toJson(GetContactResponseSchema, fromBinary(GetContactResponseSchema, message))) : undefined;
+    return status === 0
+      ? JSON.stringify(toJson(GetContactResponseSchema, fromBinary(GetContactResponseSchema, message)))
+      : undefined;
   }
   const number = String(Date.now() * 1_000 + (unique++ % 1_000)).slice(-uniqueMark.length);
   const { status, head, body } = await askOnce(port, request.bytes.replaceAll(uniqueMark, number));
   if (status < 200 || status > 299) return undefined;
-  const plain = /\r\ncontent-encoding: *gzip/i.test(head) ? gunzipSync(body) : /\r\ntransfer-encoding: *chunked/i.test(head) ? unchunked(body) : body;
+  const plain = /\r\ncontent-encoding: *gzip/i.test(head)
+    ? gunzipSync(body)
+    : /\r\ntransfer-encoding: *chunked/i.test(head)
+      ? unchunked(body)
+      : body;
   return plain.toString();
 }
 

@@ -6,10 +6,15 @@ import { join } from "node:path";
 export function buildGo(folder: string, say: (line: string) => void): string | undefined {
   const program = join(folder, "peer");
   try {
-    execFileSync("go", ["build", "-o", program, "."], { cwd: join(import.meta.dirname, "go"), stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync("go", ["build", "-o", program, "."], {
+      cwd: join(import.meta.dirname, "go"),
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     return program;
   } catch (error) {
-    say(`The peer in Go is left out: ${error instanceof Error ? error.message.split("\n", 2).join(" ") : String(error)}`);
+    say(
+      `The peer in Go is left out: ${error instanceof Error ? error.message.split("\n", 2).join(" ") : String(error)}`,
+    );
     return undefined;
   }
 }

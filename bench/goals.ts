@@ -29,10 +29,29 @@ export const goals: readonly Goal[] = [
   against("Connect's JSON against a plain connect-node service", 0.9, "connect", "ours", "connect", "cpuUs"),
   against("gRPC against a plain connect-node service", 0.9, "grpc", "ours", "connectHttp2", "cpuUs"),
   against("REST against a plain connect-node service", 2, "connect", "ours-rest", "connect", "cpuUs"),
-  largest("Notes, one word: a million against ten thousand", 1.3, ({ list, words }) => list === "notes" && words === "one"),
-  largest("Notes, several words: a million against ten thousand", 8, ({ list, words }) => list === "notes" && words === "several"),
-  largest("Contacts: a hundred thousand against a thousand", 1.3, ({ list, words }) => list === "contacts" && words === "one"),
-  against("Transcript of 1 MB, gzip accepted, against decoding and writing it", 8, "transcript", "ours", "floor", "rate"),
+  largest(
+    "Notes, one word: a million against ten thousand",
+    1.3,
+    ({ list, words }) => list === "notes" && words === "one",
+  ),
+  largest(
+    "Notes, several words: a million against ten thousand",
+    8,
+    ({ list, words }) => list === "notes" && words === "several",
+  ),
+  largest(
+    "Contacts: a hundred thousand against a thousand",
+    1.3,
+    ({ list, words }) => list === "contacts" && words === "one",
+  ),
+  against(
+    "Transcript of 1 MB, gzip accepted, against decoding and writing it",
+    8,
+    "transcript",
+    "ours",
+    "floor",
+    "rate",
+  ),
   {
     ...{ title: "Start to the first answer against the floor", wanted: 1.5, sense: "at most", figure: "milliseconds" },
     value: ({ starts }) => quotient(startOf(starts, "ours"), startOf(starts, "floor")),
@@ -48,7 +67,14 @@ export function isReached({ wanted, sense }: Goal, value: number): boolean {
   return sense === "at least" ? value >= wanted : value <= wanted;
 }
 
-function against(title: string, wanted: number, line: string, subject: string, other: string, figure: keyof typeof figures & keyof Sample): Goal {
+function against(
+  title: string,
+  wanted: number,
+  line: string,
+  subject: string,
+  other: string,
+  figure: keyof typeof figures & keyof Sample,
+): Goal {
   return {
     ...{ title, wanted, sense: "at least", figure: figures[figure] },
     value(results) {

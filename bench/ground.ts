@@ -42,7 +42,12 @@ export function cacheFolder(): string {
 }
 
 /** Starts mongod and Redis on the folder, with `cacheGigabytes` for mongod, and loads what of the data is missing. */
-export async function layGround(dataDir: string, plan: DataPlan, cacheGigabytes: number, say: (line: string) => void): Promise<Ground> {
+export async function layGround(
+  dataDir: string,
+  plan: DataPlan,
+  cacheGigabytes: number,
+  say: (line: string) => void,
+): Promise<Ground> {
   const endings: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
     for (const end of endings.splice(0).reverse()) await end();

@@ -46,31 +46,96 @@ export function linesOf({ account, key, writeKey, writeContactIds, transcriptIds
   const read = { connections, writes: false };
   const created = requests.createContact(writeKey, false);
   return [
-    { ...read, name: "get", title: "GET contact, 16 connections", subjects: each(get, "ours", "floor", "floor3", "fastify", "fastifyAgg", "go") },
-    { ...read, name: "get-1", title: "GET contact, 1 connection", connections: 1, subjects: each(get, "ours", "floor", "fastify") },
-    { ...read, name: "get-64", title: "GET contact, 64 connections", connections: 64, subjects: each(get, "ours", "floor", "fastify") },
-    { ...read, name: "two", title: "GET contact, two instances on the two cores", subjects: [...each(get, "ours"), { ...subject("ours", get), name: "ours-two", title: "Records, two instances", peers: ["ours", "ours2"] }] },
-    { ...read, name: "sessions", title: "GET sessions", subjects: each(requests.listSessions(key), "ours", "floor", "fastify", "go") },
-    { ...read, name: "contacts", title: "Search contacts, 25 with their notes and sessions", subjects: each(requests.searchContacts(key), "ours", "floor", "floor3", "fastify", "go") },
-    { ...read, name: "notes", title: "Search notes", subjects: each(requests.searchNotes(key), "ours", "floor", "fastify") },
+    {
+      ...read,
+      name: "get",
+      title: "GET contact, 16 connections",
+      subjects: each(get, "ours", "floor", "floor3", "fastify", "fastifyAgg", "go"),
+    },
+    {
+      ...read,
+      name: "get-1",
+      title: "GET contact, 1 connection",
+      connections: 1,
+      subjects: each(get, "ours", "floor", "fastify"),
+    },
+    {
+      ...read,
+      name: "get-64",
+      title: "GET contact, 64 connections",
+      connections: 64,
+      subjects: each(get, "ours", "floor", "fastify"),
+    },
+    {
+      ...read,
+      name: "two",
+      title: "GET contact, two instances on the two cores",
+      subjects: [
+        ...each(get, "ours"),
+        { ...subject("ours", get), name: "ours-two", title: "Records, two instances", peers: ["ours", "ours2"] },
+      ],
+    },
+    {
+      ...read,
+      name: "sessions",
+      title: "GET sessions",
+      subjects: each(requests.listSessions(key), "ours", "floor", "fastify", "go"),
+    },
+    {
+      ...read,
+      name: "contacts",
+      title: "Search contacts, 25 with their notes and sessions",
+      subjects: each(requests.searchContacts(key), "ours", "floor", "floor3", "fastify", "go"),
+    },
+    {
+      ...read,
+      name: "notes",
+      title: "Search notes",
+      subjects: each(requests.searchNotes(key), "ours", "floor", "fastify"),
+    },
     {
       ...{ ...write, name: "create", title: "Create contact" },
       subjects: [
         ...each(created, "ours"),
-        { ...subject("ours", requests.createContact(writeKey, true)), name: "ours-key", title: "Records, with an Idempotency-Key" },
+        {
+          ...subject("ours", requests.createContact(writeKey, true)),
+          name: "ours-key",
+          title: "Records, with an Idempotency-Key",
+        },
         ...each(created, "floor", "bare", "fastify", "go"),
       ],
     },
-    { ...write, name: "append", title: "Append note", subjects: each(requests.appendNote(writeContactIds, writeKey), "ours", "floor", "fastify") },
+    {
+      ...write,
+      name: "append",
+      title: "Append note",
+      subjects: each(requests.appendNote(writeContactIds, writeKey), "ours", "floor", "fastify"),
+    },
     {
       ...{ ...read, name: "connect", title: "GetContact by Connect's JSON" },
       subjects: [
-        ...each(requests.getContactByConnect(account, key), "ours", "connect").map((one) => ({ ...one, form: "connect" as const })),
+        ...each(requests.getContactByConnect(account, key), "ours", "connect").map((one) => ({
+          ...one,
+          form: "connect" as const,
+        })),
         { ...subject("ours", get), name: "ours-rest", title: "Records, over REST" },
       ],
     },
-    { ...read, name: "grpc", title: "GetContact by gRPC", subjects: each(requests.getContactByGrpc(account, key), "ours", "connectHttp2").map((one) => ({ ...one, form: "grpc" as const })) },
-    { ...read, name: "transcript", title: "GET transcript of 1 MB, gzip accepted", subjects: each(requests.getTranscript(transcriptIds, key), "ours", "floor") },
+    {
+      ...read,
+      name: "grpc",
+      title: "GetContact by gRPC",
+      subjects: each(requests.getContactByGrpc(account, key), "ours", "connectHttp2").map((one) => ({
+        ...one,
+        form: "grpc" as const,
+      })),
+    },
+    {
+      ...read,
+      name: "transcript",
+      title: "GET transcript of 1 MB, gzip accepted",
+      subjects: each(requests.getTranscript(transcriptIds, key), "ours", "floor"),
+    },
   ];
 }
 

@@ -19,7 +19,11 @@ const warmRequests = 6_000;
 const mostWarmUps = 3;
 
 /** What a load took of processes, in microseconds of processor time for each request. */
-export async function measureLoad<Group extends string>(client: LoadClient, load: Load, pids: Readonly<Record<Group, readonly number[]>>): Promise<{ readonly loaded: Loaded; readonly cpuUs: Record<Group, number> }> {
+export async function measureLoad<Group extends string>(
+  client: LoadClient,
+  load: Load,
+  pids: Readonly<Record<Group, readonly number[]>>,
+): Promise<{ readonly loaded: Loaded; readonly cpuUs: Record<Group, number> }> {
   const groups = Object.keys(pids) as Group[];
   const cpu = (): number[] => groups.map((group) => pids[group].reduce((sum, pid) => sum + cpuSeconds(pid), 0));
   const before = cpu();
@@ -29,14 +33,40 @@ export async function measureLoad<Group extends string>(client: LoadClient, load
 }
 
 /** Measures a line; the rows are in the order of its subjects. */
-export async function measureLine(line: Line, peers: ReadonlyMap<PeerName, RunningPeer>, client: LoadClient, { rounds, seconds }: Effort, say: (text: string) => void): Promise<Row[]> {
-  const measured = line.subjects.map((subject) => ({ subject, serving: subject.peers.map((name) => peers.get(name) as RunningPeer), row: emptyRow(line, subject) }));
-  const load = async ({ subject, serving, row }: (typeof measured)[number]): Promise<Sample & { readonly requests: number }> => {
-    const asked = { ports: serving.map(({ port }) => port), connections: line.connections, seconds, requests: subject.requests };
+export async function measureLine(
+  line: Line,
+  peers: ReadonlyMap<PeerName, RunningPeer>,
+  client: LoadClient,
+  { rounds, seconds }: Effort,
+  say: (text: string) => void,
+): Promise<Row[]> {
+  const measured = line.subjects.map((subject) => ({
+    subject,
+    serving: subject.peers.map((name) => peers.get(name) as RunningPeer),
+    row: emptyRow(line, subject),
+  }));
+  const load = async ({
+    subject,
+    serving,
+    row,
+  }: (typeof measured)[number]): Promise<Sample & { readonly requests: number }> => {
+    const asked = {
+      ports: serving.map(({ port }) => port),
+      connections: line.connections,
+      seconds,
+      requests: subject.requests,
+    };
     const { loaded, cpuUs } = await measureLoad(client, asked, { service: serving.map(({ pid }) => pid) });
     row.failed += loaded.failed;
-    if (loaded.failed > 0) say(`${line.name}, ${subject.name}: ${loaded.failed} failed, the first with ${loaded.failure}`);
-    return { requests: loaded.requests, rate: loaded.requests / loaded.seconds, p50Ms: loaded.p50Ms, p99Ms: loaded.p99Ms, cpuUs: cpuUs.service };
+    if (loaded.failed > 0)
+      say(`${line.name}, ${subject.name}: ${loaded.failed} failed, the first with ${loaded.failure}`);
+    return {
+      requests: loaded.requests,
+      rate: loaded.requests / loaded.seconds,
+      p50Ms: loaded.p50Ms,
+      p99Ms: loaded.p99Ms,
+      cpuUs: cpuUs.service,
+    };
   };
   for (const one of measured) await warmUp(async () => (await load(one)).requests);
   for (let round = 0; round < rounds; round++) {
@@ -45,7 +75,8 @@ export async function measureLine(line: Line, peers: ReadonlyMap<PeerName, Runni
       one.row.samples[round] = await load(one);
     }
   }
-  for (const { serving, row } of measured) row.memoryMb = serving.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);
+  for (const { serving, row } of measured)
+    row.memoryMb = serving.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);
   for (const { row } of measured) say(`${line.name.padEnd(10)} ${row.subject.padEnd(12)} ${brief(row)}`);
   return measured.map(({ row }) => row);
 }
@@ -56,7 +87,11 @@ export async function warmUp(load: () => Promise<number>): Promise<void> {
 }
 
 /** Starts and stops everyone in turn, as often as there are rounds: milliseconds to the first answer. */
-export async function measureStarts(commands: readonly [PeerName, PeerCommand, firstRequest: string][], rounds: number, say: (text: string) => void): Promise<Results["starts"]> {
+export async function measureStarts(
+  commands: readonly [PeerName, PeerCommand, firstRequest: string][],
+  rounds: number,
+  say: (text: string) => void,
+): Promise<Results["starts"]> {
   const starts: Results["starts"] = new Map();
   for (let round = 0; round < rounds; round++) {
     for (const at of commands.keys()) {
@@ -71,7 +106,15 @@ export async function measureStarts(commands: readonly [PeerName, PeerCommand, f
 }
 
 function emptyRow({ name, title }: Line, subject: Subject): Row {
-  return { line: name, lineTitle: title, subject: subject.name, title: subject.title, samples: [], failed: 0, memoryMb: 0 };
+  return {
+    line: name,
+    lineTitle: title,
+    subject: subject.name,
+    title: subject.title,
+    samples: [],
+    failed: 0,
+    memoryMb: 0,
+  };
 }
 
 function brief({ samples, memoryMb }: Row): string {

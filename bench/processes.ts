@@ -39,18 +39,33 @@ export function nodeOn(file: string, ...options: string[]): string[] {
 }
 
 /** Starts a service and waits for its first good answer to the request; where that is empty, until it listens. */
-export async function startPeer({ command, environment }: PeerCommand, firstRequest: string, core: number | undefined = serverCore): Promise<RunningPeer> {
+export async function startPeer(
+  { command, environment }: PeerCommand,
+  firstRequest: string,
+  core: number | undefined = serverCore,
+): Promise<RunningPeer> {
   requireServiceUser(environment["MONGODB_URI"] ?? "");
   const port = await freePort();
   const begun = performance.now();
   const [program = "", ...rest] = onCore(core, command);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", NODE_ENV: "production", ...environment, PORT: String(port) };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: process.env["HOME"] ?? "",
+    NODE_ENV: "production",
+    ...environment,
+    PORT: String(port),
+  };
   const child = spawn(program, rest, { stdio: ["ignore", "ignore", "inherit"], env });
   const stop = (): Promise<void> => end(child);
   for (;;) {
     const answer = await firstAnswer(port, firstRequest);
     if (answer?.status === 200) return { port, pid: child.pid ?? 0, startMs: performance.now() - begun, stop };
-    const problem = child.exitCode !== null ? `ended with ${child.exitCode}` : performance.now() - begun > startLimitMs ? `answered ${answer?.status ?? "nothing"}` : undefined;
+    const problem =
+      child.exitCode !== null
+        ? `ended with ${child.exitCode}`
+        : performance.now() - begun > startLimitMs
+          ? `answered ${answer?.status ?? "nothing"}`
+          : undefined;
     if (problem !== undefined) {
       await stop();
       throw new Error(`${command.join(" ")} ${problem}`);
@@ -84,7 +99,8 @@ export function startLoadClient(): LoadClient {
 
 /** Leaves the services' core to them. */
 export function pinToOtherCore(pids: readonly number[]): void {
-  if (pinned) for (const pid of pids) execFileSync("taskset", ["-apc", String(otherCore), String(pid)], { stdio: "ignore" });
+  if (pinned)
+    for (const pid of pids) execFileSync("taskset", ["-apc", String(otherCore), String(pid)], { stdio: "ignore" });
 }
 
 /** Seconds of processor time that a process and its children have used; their threads count. */

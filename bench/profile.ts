@@ -5,7 +5,10 @@ import { join } from "node:path";
 /** A profile as node writes it (`--cpu-prof`), as far as it matters here; times in microseconds. */
 interface CpuProfile {
   readonly startTime: number;
-  readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number } }[];
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  }[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
 }
@@ -44,14 +47,19 @@ export function readProfile(folder: string, fromMs: number): Profile {
     busy += lasts;
     const place = placeOf(frame.url, frame.functionName);
     add(places, place, lasts);
-    add(functions, `${frame.functionName || "(anonymous)"} ${place === frame.functionName ? "" : `${shortened(frame.url)}:${frame.lineNumber + 1}`}`.trim(), lasts);
+    add(
+      functions,
+      `${frame.functionName || "(anonymous)"} ${place === frame.functionName ? "" : `${shortened(frame.url)}:${frame.lineNumber + 1}`}`.trim(),
+      lasts,
+    );
   }
   return { busyMs: busy / 1_000, places: shares(places, busy, 14), functions: shares(functions, busy, 25) };
 }
 
 /** A profile as lines for people. */
 export function profileText(title: string, { busyMs, places, functions }: Profile): string {
-  const lines = (all: Shares): string => all.map(([name, share]) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`).join("\n");
+  const lines = (all: Shares): string =>
+    all.map(([name, share]) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`).join("\n");
   return `${title}: ${busyMs.toFixed(0)} ms of processor time\n${lines(places)}\n\n${lines(functions)}\n`;
 }
 
@@ -72,5 +80,8 @@ function add(sums: Map<string, number>, name: string, amount: number): void {
 }
 
 function shares(sums: ReadonlyMap<string, number>, whole: number, count: number): Shares {
-  return [...sums].sort(([, a], [, b]) => b - a).slice(0, count).map(([name, sum]) => [name, sum / whole] as const);
+  return [...sums]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, count)
+    .map(([name, sum]) => [name, sum / whole] as const);
 }

@@ -18,7 +18,9 @@ export function getContact(account: AccountPlan, key: string): WireRequest[] {
 
 /** The first page of the sessions, and the next ones. */
 export function listSessions(key: string): WireRequest[] {
-  return Array.from({ length: 10 }, (_, page) => get(page === 0 ? "/v1/sessions" : `/v1/sessions?offset=${page * 10}`, key));
+  return Array.from({ length: 10 }, (_, page) =>
+    get(page === 0 ? "/v1/sessions" : `/v1/sessions?offset=${page * 10}`, key),
+  );
 }
 
 /** Searches for frequent first names, every third with the beginning of a last name. */
@@ -26,7 +28,11 @@ export function searchContacts(key: string): WireRequest[] {
   const random = createRandom("contact searches");
   return Array.from({ length: requestCount }, (_, at) => {
     const first = firstNames[Math.floor(random() * 40)] as string;
-    return search("contacts", at % 3 === 2 ? `${first} ${(lastNames[Math.floor(random() * 40)] as string).slice(0, 2)}` : first, key);
+    return search(
+      "contacts",
+      at % 3 === 2 ? `${first} ${(lastNames[Math.floor(random() * 40)] as string).slice(0, 2)}` : first,
+      key,
+    );
   });
 }
 
@@ -34,7 +40,9 @@ export function searchContacts(key: string): WireRequest[] {
 export function searchNotes(key: string): WireRequest[] {
   const random = createRandom("note searches");
   const word = (): string => languages[0][Math.floor(20 * 200 ** random())] as string;
-  return Array.from({ length: requestCount }, (_, at) => search("notes", at % 3 === 2 ? `${word()} ${word()}` : word(), key));
+  return Array.from({ length: requestCount }, (_, at) =>
+    search("notes", at % 3 === 2 ? `${word()} ${word()}` : word(), key),
+  );
 }
 
 /** Creates a contact with an email of its own, with an Idempotency-Key of its own where that is wanted. */
@@ -62,14 +70,18 @@ export function getTranscript(sessionIds: readonly string[], key: string): WireR
 
 /** GetContact by Connect's JSON, of the same contacts. */
 export function getContactByConnect(account: AccountPlan, key: string): WireRequest[] {
-  return contactIds(account).map((contactId) => post(rpcPath, key, toJsonString(GetContactRequestSchema, create(GetContactRequestSchema, { contactId })), ""));
+  return contactIds(account).map((contactId) =>
+    post(rpcPath, key, toJsonString(GetContactRequestSchema, create(GetContactRequestSchema, { contactId })), ""),
+  );
 }
 
 /** GetContact by gRPC, of the same contacts. */
 export function getContactByGrpc(account: AccountPlan, key: string): GrpcRequest[] {
   return contactIds(account).map((contactId) => ({
     ...{ kind: "grpc", path: rpcPath, authorization: `Bearer ${key}` },
-    message: Buffer.from(toBinary(GetContactRequestSchema, create(GetContactRequestSchema, { contactId }))).toString("base64"),
+    message: Buffer.from(toBinary(GetContactRequestSchema, create(GetContactRequestSchema, { contactId }))).toString(
+      "base64",
+    ),
   }));
 }
 
@@ -84,14 +96,23 @@ function contactIds({ name, contacts }: AccountPlan): string[] {
 }
 
 function get(path: string, key: string, headers = ""): WireRequest {
-  return { kind: "http1", bytes: `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n` };
+  return {
+    kind: "http1",
+    bytes: `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n`,
+  };
 }
 
 function post(path: string, key: string, body: object | string, headers: string): WireRequest {
   return send("POST", path, key, body, headers);
 }
 
-function send(method: "POST" | "PATCH", path: string, key: string, body: object | string, headers: string): WireRequest {
+function send(
+  method: "POST" | "PATCH",
+  path: string,
+  key: string,
+  body: object | string,
+  headers: string,
+): WireRequest {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
   return { kind: "http1", bytes: `${head}${headers}\r\n${text}` };

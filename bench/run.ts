@@ -42,7 +42,8 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const thrownAway = values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
+const thrownAway =
+  values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
 const options: BenchOptions = {
   dataDir: thrownAway ?? values.data ?? join(cacheFolder(), "bench"),
   small: values.small,

@@ -9,7 +9,8 @@ const root = join(import.meta.dirname, "..");
 const external = ["@scalar/fastify-api-reference", "mongodb-memory-server", "oidc-provider"];
 
 /** Packages in the older module format ask for Node's modules by `require`. */
-const banner = 'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
+const banner =
+  'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
 
 /** The path of the bundle of a program, whose source is named from the root; made anew where a source or a package is newer than it. */
 export async function bundled(source) {
@@ -28,16 +29,43 @@ export async function run(source) {
 const noMap = `//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString("base64")}`;
 const unmappedPackages = {
   name: "unmapped packages",
-  setup: ({ onLoad }) => onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, ({ path }) => ({ contents: `${readFileSync(path, "utf8")}\n${noMap}`, loader: "js" })),
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, "utf8")}\n${noMap}`,
+      loader: "js",
+    })),
 };
 
 async function bundle(source, folder) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
-    ...{ absWorkingDir: root, entryPoints: [source], outdir: folder, entryNames: "main", chunkNames: "[name]-[hash]", write: false, logLevel: "silent" },
+    ...{
+      absWorkingDir: root,
+      entryPoints: [source],
+      outdir: folder,
+      entryNames: "main",
+      chunkNames: "[name]-[hash]",
+      write: false,
+      logLevel: "silent",
+    },
     // What is loaded later, or never, is in files of its own: reading it would be a third of the start.
-    ...{ bundle: true, splitting: true, platform: "node", format: "esm", target: "node20", external, banner: { js: banner } },
-    ...{ minifySyntax: true, minifyWhitespace: true, legalComments: "none", sourcemap: true, sourcesContent: false, plugins: [unmappedPackages] },
+    ...{
+      bundle: true,
+      splitting: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      external,
+      banner: { js: banner },
+    },
+    ...{
+      minifySyntax: true,
+      minifyWhitespace: true,
+      legalComments: "none",
+      sourcemap: true,
+      sourcesContent: false,
+      plugins: [unmappedPackages],
+    },
   });
   mkdirSync(folder, { recursive: true });
   // Each is put in place whole, and the first to be read last: another process may be starting.
@@ -47,7 +75,8 @@ async function bundle(source, folder) {
     renameSync(unfinished, path);
   }
   const made = new Set(outputFiles.map(({ path }) => path));
-  for (const path of readdirSync(folder).map((file) => join(folder, file))) if (/\.(js|map)$/.test(path) && !made.has(path)) rmSync(path, { force: true });
+  for (const path of readdirSync(folder).map((file) => join(folder, file)))
+    if (/\.(js|map)$/.test(path) && !made.has(path)) rmSync(path, { force: true });
 }
 
 function isMain({ path }) {
@@ -57,11 +86,16 @@ function isMain({ path }) {
 function isFresh(main, source) {
   const made = modified(main);
   const sources = ["src", "gateway", dirname(source)].flatMap(filesIn);
-  return ["bin/bundle.js", "package.json", "node_modules/.package-lock.json"].map((path) => join(root, path)).concat(sources).every((path) => modified(path) <= made);
+  return ["bin/bundle.js", "package.json", "node_modules/.package-lock.json"]
+    .map((path) => join(root, path))
+    .concat(sources)
+    .every((path) => modified(path) <= made);
 }
 
 function filesIn(folder) {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** 0 for what is not there. */

@@ -29,7 +29,8 @@ if (unknown.length > 0) {
 }
 
 const verdicts: string[] = [];
-for (const drill of drills.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) await judge(drill);
+for (const drill of drills.filter(({ name }) => positionals.length === 0 || positionals.includes(name)))
+  await judge(drill);
 console.log(`\n${verdicts.join("\n")}`);
 // A connection of a drill's own clients that is still open must not keep the command.
 process.exit();
@@ -37,12 +38,20 @@ process.exit();
 async function judge({ name, promise, run, controls }: Drill): Promise<void> {
   console.log(`\n# ${name}: ${promise}`);
   const report = await timed(run);
-  verdict(name, report.violations.length === 0, report.violations.length === 0 ? "holds" : `DOES NOT HOLD: ${report.violations.length} violations`);
+  verdict(
+    name,
+    report.violations.length === 0,
+    report.violations.length === 0 ? "holds" : `DOES NOT HOLD: ${report.violations.length} violations`,
+  );
   if (values["no-controls"]) return;
   for (const { broken, run } of controls) {
     console.log(`\n# ${name}, control: ${broken}`);
     const { violations } = await timed(run);
-    verdict(name, violations.length > 0, violations.length > 0 ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}`);
+    verdict(
+      name,
+      violations.length > 0,
+      violations.length > 0 ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}`,
+    );
   }
 }
 
@@ -56,8 +65,11 @@ function verdict(name: string, right: boolean, words: string): void {
 async function timed(run: Run): Promise<Report> {
   const begun = performance.now();
   const elapsed = (): string => `${((performance.now() - begun) / 1_000).toFixed(1).padStart(7)} s`;
-  const report = await run(values.short ? "short" : "long", (line) => console.log(`${elapsed()}  ${line}`), { from: values.from });
-  for (const [figure, value] of Object.entries(report.figures)) console.log(`${elapsed()}  ${figure}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`);
+  const report = await run(values.short ? "short" : "long", (line) => console.log(`${elapsed()}  ${line}`), {
+    from: values.from,
+  });
+  for (const [figure, value] of Object.entries(report.figures))
+    console.log(`${elapsed()}  ${figure}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`);
   for (const violation of report.violations.slice(0, 20)) console.log(`${elapsed()}  VIOLATION ${violation}`);
   return report;
 }

@@ -20,9 +20,13 @@ export function connection(): { readonly baseUrl: string; readonly apiKey: strin
 
 function demoKey(): string {
   try {
-    const demo = JSON.parse(readFileSync(join(import.meta.dirname, "../data/demo.json"), "utf8")) as { accounts: { api_key: string }[] };
+    const demo = JSON.parse(readFileSync(join(import.meta.dirname, "../data/demo.json"), "utf8")) as {
+      accounts: { api_key: string }[];
+    };
     return demo.accounts[0]?.api_key ?? "";
   } catch {
-    throw new Error("There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.");
+    throw new Error(
+      "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.",
+    );
   }
 }

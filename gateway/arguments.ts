@@ -24,12 +24,19 @@ export function createArgumentReader(route: Route): ArgumentReader {
     const message = create(route.rpc.input) as Message & Record<string, Scalar>;
     for (const [name, value] of Object.entries(given)) {
       const field = fields.get(name);
-      if (field === undefined) violations.push({ field: shownName(name), rule: "unknown_argument", message: `must be left out: the arguments are ${names}` });
-      else if (typeof value === "string" && loneSurrogate.test(value)) violations.push({ field: name, rule: "surrogate", message: "must not hold a lone surrogate" });
+      if (field === undefined)
+        violations.push({
+          field: shownName(name),
+          rule: "unknown_argument",
+          message: `must be left out: the arguments are ${names}`,
+        });
+      else if (typeof value === "string" && loneSurrogate.test(value))
+        violations.push({ field: name, rule: "surrogate", message: "must not hold a lone surrogate" });
       else if (value !== null) set(message, field.local, readValue(field, value as Json, violations));
     }
     for (const { name, required } of fields.values()) {
-      if (required && (given[name] ?? null) === null) violations.push({ field: name, rule: "required", message: "is required" });
+      if (required && (given[name] ?? null) === null)
+        violations.push({ field: name, rule: "required", message: "is required" });
     }
     return { message, violations: violations.slice(0, mostViolations) };
   };

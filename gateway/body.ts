@@ -27,16 +27,20 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export async function receiveBody(request: Request, required: boolean): Promise<Body> {
   const bytes = await receiveBytes(request, bodyLimit);
   if (bytes === "gone") return { kind: "gone" };
-  if (bytes === "too large") return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
+  if (bytes === "too large")
+    return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
   const type = request.headers["content-type"];
   if (bytes.length === 0) {
     if (required) return refused("required", "the request must have a body: a JSON object");
     // An empty form is a form all the same.
-    return type === undefined || isJson(type) ? { kind: "object", properties: noProperties, flaws: [] } : refused("content_type", wrongType);
+    return type === undefined || isJson(type)
+      ? { kind: "object", properties: noProperties, flaws: [] }
+      : refused("content_type", wrongType);
   }
   const encoding = request.headers["content-encoding"];
   if (!isJson(type)) return refused("content_type", wrongType);
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refused("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+    return refused("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
   return parse(bytes);
 }
 

@@ -20,9 +20,11 @@ function addShortNames(names: DescEnum): void {
   const { sharedPrefix, values } = names;
   if (sharedPrefix === undefined || known.has(names)) return;
   known.add(names);
-  const short = values.filter(({ number }) => number !== 0).map((value) => {
-    const name = value.name.toLowerCase().slice(sharedPrefix.length);
-    return { ...value, name, jsonName: name };
-  });
+  const short = values
+    .filter(({ number }) => number !== 0)
+    .map((value) => {
+      const name = value.name.toLowerCase().slice(sharedPrefix.length);
+      return { ...value, name, jsonName: name };
+    });
   (values as DescEnumValue[]).push(...short);
 }

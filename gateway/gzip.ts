@@ -5,7 +5,9 @@ import type { DeflatedText } from "../src/deflated.ts";
 import { deflatedIn } from "../src/deflated.ts";
 
 /** The message of an answer that holds a deflated text, directly in one of its fields, and that text. */
-export function findDeflated(answer: Message): { readonly name: string; readonly holder: object; readonly field: string; readonly text: DeflatedText } | undefined {
+export function findDeflated(
+  answer: Message,
+): { readonly name: string; readonly holder: object; readonly field: string; readonly text: DeflatedText } | undefined {
   for (const [name, holder] of Object.entries(answer)) {
     const found = deflatedIn(holder as object);
     if (found !== undefined) return { name, holder: holder as object, ...found };
@@ -26,11 +28,19 @@ export function renderGzip(answer: Message, render: (answer: Message) => string)
 }
 
 /** One gzip member (RFC 1952): a stored block, the blocks of the text as they are, and a last stored block. */
-export function gzipAround(before: Buffer, { blocks, size, crc }: DeflatedText, after: Buffer): readonly [Buffer, Uint8Array, Buffer] {
+export function gzipAround(
+  before: Buffer,
+  { blocks, size, crc }: DeflatedText,
+  after: Buffer,
+): readonly [Buffer, Uint8Array, Buffer] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(after, combineCrc32(crc32(before), crc, size)), 0);
   trailer.writeUInt32LE((before.length + size + after.length) >>> 0, 4);
-  return [Buffer.concat([header, storedBlock(before, false)]), blocks, Buffer.concat([storedBlock(after, true), trailer])];
+  return [
+    Buffer.concat([header, storedBlock(before, false)]),
+    blocks,
+    Buffer.concat([storedBlock(after, true), trailer]),
+  ];
 }
 
 /** ID1 ID2, deflate, no flags, no time, no extra flags, unknown system. */
@@ -57,7 +67,9 @@ export function combineCrc32(first: number, second: number, secondLength: number
   return (crc ^ second) >>> 0;
 }
 
-const zeroByte = square(square(square(Uint32Array.from({ length: 32 }, (_, bit) => (bit === 0 ? 0xedb88320 : 1 << (bit - 1))))));
+const zeroByte = square(
+  square(square(Uint32Array.from({ length: 32 }, (_, bit) => (bit === 0 ? 0xedb88320 : 1 << (bit - 1))))),
+);
 const powers: Uint32Array[] = [zeroByte];
 
 /** Appends 2^power zero bytes. Each is made once. */
@@ -77,5 +89,9 @@ function square(matrix: Uint32Array): Uint32Array {
 
 /** A copy without one field, which is not read: reading it would inflate it. */
 function withoutField(message: object, field: string): object {
-  return Object.fromEntries(Object.keys(message).flatMap((name) => (name === field ? [] : [[name, (message as Record<string, unknown>)[name]]])));
+  return Object.fromEntries(
+    Object.keys(message).flatMap((name) =>
+      name === field ? [] : [[name, (message as Record<string, unknown>)[name]]],
+    ),
+  );
 }

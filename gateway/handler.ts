@@ -40,7 +40,13 @@ interface Operation extends Route {
 
 /** Builds the router and the readers once, for all requests. */
 export function createGateway({ dispatch, documentProvider, onError }: GatewayOptions): RequestHandler {
-  const router = createRouter<Operation>(table.map((route) => ({ ...route, read: createRequestReader(route), rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}` })));
+  const router = createRouter<Operation>(
+    table.map((route) => ({
+      ...route,
+      read: createRequestReader(route),
+      rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
+    })),
+  );
   const renderBody = createRenderBody(documentProvider);
 
   return async (request, response, inbound) => {
@@ -50,14 +56,23 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       const mark = target.indexOf("?");
       const match = router(mark === -1 ? target : target.slice(0, mark));
       const operation = match?.resource.operations.get(request.method ?? "");
-      if (match !== undefined) observe(inbound, operation === undefined ? { route: match.resource.template } : { route: operation.template, rpc: operation.rpcName });
+      if (match !== undefined)
+        observe(
+          inbound,
+          operation === undefined
+            ? { route: match.resource.template }
+            : { route: operation.template, rpc: operation.rpcName },
+        );
       if (match === undefined || operation === undefined) {
         await dispatch.throttle(inbound); // 429
         writeAllow(request, response, match?.resource.allow); // 404, 405
         return;
       }
       // A closed connection cancels a read. It does not cancel a write, which is finished.
-      const admitted = await dispatch.admit(operation.rpc, operation.method === "GET" ? inbound : { ...inbound, limits: undefined }); // 429, 503, 401, 403, 503
+      const admitted = await dispatch.admit(
+        operation.rpc,
+        operation.method === "GET" ? inbound : { ...inbound, limits: undefined },
+      ); // 429, 503, 401, 403, 503
       // Nobody waits for a read that was taken back by now.
       if (operation.method === "GET" && request.aborted) return;
       const body = operation.body && (await receiveBody(request, operation.body.required));
@@ -74,14 +89,23 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
   };
 
   /** Sets no header before the body is there: a failure to write it is answered without them. */
-  function writeAnswer(request: Request, response: Response, operation: Operation, { message, replayed, body }: Answer): void {
+  function writeAnswer(
+    request: Request,
+    response: Response,
+    operation: Operation,
+    { message, replayed, body }: Answer,
+  ): void {
     const render = (answer: Message): string => renderBody(operation.rpc, answer);
     const deflated = findDeflated(message) !== undefined;
-    const gzipped = deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip" ? renderGzip(message, render) : undefined;
+    const gzipped =
+      deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip"
+        ? renderGzip(message, render)
+        : undefined;
     const text = gzipped ?? body ?? render(message);
     if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
     if (replayed) response.setHeader("Idempotent-Replayed", "true");
-    if (deflated) response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+    if (deflated)
+      response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
     if (typeof text === "string") writeJson(response, operation.status, text);
     else writeGzip(response, operation.status, text);
   }

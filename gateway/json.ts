@@ -87,7 +87,14 @@ export function readJson(text: string): JsonReading {
 
   function note(kind: Flaw["kind"]): void {
     if (flaws.length === mostViolations) return;
-    flaws.push({ kind, path: frames.slice(0, mostLevels).filter(({ container }) => !Array.isArray(container)).map(({ name }) => name).join(".") });
+    flaws.push({
+      kind,
+      path: frames
+        .slice(0, mostLevels)
+        .filter(({ container }) => !Array.isArray(container))
+        .map(({ name }) => name)
+        .join("."),
+    });
   }
 }
 

@@ -38,7 +38,12 @@ interface Schema {
 const providerMark = "x-provider-name";
 
 /** The document for these options, a new one each time. */
-export function openApiDocument({ baseUrl, documentProvider, rateLimit, sessionCookie }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument({
+  baseUrl,
+  documentProvider,
+  rateLimit,
+  sessionCookie,
+}: OpenApiOptions): OpenApiDocument {
   const { "x-generated": _, ...rest } = generated;
   const document: OpenApiDocument = structuredClone(rest) as OpenApiDocument;
   document.servers = [{ url: baseUrl }];
@@ -59,7 +64,9 @@ export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, Serve
 }
 
 function nameProvider(schema: Schema, provider: string): void {
-  const marked = Object.entries(schema.properties ?? {}).filter(([, property]) => providerMark in property).map(([name]) => name);
+  const marked = Object.entries(schema.properties ?? {})
+    .filter(([, property]) => providerMark in property)
+    .map(([name]) => name);
   if (marked.length === 0) return;
   const nameOf = (name: string): string => (marked.includes(name) ? name.replace("provider", provider) : name);
   schema.properties = Object.fromEntries(

@@ -13,16 +13,20 @@ const parameterForm = /^\{([a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*)\}$/;
 export function parseTemplate(template: string): readonly Segment[] {
   if (!template.startsWith("/")) throw new Error(`the path "${template}" must begin with "/"`);
   const parameters = new Set<string>();
-  return template.slice(1).split("/").map((text) => {
-    const parameter = parameterForm.exec(text)?.[1];
-    if (parameter === undefined) {
-      if (!literalForm.test(text)) throw new Error(`the path "${template}" has a segment "${text}" that is neither text nor {field}`);
-      return { literal: text };
-    }
-    if (parameters.has(parameter)) throw new Error(`the path "${template}" has {${parameter}} twice`);
-    parameters.add(parameter);
-    return { parameter };
-  });
+  return template
+    .slice(1)
+    .split("/")
+    .map((text) => {
+      const parameter = parameterForm.exec(text)?.[1];
+      if (parameter === undefined) {
+        if (!literalForm.test(text))
+          throw new Error(`the path "${template}" has a segment "${text}" that is neither text nor {field}`);
+        return { literal: text };
+      }
+      if (parameters.has(parameter)) throw new Error(`the path "${template}" has {${parameter}} twice`);
+      parameters.add(parameter);
+      return { parameter };
+    });
 }
 
 /** The template with its parameters' names taken out: two that are equal by it match the same paths. */

@@ -7,7 +7,11 @@ import { shownName } from "./shown-name.ts";
  * Reads `a=1&b=2`, without its question mark. Of the `known` names it returns the decoded values, `+` standing for a
  * blank; others are ignored. Adds to `violations` what is not percent-encoded UTF-8, and a known name that comes twice.
  */
-export function readQuery(query: string, known: ReadonlySet<string>, violations: Violation[]): ReadonlyMap<string, string> {
+export function readQuery(
+  query: string,
+  known: ReadonlySet<string>,
+  violations: Violation[],
+): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let repeated: Set<string> | undefined;
   for (let start = 0; start < query.length; ) {
@@ -20,7 +24,11 @@ export function readQuery(query: string, known: ReadonlySet<string>, violations:
     const name = decode(rawName);
     const value = decode(equals === -1 ? "" : parameter.slice(equals + 1));
     if (name === undefined || value === undefined) {
-      violations.push({ field: shownName(name ?? rawName), rule: "encoding", message: "must be percent-encoded UTF-8" });
+      violations.push({
+        field: shownName(name ?? rawName),
+        rule: "encoding",
+        message: "must be percent-encoded UTF-8",
+      });
     } else if (values.has(name)) {
       repeated = (repeated ?? new Set()).add(name);
     } else if (known.has(name)) {
@@ -28,7 +36,8 @@ export function readQuery(query: string, known: ReadonlySet<string>, violations:
     }
     start = end + 1;
   }
-  for (const field of repeated ?? []) violations.push({ field, rule: "repeated", message: "must not be given more than once" });
+  for (const field of repeated ?? [])
+    violations.push({ field, rule: "repeated", message: "must not be given more than once" });
   return values;
 }
 

@@ -39,11 +39,13 @@ export function createRequestReader(route: Route): RequestReader {
     const fields = message as Message & Fields;
     for (const [index, field] of route.path.entries()) {
       const text = decodePercent(captured[index] ?? "");
-      if (text === undefined) violations.push({ field: field.name, rule: "encoding", message: "must be percent-encoded UTF-8" });
+      if (text === undefined)
+        violations.push({ field: field.name, rule: "encoding", message: "must be percent-encoded UTF-8" });
       else set(fields, field, readText(field, text, violations));
     }
     if (!takesNothing) readParameters(fields, query, violations);
-    if (body !== undefined && received?.kind === "object") readProperties(fields, body, received.properties, received.flaws, violations);
+    if (body !== undefined && received?.kind === "object")
+      readProperties(fields, body, received.properties, received.flaws, violations);
     else if (received !== undefined && "violation" in received) violations.push(received.violation);
     return { message, violations: violations.slice(0, mostViolations) };
   };
@@ -53,20 +55,35 @@ export function createRequestReader(route: Route): RequestReader {
     for (const field of route.query) {
       const text = values.get(field.name);
       if (text !== undefined) set(fields, field, readText(field, text, violations));
-      else if (field.required && !violations.some((violation) => violation.field === field.name)) violations.push(missing(field));
+      else if (field.required && !violations.some((violation) => violation.field === field.name))
+        violations.push(missing(field));
     }
   }
 
-  function readProperties(fields: Fields, body: RequestBody, given: ReadonlyMap<string, Json>, flaws: readonly Flaw[], violations: Violation[]): void {
+  function readProperties(
+    fields: Fields,
+    body: RequestBody,
+    given: ReadonlyMap<string, Json>,
+    flaws: readonly Flaw[],
+    violations: Violation[],
+  ): void {
     const flawed = new Set<string>();
     for (const { path, kind } of flaws) {
       flawed.add(path);
-      violations.push({ field: shownName(path), rule: kind, message: kind === "duplicate" ? "must not be given more than once" : "must not hold a lone surrogate" });
+      violations.push({
+        field: shownName(path),
+        rule: kind,
+        message: kind === "duplicate" ? "must not be given more than once" : "must not hold a lone surrogate",
+      });
     }
     for (const [name, value] of given) {
       const field = properties.get(name);
       if (field === undefined) {
-        violations.push({ field: shownName(name), rule: "unknown_property", message: `is none of the properties ${propertyNames}` });
+        violations.push({
+          field: shownName(name),
+          rule: "unknown_property",
+          message: `is none of the properties ${propertyNames}`,
+        });
       } else if (flawed.has(name)) {
         continue;
       } else if (value !== null) {
@@ -77,7 +94,12 @@ export function createRequestReader(route: Route): RequestReader {
     }
     for (const field of body.fields) if (field.required && !given.has(field.name)) violations.push(missing(field));
     if (body.mask === undefined) return;
-    if (given.size === 0) violations.push({ field: "", rule: "min_properties", message: `the body must have at least one property: ${propertyNames}` });
+    if (given.size === 0)
+      violations.push({
+        field: "",
+        rule: "min_properties",
+        message: `the body must have at least one property: ${propertyNames}`,
+      });
     fields[body.mask] = create(FieldMaskSchema, { paths: [...given.keys()].filter((name) => properties.has(name)) });
   }
 }

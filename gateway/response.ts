@@ -37,7 +37,11 @@ export function writeJson(response: Response, status: number, body: string): voi
 
 /** Writes a JSON body that is gzipped already, in pieces that are not put together; for HEAD node sends its headers alone. */
 export function writeGzip(response: Response, status: number, pieces: readonly Uint8Array[]): void {
-  setJsonHead(response, status, pieces.reduce((sum, { length }) => sum + length, 0));
+  setJsonHead(
+    response,
+    status,
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
   response.setHeader("Content-Encoding", "gzip");
   if (response.stream !== undefined) return void response.end(Buffer.concat(pieces));
   for (const piece of pieces) response.write(piece);

@@ -61,7 +61,12 @@ function nodeOf<Operation>(root: Node<Operation>, template: string): Node<Operat
 }
 
 /** Literal text goes before a parameter. `captured` is filled; an empty segment matches nothing. */
-function find<Operation>(node: Node<Operation>, path: string, start: number, captured: string[]): Resource<Operation> | undefined {
+function find<Operation>(
+  node: Node<Operation>,
+  path: string,
+  start: number,
+  captured: string[],
+): Resource<Operation> | undefined {
   if (start > path.length) return node.resource;
   const slash = path.indexOf("/", start);
   const end = slash === -1 ? path.length : slash;

@@ -46,7 +46,11 @@ function readInteger(field: RequestField, value: number, violations: Violation[]
   return value;
 }
 
-function readName(field: RequestField & { readonly kind: "enum" }, value: Json, violations: Violation[]): number | undefined {
+function readName(
+  field: RequestField & { readonly kind: "enum" },
+  value: Json,
+  violations: Violation[],
+): number | undefined {
   if (typeof value === "string" && Object.hasOwn(field.values, value)) return field.values[value];
   return refuse(field, violations, `must be one of ${Object.keys(field.values).join(", ")}`, "enum");
 }

@@ -9,5 +9,10 @@ export interface ServedText {
 /** Written when it is first asked for: an instance is up before. */
 export function lazily(type: string, write: () => string): ServedText {
   let written: string | undefined;
-  return { type, get text() { return (written ??= write()); } };
+  return {
+    type,
+    get text() {
+      return (written ??= write());
+    },
+  };
 }

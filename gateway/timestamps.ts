@@ -17,7 +17,9 @@ function within(message: DescMessage, json: JsonValue, path: string): readonly s
     const inner = field?.fieldKind === "map" ? undefined : field?.message;
     if (field === undefined || inner === undefined) return [];
     const own = path + field.name;
-    return Array.isArray(value) ? value.flatMap((item, index) => one(inner, item, `${own}[${index}]`)) : one(inner, value, own);
+    return Array.isArray(value)
+      ? value.flatMap((item, index) => one(inner, item, `${own}[${index}]`))
+      : one(inner, value, own);
   });
 }
 

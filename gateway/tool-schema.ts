@@ -23,7 +23,12 @@ interface Parameter {
 interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly Parameter[];
-  readonly responses: Readonly<Record<string, { readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } } }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } } }
+    >
+  >;
 }
 
 const componentPrefix = "#/components/schemas/";
@@ -33,12 +38,15 @@ export function toolSchemas(document: OpenApiDocument, operationId: string): Too
   const items = Object.values(document.paths) as Readonly<Record<string, Operation>>[];
   const operation = items.flatMap((item) => Object.values(item)).find((one) => one.operationId === operationId);
   const answer = operation?.responses["200"]?.content["application/json"].schema.$ref;
-  if (operation === undefined || answer === undefined) throw new Error(`the OpenAPI document has no operation ${operationId} with an answer`);
+  if (operation === undefined || answer === undefined)
+    throw new Error(`the OpenAPI document has no operation ${operationId} with an answer`);
   const parameters = operation.parameters ?? [];
   return {
     input: {
       type: "object",
-      properties: Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
+      properties: Object.fromEntries(
+        parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
+      ),
       required: parameters.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     },
@@ -52,7 +60,11 @@ function selfContained({ components }: OpenApiDocument, name: string): ObjectSch
   const local = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(local);
     if (typeof schema !== "object" || schema === null) return schema;
-    return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => (keyword === "$ref" ? [keyword, define(String(value).slice(componentPrefix.length))] : [keyword, local(value)])));
+    return Object.fromEntries(
+      Object.entries(schema).map(([keyword, value]) =>
+        keyword === "$ref" ? [keyword, define(String(value).slice(componentPrefix.length))] : [keyword, local(value)],
+      ),
+    );
   };
   const define = (component: string): string => {
     if (!definitions.has(component)) {

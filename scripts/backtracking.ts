@@ -35,5 +35,7 @@ function attacked({ source, flags }: Pattern): string | undefined {
   process.env["RECHECK_BACKEND"] = backend;
   const found = checkSync(source, flags, { checker: "automaton", timeout: limitMs });
   if (found.status === "safe" || (found.status === "unknown" && found.error.kind === "unsupported")) return undefined;
-  return found.status === "unknown" ? `not proven to be linear (${found.error.kind})` : `${found.complexity.summary} for ${found.attack.pattern}`;
+  return found.status === "unknown"
+    ? `not proven to be linear (${found.error.kind})`
+    : `${found.complexity.summary} for ${found.attack.pattern}`;
 }

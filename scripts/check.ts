@@ -1,4 +1,4 @@
-// `npm run check`: lints the protos, compares src/gen, compiles, and proves regular expressions linear. Changes no file.
+// `npm run check`: lints protos and code, compares src/gen, compiles, and proves regular expressions linear. Changes no file.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,13 +11,20 @@ import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule
 
 const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   ["the protos break a lint rule (buf lint)", () => buf("lint")],
-  [`the protos break what was released in ${releasedImage} (buf breaking)`, () => buf("breaking", "proto", "--against", releasedImage)],
+  [
+    `the protos break what was released in ${releasedImage} (buf breaking)`,
+    () => buf("breaking", "proto", "--against", releasedImage),
+  ],
   ["src/gen is not what the protos generate: run `npm run generate` and read the difference", isGenerated],
   [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
   [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
   [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
+  ["the code is not formatted, or breaks a rule of biome.json: run `npm run format`", () => run("node_modules/.bin/biome", "check", "--error-on-warnings")],
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
-  ["the client does not compile for browsers (tsc -p client/tsconfig.json)", () => run("client/node_modules/.bin/tsc", "-p", "client/tsconfig.json", "--noEmit")],
+  [
+    "the client does not compile for browsers (tsc -p client/tsconfig.json)",
+    () => run("client/node_modules/.bin/tsc", "-p", "client/tsconfig.json", "--noEmit"),
+  ],
   ["the dashboard's scripts do not compile (tsc -p tsconfig.page.json)", () => tsc("-p", "tsconfig.page.json")],
   ["a regular expression may need more than linear time", () => isLinear(process.cwd())],
 ];
@@ -42,7 +49,9 @@ function isGenerated(): boolean {
   try {
     if (!buf("generate", "--output", folder)) return false;
     const fresh = join(folder, "src/gen");
-    const differing = [...new Set([...filesOf(fresh), ...filesOf("src/gen")])].filter((name) => read(join(fresh, name)) !== read(join("src/gen", name)));
+    const differing = [...new Set([...filesOf(fresh), ...filesOf("src/gen")])].filter(
+      (name) => read(join(fresh, name)) !== read(join("src/gen", name)),
+    );
     for (const name of differing) console.error(`differs: src/gen/${name}`);
     return differing.length === 0;
   } finally {

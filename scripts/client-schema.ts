@@ -5,7 +5,8 @@ import { openApiDocument } from "../gateway/openapi.ts";
 
 /** Where the client keeps them. */
 export const clientSchemaFile = "client/src/schema.ts";
-const opening = "// The types of the REST interface, generated from the OpenAPI document by `npm run generate`, do not edit.\n";
+const opening =
+  "// The types of the REST interface, generated from the OpenAPI document by `npm run generate`, do not edit.\n";
 
 /** Writes the types anew. False when the generator failed, which has then told why. */
 export function generateClientSchema(): boolean {
@@ -21,7 +22,12 @@ export function isClientSchemaGenerated(): boolean {
 
 /** The types as text, of the document with the settings' defaults. */
 function clientSchema(): string | undefined {
-  const document = openApiDocument({ baseUrl: "http://localhost:8080", documentProvider: "google", rateLimit: 10, sessionCookie: "records_session" });
+  const document = openApiDocument({
+    baseUrl: "http://localhost:8080",
+    documentProvider: "google",
+    rateLimit: 10,
+    sessionCookie: "records_session",
+  });
   const { status, stdout } = spawnSync("client/node_modules/.bin/openapi-typescript", [], {
     input: JSON.stringify(document),
     encoding: "utf8",

@@ -12,7 +12,12 @@ const usage = "npm run drill:erasure -- [--notes 1000000] [--instances 3] [--kil
 const most = { seconds: 120, p99: 250 };
 
 const { values } = parseArgs({
-  options: { help: { type: "boolean", default: false }, notes: { type: "string", default: "1000000" }, instances: { type: "string", default: "3" }, kill: { type: "boolean", default: false } },
+  options: {
+    help: { type: "boolean", default: false },
+    notes: { type: "string", default: "1000000" },
+    instances: { type: "string", default: "3" },
+    kill: { type: "boolean", default: false },
+  },
 });
 if (values.help) {
   console.log(usage);
@@ -23,15 +28,29 @@ if (![notes, instances].every((count) => Number.isInteger(count) && count > 0)) 
 
 const folder = mkdtempSync(join(tmpdir(), "records-erasure-"));
 const mongod = await startOwnMongod();
-const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+const redis = await startRedis({
+  dataDir: folder,
+  cacheDir: testCacheDir(),
+  env: process.env,
+  progress: () => undefined,
+});
 if (redis === undefined) throw new Error("no redis-server for the drill");
 try {
-  const { seconds, quiet, meanwhile, ...verdict } = await drillErasure({ mongod, redisUrl: redis.uri, instances, notes, kill: values.kill, say: console.log });
+  const { seconds, quiet, meanwhile, ...verdict } = await drillErasure({
+    mongod,
+    redisUrl: redis.uri,
+    instances,
+    notes,
+    kill: values.kill,
+    say: console.log,
+  });
   console.log(JSON.stringify(verdict));
   console.log(`reads of another account before: ${JSON.stringify(quiet)}`);
   console.log(`reads of another account meanwhile: ${JSON.stringify(meanwhile)}`);
   const holds = verdict.left === 0 && meanwhile.failed === 0 && seconds <= most.seconds && meanwhile.p99 <= most.p99;
-  console.log(`${holds ? "holds" : "does not hold"}: erased in ${seconds.toFixed(0)} s (at most ${most.seconds}), p99 ${meanwhile.p99} ms (at most ${most.p99})`);
+  console.log(
+    `${holds ? "holds" : "does not hold"}: erased in ${seconds.toFixed(0)} s (at most ${most.seconds}), p99 ${meanwhile.p99} ms (at most ${most.p99})`,
+  );
   process.exitCode = holds ? 0 : 1;
 } finally {
   await Promise.all([mongod.stop(), redis.stop()]);

@@ -48,9 +48,14 @@ export function expressionsOf(trees: readonly Tree[]): Expressions {
       } else if ((ast.isNewExpression(node) || ast.isCallExpression(node)) && isNamed(node.expression, "RegExp")) {
         const [source, flags] = node.arguments ?? [];
         add(node, source && textOf(source, checker), flags === undefined ? "" : textOf(flags, checker));
-      } else if (ast.isCallExpression(node) && ast.isPropertyAccessExpression(node.expression) && converting.has(node.expression.name.text)) {
+      } else if (
+        ast.isCallExpression(node) &&
+        ast.isPropertyAccessExpression(node.expression) &&
+        converting.has(node.expression.name.text)
+      ) {
         const [pattern] = node.arguments;
-        if (pattern !== undefined && isString(node.expression.expression, checker) && isString(pattern, checker)) add(node, textOf(pattern, checker), "");
+        if (pattern !== undefined && isString(node.expression.expression, checker) && isString(pattern, checker))
+          add(node, textOf(pattern, checker), "");
       } else if (isNamed(node, "RegExp") && isAlias(node)) {
         add(node, undefined, undefined);
       }
@@ -67,7 +72,10 @@ function isNamed(node: Node, name: string): boolean {
 function isAlias(node: Node): boolean {
   const { parent } = node;
   if (ast.isNewExpression(parent) || ast.isCallExpression(parent)) return parent.expression !== node;
-  return !ast.isTypeReferenceNode(parent) && !(ast.isBinaryExpression(parent) && parent.operatorToken.kind === ast.SyntaxKind.InstanceOfKeyword);
+  return (
+    !ast.isTypeReferenceNode(parent) &&
+    !(ast.isBinaryExpression(parent) && parent.operatorToken.kind === ast.SyntaxKind.InstanceOfKeyword)
+  );
 }
 
 function isString(node: Expression, checker: Checker): boolean {
@@ -82,7 +90,10 @@ function textOf(node: Expression, checker: Checker): string | undefined {
     return joined([textOf(node.left, checker), textOf(node.right, checker)]);
   }
   if (ast.isTemplateExpression(node)) {
-    return joined([node.head.text, ...node.templateSpans.flatMap((span) => [textOf(span.expression, checker), span.literal.text])]);
+    return joined([
+      node.head.text,
+      ...node.templateSpans.flatMap((span) => [textOf(span.expression, checker), span.literal.text]),
+    ]);
   }
   const type = checker.getTypeAtLocation(node);
   return type?.isStringLiteralType() ? type.value : undefined;

@@ -10,7 +10,8 @@ const modules = "node_modules";
 
 rmSync(out, { recursive: true, force: true });
 const gax = join(modules, "google-gax/build/protos");
-for (const file of ["google/api/annotations.proto", "google/api/http.proto", "google/rpc/error_details.proto"]) copy(gax, file, file);
+for (const file of ["google/api/annotations.proto", "google/api/http.proto", "google/rpc/error_details.proto"])
+  copy(gax, file, file);
 copy(join(modules, "grpc-health-check"), "proto/health/v1/health.proto", "grpc/health/v1/health.proto");
 const reflection = join(modules, "@grpc/reflection/build/proto");
 for (const version of ["v1", "v1alpha"]) {
@@ -48,7 +49,8 @@ function printMessage(message: DescMessage): string[] {
     if (member.kind === "field") lines.push(printField(member));
     else lines.push(`oneof ${member.name} {`, ...member.fields.map((field) => printField(field, false)), "}");
   }
-  for (const range of message.proto.extensionRange) lines.push(`extensions ${range.start} to ${range.end === 536870912 ? "max" : range.end - 1};`);
+  for (const range of message.proto.extensionRange)
+    lines.push(`extensions ${range.start} to ${range.end === 536870912 ? "max" : range.end - 1};`);
   return [...lines, "}"];
 }
 

@@ -14,9 +14,17 @@ export interface PythonTool {
 /** Runs requests that are made from an OpenAPI document. */
 export const schemathesis: PythonTool = { project: "schemathesis", version: "4.32.5", module: "schemathesis.cli" };
 /** Carries the schemas of Kubernetes. */
-export const kubernetesValidate: PythonTool = { project: "kubernetes-validate", version: "1.37.0", module: "kubernetes_validate" };
+export const kubernetesValidate: PythonTool = {
+  project: "kubernetes-validate",
+  version: "1.37.0",
+  module: "kubernetes_validate",
+};
 /** Carries the schema of Compose files. */
-export const checkJsonschema: PythonTool = { project: "check-jsonschema", version: "0.39.0", module: "check_jsonschema" };
+export const checkJsonschema: PythonTool = {
+  project: "check-jsonschema",
+  version: "0.39.0",
+  module: "check_jsonschema",
+};
 
 /** Whether there is a python3 that makes virtual environments with pip in them. */
 export function canMakeEnvironments(): boolean {
@@ -30,7 +38,10 @@ export const withoutEnvironments = "No python3 with venv and pip was found (on D
  * The command that runs the tool: a program and its first arguments. Installs it where it is not yet, under `cacheDir`
  * (as of src/config.ts). Throws with what pip said last.
  */
-export function pythonTool({ project, version, module }: PythonTool, cacheDir: string): readonly [program: string, ...args: string[]] {
+export function pythonTool(
+  { project, version, module }: PythonTool,
+  cacheDir: string,
+): readonly [program: string, ...args: string[]] {
   const folder = join(cacheDir, "python", `${project}-${version}`);
   // The environment is of no use to another minor version of Python, whose own programs it names.
   if (!runs(folder, module)) install(folder, `${project}==${version}`);
@@ -38,7 +49,10 @@ export function pythonTool({ project, version, module }: PythonTool, cacheDir: s
 }
 
 function runs(folder: string, module: string): boolean {
-  return existsSync(folder) && spawnSync(join(folder, "bin", "python"), ["-m", module, "--version"], { stdio: "ignore" }).status === 0;
+  return (
+    existsSync(folder) &&
+    spawnSync(join(folder, "bin", "python"), ["-m", module, "--version"], { stdio: "ignore" }).status === 0
+  );
 }
 
 /** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
@@ -48,7 +62,11 @@ function install(folder: string, requirement: string): void {
   mkdirSync(join(folder, ".."), { recursive: true });
   try {
     run("python3", ["-m", "venv", making], "python3 cannot make a virtual environment");
-    run(join(making, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", requirement], `pip cannot install ${requirement}`);
+    run(
+      join(making, "bin", "python"),
+      ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", requirement],
+      `pip cannot install ${requirement}`,
+    );
     rmSync(folder, { recursive: true, force: true });
     renameSync(making, folder);
   } finally {

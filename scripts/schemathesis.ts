@@ -31,7 +31,12 @@ interface Report {
 }
 
 const { values } = parseArgs({
-  options: { help: { type: "boolean", default: false }, short: { type: "boolean", default: false }, seed: { type: "string" }, document: { type: "string" } },
+  options: {
+    help: { type: "boolean", default: false },
+    short: { type: "boolean", default: false },
+    seed: { type: "string" },
+    document: { type: "string" },
+  },
 });
 if (values.help) console.log(usage);
 else process.exitCode = await main();
@@ -62,7 +67,10 @@ async function credentials(program: Program): Promise<string> {
   const [writer] = accounts;
   const owner = accounts.find(({ email }) => email === "enrolled@example.com");
   const browser = createBrowser();
-  await browser.submit(await browser.open(`${base_url}/sign-in`), { login: owner?.email ?? "", password: owner?.password ?? "" });
+  await browser.submit(await browser.open(`${base_url}/sign-in`), {
+    login: owner?.email ?? "",
+    password: owner?.password ?? "",
+  });
   const session = /records_session=([^;]+)/.exec(browser.cookiesFor(base_url))?.[1];
   if (session === undefined) throw new Error("the sign-in gave no session");
   return `
@@ -80,10 +88,22 @@ function run(folder: string, base: string, configuration: string): Report {
   const [settings, reportPath] = [join(folder, "schemathesis.toml"), join(folder, "report.json")];
   writeFileSync(settings, configuration, { mode: 0o600 });
   const [tool, ...first] = pythonTool(schemathesis, testCacheDir());
-  const effort = values.short ? ["--phases", "examples,fuzzing", "--max-examples", "25"] : ["--max-examples", "400", "--continue-on-failure"];
+  const effort = values.short
+    ? ["--phases", "examples,fuzzing", "--max-examples", "25"]
+    : ["--max-examples", "400", "--continue-on-failure"];
   const args = [
     ...first,
-    ...["--config-file", settings, "--no-color", "run", values.document ?? `${base}/openapi.json`, "--url", base, "--checks", "all"],
+    ...[
+      "--config-file",
+      settings,
+      "--no-color",
+      "run",
+      values.document ?? `${base}/openapi.json`,
+      "--url",
+      base,
+      "--checks",
+      "all",
+    ],
     ...[...effort, ...(values.seed === undefined ? [] : ["--seed", values.seed])],
     ...["--generation-database", "none", "--report", "json", "--report-json-path", reportPath],
   ];
@@ -97,12 +117,16 @@ function verdict({ complete, seed, operations, test_cases, errors, warnings }: R
   const least = values.short ? leastRequests.short : leastRequests.long;
   const troubles = [
     ...(complete ? [] : ["it was not run to its end"]),
-    ...(operations.tested === operations.total ? [] : [`only ${operations.tested} of ${operations.total} operations were tested`]),
+    ...(operations.tested === operations.total
+      ? []
+      : [`only ${operations.tested} of ${operations.total} operations were tested`]),
     ...(test_cases.generated >= least ? [] : [`fewer than ${least} requests`]),
     ...(errors.length === 0 ? [] : [`${errors.length} errors of the run itself`]),
     ...warnings.missing_auth.map((operation) => `nothing but 401 and 403 from ${operation}`),
   ];
-  console.log(`\n${test_cases.generated} requests to ${operations.tested} operations, ${test_cases.unique_failures} findings (seed ${seed})`);
+  console.log(
+    `\n${test_cases.generated} requests to ${operations.tested} operations, ${test_cases.unique_failures} findings (seed ${seed})`,
+  );
   for (const trouble of troubles) console.error(`schemathesis: ${trouble}`);
   return test_cases.unique_failures > 0 ? 1 : troubles.length > 0 ? 2 : 0;
 }

@@ -13,7 +13,12 @@ export interface Tree {
 }
 
 /** Calls `judge` with every file of the projects whose path begins with one of the folders. Each file comes once. */
-export function withTrees<T>(root: string, projects: readonly string[], folders: readonly string[], judge: (trees: readonly Tree[]) => T): T {
+export function withTrees<T>(
+  root: string,
+  projects: readonly string[],
+  folders: readonly string[],
+  judge: (trees: readonly Tree[]) => T,
+): T {
   const api = new API({ cwd: root });
   try {
     const snapshot = api.updateSnapshot({ openProjects: projects.map((project) => resolve(root, project)) });
@@ -21,7 +26,8 @@ export function withTrees<T>(root: string, projects: readonly string[], folders:
     for (const { program, checker } of snapshot.getProjects()) {
       for (const name of program.getSourceFileNames()) {
         const path = relative(root, name);
-        if (path.includes("node_modules") || !folders.some((folder) => path.startsWith(folder)) || trees.has(path)) continue;
+        if (path.includes("node_modules") || !folders.some((folder) => path.startsWith(folder)) || trees.has(path))
+          continue;
         const file = program.getSourceFile(name);
         if (file !== undefined) trees.set(path, { path, file, checker });
       }

@@ -5,11 +5,19 @@ import { endAbandonedTransactions } from "./db/abandoned.ts";
 import type { ServiceWatch, Services } from "./services.ts";
 
 /** Starts the tasks. The result stops them and writes what waits to be written. */
-export function startBackground(client: MongoClient, services: Services, { trouble }: ServiceWatch, log: Logger): () => Promise<void> {
+export function startBackground(
+  client: MongoClient,
+  services: Services,
+  { trouble }: ServiceWatch,
+  log: Logger,
+): () => Promise<void> {
   const tasks = [
     endAbandonedTransactions(client, trouble("abandoned_transactions")),
     services.erasures.follow(trouble("erasure")),
-    services.bulkLoading.follow((what) => log.warn({ index: what }, "search index of notes, for a large import or erasure"), trouble("search_index")),
+    services.bulkLoading.follow(
+      (what) => log.warn({ index: what }, "search index of notes, for a large import or erasure"),
+      trouble("search_index"),
+    ),
   ];
   return async () => {
     for (const task of tasks) task.stop();

@@ -119,9 +119,17 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const oidcIssuer = issuer(uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]));
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
   const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
-  if (serviceTokens.length === 0 && real) wrong("SERVICE_TOKENS", `is required when MONGODB_URI or OIDC_ISSUER is set: one or several, each a ${secretForm}, separated by commas`);
+  if (serviceTokens.length === 0 && real)
+    wrong(
+      "SERVICE_TOKENS",
+      `is required when MONGODB_URI or OIDC_ISSUER is set: one or several, each a ${secretForm}, separated by commas`,
+    );
   const sessionSecrets = readSessionSecrets(env("SESSION_SECRET"), env("SESSION_SECRETS"));
-  if (sessionSecrets === undefined && real) wrong("SESSION_SECRET", `is required when MONGODB_URI or OIDC_ISSUER is set: a ${secretForm}, the same on all instances`);
+  if (sessionSecrets === undefined && real)
+    wrong(
+      "SESSION_SECRET",
+      `is required when MONGODB_URI or OIDC_ISSUER is set: a ${secretForm}, the same on all instances`,
+    );
   const rateLimit = integer("RATE_LIMIT", env("RATE_LIMIT"), 10, 1, 1_000_000);
   const documentProvider = env("DOC_PROVIDER") ?? "google";
   if (!/^[a-z][a-z0-9_]{0,30}$/.test(documentProvider)) wrong("DOC_PROVIDER", "must match ^[a-z][a-z0-9_]{0,30}$");
@@ -135,7 +143,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
     redisUrl: uri("REDIS_URL", env("REDIS_URL"), ["redis:", "rediss:"]),
-    oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") },
+    oidc:
+      oidcIssuer === undefined
+        ? undefined
+        : { issuer: oidcIssuer, clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") },
     dataDir: resolve(env("DATA_DIR") ?? "data"),
     cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
     serviceTokens: serviceTokens.length === 0 ? undefined : serviceTokens,
@@ -150,7 +161,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     logAddresses: oneOf("LOG_ADDRESSES", env("LOG_ADDRESSES"), logAddresses, "full"),
     corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
     retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),
-    tracing: tracing(uri("OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT"), ["http:", "https:"]), env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_SERVICE_NAME"), env("OTEL_TRACES_SAMPLER_ARG")),
+    tracing: tracing(
+      uri("OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT"), ["http:", "https:"]),
+      env("OTEL_EXPORTER_OTLP_HEADERS"),
+      env("OTEL_SERVICE_NAME"),
+      env("OTEL_TRACES_SAMPLER_ARG"),
+    ),
   });
 
   function required(name: string): string {
@@ -164,14 +180,19 @@ const secretForm = "secret of at least 32 characters, made at random";
 function secret(name: string, value: string): string {
   if (value.length < 32) wrong(name, `must be a ${secretForm}`);
   // What stands in an example or is one key held down was never made at random.
-  if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value)) wrong(name, `must be a ${secretForm}, not a placeholder`);
+  if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value))
+    wrong(name, `must be a ${secretForm}, not a placeholder`);
   return value;
 }
 
 /** One by the first variable, or several by the second. */
 function readSessionSecrets(one: string | undefined, several: string | undefined): Config["sessionSecrets"] {
-  if (one !== undefined && several !== undefined) wrong("SESSION_SECRETS", "cannot be set together with SESSION_SECRET: set one of them");
-  const [newest, ...older] = one === undefined ? list(several).map((value) => secret("SESSION_SECRETS", value)) : [secret("SESSION_SECRET", one)];
+  if (one !== undefined && several !== undefined)
+    wrong("SESSION_SECRETS", "cannot be set together with SESSION_SECRET: set one of them");
+  const [newest, ...older] =
+    one === undefined
+      ? list(several).map((value) => secret("SESSION_SECRETS", value))
+      : [secret("SESSION_SECRET", one)];
   return newest === undefined ? undefined : [newest, ...older];
 }
 
@@ -182,7 +203,9 @@ function wrong(name: string, message: string): never {
 function integer(name: string, value: string | undefined, fallback: number, min: number, max: number): number {
   if (value === undefined) return fallback;
   const number = /^(0|[1-9][0-9]*)$/.test(value) ? Number(value) : Number.NaN;
-  return number >= min && number <= max ? number : wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
+  return number >= min && number <= max
+    ? number
+    : wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
 }
 
 function oneOf<T extends string>(name: string, value: string | undefined, values: readonly T[], fallback: T): T {
@@ -194,14 +217,20 @@ function oneOf<T extends string>(name: string, value: string | undefined, values
 function uri(name: string, value: string | undefined, schemes: readonly string[]): string | undefined {
   if (value === undefined) return undefined;
   const scheme = /^[a-z+]+:/.exec(value)?.[0] ?? "";
-  const parsable = schemes.includes(scheme) && (scheme.startsWith("mongodb") ? value.length > scheme.length + 2 : URL.canParse(value));
-  return parsable ? value : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
+  const parsable =
+    schemes.includes(scheme) && (scheme.startsWith("mongodb") ? value.length > scheme.length + 2 : URL.canParse(value));
+  return parsable
+    ? value
+    : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
 }
 
 /** Without TLS, anyone on the network could replace the provider's keys and tokens. */
 function issuer(value: string | undefined): string | undefined {
   if (value === undefined || new URL(value).protocol === "https:" || isLocalName(new URL(value).hostname)) return value;
-  return wrong("OIDC_ISSUER", "must begin with https:// unless its host is this machine (localhost, *.localhost, 127.0.0.1 or [::1])");
+  return wrong(
+    "OIDC_ISSUER",
+    "must begin with https:// unless its host is this machine (localhost, *.localhost, 127.0.0.1 or [::1])",
+  );
 }
 
 function corsOrigin(value: string): string {
@@ -210,11 +239,20 @@ function corsOrigin(value: string): string {
 }
 
 function list(value: string | undefined): string[] {
-  return (value ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+  return (value ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
-function tracing(endpoint: string | undefined, headers: string | undefined, serviceName = "records", ratio = "1"): TracingConfig | undefined {
-  if (!/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(ratio)) wrong("OTEL_TRACES_SAMPLER_ARG", `must be a number from 0 to 1, not "${ratio}"`);
+function tracing(
+  endpoint: string | undefined,
+  headers: string | undefined,
+  serviceName = "records",
+  ratio = "1",
+): TracingConfig | undefined {
+  if (!/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(ratio))
+    wrong("OTEL_TRACES_SAMPLER_ARG", `must be a number from 0 to 1, not "${ratio}"`);
   const sent = Object.fromEntries(list(headers).map(exportHeader));
   if (endpoint === undefined) return undefined;
   return { url: `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
@@ -222,7 +260,9 @@ function tracing(endpoint: string | undefined, headers: string | undefined, serv
 
 /** Name and value of `name=value`, which is percent-encoded. It may be a credential: it is not repeated in the message. */
 function exportHeader(pair: string): [string, string] {
-  const [, name = "", value = ""] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(pair) ?? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas");
+  const [, name = "", value = ""] =
+    /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(pair) ??
+    wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs, separated by commas");
   try {
     return [name, decodeURIComponent(value)];
   } catch {
@@ -246,5 +286,7 @@ function retirement(deprecated: string | undefined, sunset: string | undefined):
 
 function moment(name: string, value: string): Date {
   const found = /t/i.test(value) ? parseMoment(value) : undefined;
-  return found === undefined ? wrong(name, `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, not "${value}"`) : new Date(found.last);
+  return found === undefined
+    ? wrong(name, `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, not "${value}"`)
+    : new Date(found.last);
 }

@@ -41,7 +41,11 @@ export interface Cancellation {
 }
 
 /** The deadline `ms` from now, or earlier where the caller stops waiting earlier. */
-export function deadlineIn(ms: number, { expiresAt = Infinity, cancellation }: CallerLimits = {}, tally?: Tally): Deadline {
+export function deadlineIn(
+  ms: number,
+  { expiresAt = Infinity, cancellation }: CallerLimits = {},
+  tally?: Tally,
+): Deadline {
   const own = performance.now() + ms;
   const at = Math.min(own, expiresAt);
   let signal: AbortSignal | undefined;

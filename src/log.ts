@@ -22,18 +22,72 @@ const shownAddress: Readonly<Record<LogAddresses, (address: string) => string | 
 };
 
 /** A log; `loggedError` serializes the `err` of a line, so that no line contains the text of a record. */
-export function createLog(level: LogLevel, to: DestinationStream = standardOutput(), addresses: LogAddresses = "full"): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: loggedError, address: shownAddress[addresses] } }, to);
+export function createLog(
+  level: LogLevel,
+  to: DestinationStream = standardOutput(),
+  addresses: LogAddresses = "full",
+): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: loggedError, address: shownAddress[addresses] },
+    },
+    to,
+  );
 }
 
 /** The fields of a request's line; those that are undefined are left out. Times are in milliseconds, to the tenth. */
 export function logLine(record: RequestRecord, traceId: string | undefined): object {
-  const { id, listener, wire, method, route, rpc, tools, account, keyPrefix: key, serviceToken, address, status, code, cause, waitingFor, ms, tally } = record;
+  const {
+    id,
+    listener,
+    wire,
+    method,
+    route,
+    rpc,
+    tools,
+    account,
+    keyPrefix: key,
+    serviceToken,
+    address,
+    status,
+    code,
+    cause,
+    waitingFor,
+    ms,
+    tally,
+  } = record;
   return {
-    ...{ id, listener, wire, method, route, rpc, tools: tools?.join(" "), account, key, service_token: serviceToken, address, status, code, cause, waiting_for: waitingFor },
+    ...{
+      id,
+      listener,
+      wire,
+      method,
+      route,
+      rpc,
+      tools: tools?.join(" "),
+      account,
+      key,
+      service_token: serviceToken,
+      address,
+      status,
+      code,
+      cause,
+      waiting_for: waitingFor,
+    },
     ms: tenth(ms),
-    ...(tally === undefined ? {} : { queue_ms: spent(tally, "queueMs"), redis_ms: spent(tally, "redisMs"), provider_ms: spent(tally, "providerMs") }),
-    ...(tally === undefined ? {} : { db_ms: spent(tally, "dbMs"), db_commands: tally.dbCommands || undefined, rows: tally.rows }),
+    ...(tally === undefined
+      ? {}
+      : {
+          queue_ms: spent(tally, "queueMs"),
+          redis_ms: spent(tally, "redisMs"),
+          provider_ms: spent(tally, "providerMs"),
+        }),
+    ...(tally === undefined
+      ? {}
+      : { db_ms: spent(tally, "dbMs"), db_commands: tally.dbCommands || undefined, rows: tally.rows }),
     trace_id: traceId,
   };
 }

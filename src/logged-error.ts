@@ -43,7 +43,9 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
     ...wordOf("syscall", of["syscall"]),
     ...(stack.length === 0 ? {} : { stack }),
     ...(inner && error.cause !== undefined ? { cause: loggedError(error.cause, deep + 1) } : {}),
-    ...(inner && error instanceof AggregateError ? { errors: error.errors.slice(0, mostTogether).map((one) => loggedError(one, deep + 1)) } : {}),
+    ...(inner && error instanceof AggregateError
+      ? { errors: error.errors.slice(0, mostTogether).map((one) => loggedError(one, deep + 1)) }
+      : {}),
   };
 }
 
@@ -74,7 +76,10 @@ function framesOf({ stack = "", message }: Error): string[] {
   const below = at === -1 ? "" : stack.slice(at + message.length);
   return below
     .split("\n")
-    .filter((line) => line.startsWith("    at ") && place.test(line) && !line.includes("node_modules") && !line.includes("node:"))
+    .filter(
+      (line) =>
+        line.startsWith("    at ") && place.test(line) && !line.includes("node_modules") && !line.includes("node:"),
+    )
     .map((line) => line.trim().slice("at ".length))
     .slice(0, mostFrames);
 }

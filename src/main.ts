@@ -24,8 +24,13 @@ await main().catch((error: unknown) => {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, undefined, config.logAddresses);
-  process.on("SIGUSR2", () => setLogLevel(log, log.level === "debug" ? config.logLevel : "debug", { signal: "SIGUSR2" }));
-  if (config.mongodbUri !== undefined && config.redisUrl === undefined) log.warn("REDIS_URL is not set: this instance starts a Redis of its own, so each of several instances throttles separately");
+  process.on("SIGUSR2", () =>
+    setLogLevel(log, log.level === "debug" ? config.logLevel : "debug", { signal: "SIGUSR2" }),
+  );
+  if (config.mongodbUri !== undefined && config.redisUrl === undefined)
+    log.warn(
+      "REDIS_URL is not set: this instance starts a Redis of its own, so each of several instances throttles separately",
+    );
   const embedded = await startEmbedded(config, say);
   const forgetSignals = onSignal(() => embedded.stop());
   try {
@@ -39,7 +44,11 @@ async function main(): Promise<void> {
     });
     parts?.provider.serve(app);
     const internalUrl = `http://localhost:${app.internalPort}`;
-    const { serviceTokens: [serviceToken = ""], mongodbUri, redisUrl } = embedded;
+    const {
+      serviceTokens: [serviceToken = ""],
+      mongodbUri,
+      redisUrl,
+    } = embedded;
     const key = await demo?.announce({ baseUrl: app.baseUrl, internalUrl, serviceToken, mongodbUri, redisUrl });
     announce(app, internalUrl, config, embedded, key);
   } catch (error) {
@@ -49,7 +58,13 @@ async function main(): Promise<void> {
   }
 }
 
-function announce({ baseUrl, mcpUrl }: App, internalUrl: string, { dataDir }: Config, { mongod, redis, oidc, demo }: Embedded, key: string | undefined): void {
+function announce(
+  { baseUrl, mcpUrl }: App,
+  internalUrl: string,
+  { dataDir }: Config,
+  { mongod, redis, oidc, demo }: Embedded,
+  key: string | undefined,
+): void {
   say("");
   say(`Records is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   say(`  dashboard             ${oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl}`);
@@ -65,7 +80,9 @@ function announce({ baseUrl, mcpUrl }: App, internalUrl: string, { dataDir }: Co
   say("");
   say(`  demo API key          ${key}`);
   say(`  try                   curl -H 'Authorization: Bearer ${key}' '${baseUrl}/v1/contacts?query=ann'`);
-  say(`  make a key            sign in as ${demo.people.find(({ access, enrolled }) => access === null && enrolled)?.email ?? ""}; the passwords are in ${join(dataDir, "demo.json")}`);
+  say(
+    `  make a key            sign in as ${demo.people.find(({ access, enrolled }) => access === null && enrolled)?.email ?? ""}; the passwords are in ${join(dataDir, "demo.json")}`,
+  );
   say("");
 }
 

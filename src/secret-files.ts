@@ -12,7 +12,11 @@ export type OnWrong = (variable: string, problem: string) => never;
  * The environment with each of the names filled in from its file; a line break at the end is not part of the value. The
  * files are read once, at the start.
  */
-export function withSecretFiles(environment: NodeJS.ProcessEnv, names: readonly string[], wrong: OnWrong): NodeJS.ProcessEnv {
+export function withSecretFiles(
+  environment: NodeJS.ProcessEnv,
+  names: readonly string[],
+  wrong: OnWrong,
+): NodeJS.ProcessEnv {
   const filled = { ...environment };
   for (const name of names) {
     const variable = fileVariable(name);

@@ -44,8 +44,20 @@ import { createSwitchStore, switchIndexes } from "./switches/store.ts";
 
 /** The indexes of every collection, except those that depend on a setting. */
 export const allIndexes = [
-  contactIndexes, noteIndexes, sessionIndexes, transcriptIndexes, apiKeyIndexes, accountIndexes, auditIndexes, dashboardSessionIndexes, endedIndexes, logoutTokenIndexes, claimIndexes,
-  importIndexes, switchIndexes, erasureIndexes,
+  contactIndexes,
+  noteIndexes,
+  sessionIndexes,
+  transcriptIndexes,
+  apiKeyIndexes,
+  accountIndexes,
+  auditIndexes,
+  dashboardSessionIndexes,
+  endedIndexes,
+  logoutTokenIndexes,
+  claimIndexes,
+  importIndexes,
+  switchIndexes,
+  erasureIndexes,
 ];
 
 /** Hears of what the services do beside the requests. */
@@ -55,7 +67,10 @@ export interface ServiceWatch {
   readonly imports: ImportWatch;
 }
 
-const unwatched: ServiceWatch = { trouble: () => () => undefined, imports: { ended: () => undefined, items: () => undefined } };
+const unwatched: ServiceWatch = {
+  trouble: () => () => undefined,
+  imports: { ended: () => undefined, items: () => undefined },
+};
 
 /** The indexes of every collection for these settings. */
 export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionDays">): readonly IndexSpec[] {
@@ -66,7 +81,11 @@ export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionD
  * What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none.
  * `watch` hears of what happens beside the requests.
  */
-export function createServices(client: MongoClient, redis: () => RedisLink | undefined = () => undefined, watch: ServiceWatch = unwatched) {
+export function createServices(
+  client: MongoClient,
+  redis: () => RedisLink | undefined = () => undefined,
+  watch: ServiceWatch = unwatched,
+) {
   const db = client.db();
   const notes = createNoteStore(client);
   const sessions = createSessionStore(client);
@@ -79,7 +98,11 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
   const keys = createApiKeyStore(db);
   const audit = createAuditStore(db, watch.trouble("audit_log"));
   const lastUse = createLastUse(db, watch.trouble("last_use"));
-  const ingest = { contacts: createContactIngest(client, rewriteCopies), sessions: createSessionIngest(client, notes), notes: createNoteIngest(client) };
+  const ingest = {
+    contacts: createContactIngest(client, rewriteCopies),
+    sessions: createSessionIngest(client, notes),
+    notes: createNoteIngest(client),
+  };
   const imports = createProgressStore(db);
   const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
   return {
@@ -88,15 +111,30 @@ export function createServices(client: MongoClient, redis: () => RedisLink | und
     levers: createLevers({ client, accounts, keys, audit, endPerson: createEndPerson(db) }),
     apiKeys: keys,
     lastUse,
-    apiKeyService: createApiKeyService({ keys, accounts, audit, lastUse, transaction: (deadline, work) => transaction(client, deadline, work) }),
+    apiKeyService: createApiKeyService({
+      keys,
+      accounts,
+      audit,
+      lastUse,
+      transaction: (deadline, work) => transaction(client, deadline, work),
+    }),
     audit,
     auditLog: createAuditService(audit),
     switches: createSwitchStore(client),
     contacts: createContactService(contacts, createContactSearch(client), notes),
     sessions: createSessionService(sessions, createTranscriptStore(client)),
     notes: createNoteService(notes),
-    ingest: createIngestService(ingest.contacts, ingest.sessions, ingest.notes, createDeletion(client, sessions.detachClient, createEraseAnswers(client, redis))),
-    ingestStreams: createIngestStreams(createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading, watch.imports), createExport(client), recordExport(audit)),
+    ingest: createIngestService(
+      ingest.contacts,
+      ingest.sessions,
+      ingest.notes,
+      createDeletion(client, sessions.detachClient, createEraseAnswers(client, redis)),
+    ),
+    ingestStreams: createIngestStreams(
+      createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading, watch.imports),
+      createExport(client),
+      recordExport(audit),
+    ),
     bulkLoading,
   };
 }

@@ -29,11 +29,26 @@ interface Wait {
 
 /** A tally of nothing. */
 export function createTally(): Tally {
-  return { dbMs: 0, dbCommands: 0, redisMs: 0, queueMs: 0, providerMs: 0, rows: undefined, waits: [], lastWait: undefined, failed: undefined };
+  return {
+    dbMs: 0,
+    dbCommands: 0,
+    redisMs: 0,
+    queueMs: 0,
+    providerMs: 0,
+    rows: undefined,
+    waits: [],
+    lastWait: undefined,
+    failed: undefined,
+  };
 }
 
 /** Does the work and adds its time to the tally. `what` names it in the log: it must not contain anything of a caller's. */
-export async function timed<T>(tally: Tally | undefined, spent: Spent, what: string, work: () => Promise<T>): Promise<T> {
+export async function timed<T>(
+  tally: Tally | undefined,
+  spent: Spent,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
   if (tally === undefined) return work();
   const end = beginWait(tally, what, spent);
   try {

@@ -8,7 +8,12 @@ const token = "a-service-token-of-32-characters-or-more";
 const secret = "a-session-secret-of-32-characters-or-more";
 const secrets = { SERVICE_TOKENS: token, SESSION_SECRET: secret };
 const mongodb = { MONGODB_URI: "mongodb://db.example/records", ...secrets };
-const oidc = { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client", ...secrets };
+const oidc = {
+  OIDC_ISSUER: "https://id.example.com",
+  OIDC_CLIENT_ID: "records",
+  OIDC_CLIENT_SECRET: "of-the-client",
+  ...secrets,
+};
 
 test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 10 a second, 20 at once, no proxy, google [OPS-11, OPS-12, RTE-15, RTE-12]", () => {
   expect(readConfig({})).toEqual({
@@ -96,7 +101,11 @@ test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
 });
 
 test("an empty variable counts as one that is not set [OPS-11]", () => {
-  const empty = Object.fromEntries(["PORT", "HOST", "MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "LOG_LEVEL", "V1_SUNSET_AT", "BASE_URL"].map((name) => [name, ""]));
+  const empty = Object.fromEntries(
+    ["PORT", "HOST", "MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "LOG_LEVEL", "V1_SUNSET_AT", "BASE_URL"].map(
+      (name) => [name, ""],
+    ),
+  );
   expect(readConfig(empty)).toEqual(readConfig({}));
 });
 
@@ -164,11 +173,23 @@ test.each([
   expectRefused(name, { ...others, [name]: value });
 });
 
-test.each(["http://id.example.com", "http://10.0.0.7:8080/realms/records", "http://localhost.example.com", "http://keycloak:8080", "http://127.0.0.1.example.com"])("rejects the issuer %s by its name: http is for loopback alone [OPS-22]", (issuer) => {
+test.each([
+  "http://id.example.com",
+  "http://10.0.0.7:8080/realms/records",
+  "http://localhost.example.com",
+  "http://keycloak:8080",
+  "http://127.0.0.1.example.com",
+])("rejects the issuer %s by its name: http is for loopback alone [OPS-22]", (issuer) => {
   expectRefused("OIDC_ISSUER", { ...oidc, OIDC_ISSUER: issuer });
 });
 
-test.each(["https://id.example.com", "http://localhost:8082", "http://id.localhost:8082/realms/records", "http://127.0.0.1:9", "http://[::1]:9"])("accepts the issuer %s [OPS-22]", (issuer) => {
+test.each([
+  "https://id.example.com",
+  "http://localhost:8082",
+  "http://id.localhost:8082/realms/records",
+  "http://127.0.0.1:9",
+  "http://[::1]:9",
+])("accepts the issuer %s [OPS-22]", (issuer) => {
   expect(readConfig({ ...oidc, OIDC_ISSUER: issuer }).oidc?.issuer).toBe(issuer);
 });
 
@@ -178,9 +199,12 @@ test.each([
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2026-07-30T23:59:59Z" }],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2026-01-31T00:00:00Z" }],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2025-12-31T00:00:00Z" }],
-] as const)("a retirement without its other half, or shorter than 6 months, is refused by the name of %s: %j [VER-04, OPS-14]", (name, environment) => {
-  expectRefused(name, environment);
-});
+] as const)(
+  "a retirement without its other half, or shorter than 6 months, is refused by the name of %s: %j [VER-04, OPS-14]",
+  (name, environment) => {
+    expectRefused(name, environment);
+  },
+);
 
 test.each([
   ["2026-01-31T00:00:00Z", "2026-07-31T00:00:00Z"],
@@ -188,15 +212,18 @@ test.each([
   ["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"],
   ["2026-08-31T00:00:00Z", "2027-02-28T00:00:00Z"],
 ])("a retirement from %s to %s is taken: 6 months or more [VER-04]", (from, to) => {
-  expect(readConfig({ V1_DEPRECATED_AT: from, V1_SUNSET_AT: to }).retirement).toEqual({ deprecatedAt: new Date(from), sunsetAt: new Date(to) });
+  expect(readConfig({ V1_DEPRECATED_AT: from, V1_SUNSET_AT: to }).retirement).toEqual({
+    deprecatedAt: new Date(from),
+    sunsetAt: new Date(to),
+  });
 });
 
-test.each([
-  [{ MONGODB_URI: "mongodb://db.example/records" }],
-  [{ OIDC_ISSUER: "https://id.example.com" }],
-])("with %j the service tokens are required, by their name [OPS-13, OPS-14]", (environment) => {
-  expectRefused("SERVICE_TOKENS", environment);
-});
+test.each([[{ MONGODB_URI: "mongodb://db.example/records" }], [{ OIDC_ISSUER: "https://id.example.com" }]])(
+  "with %j the service tokens are required, by their name [OPS-13, OPS-14]",
+  (environment) => {
+    expectRefused("SERVICE_TOKENS", environment);
+  },
+);
 
 test.each([
   ["SESSION_SECRET", { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token }],
@@ -211,7 +238,8 @@ test("what is refused never repeats a URI, which may hold a password [OPS-14]", 
   for (const name of ["MONGODB_URI", "REDIS_URL", "BASE_URL"]) {
     expect(refusal({ ...mongodb, [name]: "x://user:hunter2@db.example" })).not.toContain("hunter2");
   }
-  for (const name of ["SERVICE_TOKENS", "SESSION_SECRET"]) expect(refusal({ ...mongodb, [name]: "hunter2" })).not.toContain("hunter2");
+  for (const name of ["SERVICE_TOKENS", "SESSION_SECRET"])
+    expect(refusal({ ...mongodb, [name]: "hunter2" })).not.toContain("hunter2");
 });
 
 function expectRefused(name: string, environment: NodeJS.ProcessEnv): void {

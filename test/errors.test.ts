@@ -5,7 +5,11 @@ import { failures, reasonName } from "../src/errors.ts";
 import { Reason, ReasonSchema } from "../src/gen/records/v1/errors_pb.ts";
 
 test("the table has every reason of the proto and no other", () => {
-  expect(Object.keys(failures).map(Number).sort((a, b) => a - b)).toEqual(ReasonSchema.values.map(({ number }) => number).sort((a, b) => a - b));
+  expect(
+    Object.keys(failures)
+      .map(Number)
+      .sort((a, b) => a - b),
+  ).toEqual(ReasonSchema.values.map(({ number }) => number).sort((a, b) => a - b));
 });
 
 test.each([

@@ -25,7 +25,13 @@ let key: string;
 
 beforeAll(async () => {
   database = await createDatabase(inject("administratorUri"));
-  settings = { MONGODB_URI: database.uri, SERVICE_TOKENS: token, SESSION_SECRET: "a-session-secret-of-32-characters-or-more", REDIS_URL: "redis://127.0.0.1:1", ...limits };
+  settings = {
+    MONGODB_URI: database.uri,
+    SERVICE_TOKENS: token,
+    SESSION_SECRET: "a-session-secret-of-32-characters-or-more",
+    REDIS_URL: "redis://127.0.0.1:1",
+    ...limits,
+  };
   client = await connectMongo(database.uri, 30_000);
   const { accounts, apiKeys } = createServices(client);
   ({ secret: key } = await apiKeys.create((await accounts.create("settings@example.com", true))._id, "read_write"));
@@ -39,18 +45,38 @@ test.each([
   ["PORT", { PORT: "http" }],
   ["SERVICE_TOKENS", { MONGODB_URI: "mongodb://db.example/records" }],
   ["SESSION_SECRET", { MONGODB_URI: "mongodb://db.example/records", SERVICE_TOKENS: token }],
-  ["SESSION_SECRET", { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client", SERVICE_TOKENS: token, SESSION_SECRET: "change-me-change-me-change-me-change-me" }],
-  ["OIDC_CLIENT_SECRET", { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "records", SERVICE_TOKENS: token, SESSION_SECRET: "a-session-secret-of-32-characters-or-more" }],
+  [
+    "SESSION_SECRET",
+    {
+      OIDC_ISSUER: "https://id.example.com",
+      OIDC_CLIENT_ID: "records",
+      OIDC_CLIENT_SECRET: "of-the-client",
+      SERVICE_TOKENS: token,
+      SESSION_SECRET: "change-me-change-me-change-me-change-me",
+    },
+  ],
+  [
+    "OIDC_CLIENT_SECRET",
+    {
+      OIDC_ISSUER: "https://id.example.com",
+      OIDC_CLIENT_ID: "records",
+      SERVICE_TOKENS: token,
+      SESSION_SECRET: "a-session-secret-of-32-characters-or-more",
+    },
+  ],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: "2026-01-31T00:00:00Z" }],
-])("a wrong %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]", async (name, wrong) => {
-  const folder = dataFolder();
-  const program = spawnProgram({ DATA_DIR: join(folder.path, "data"), ...wrong });
-  expect(await program.ended).toBe(1);
-  expect(program.stderr).toMatch(new RegExp(`^records: ${name}: [^\\n]+\\n$`));
-  expect(program.stdout).toBe("");
-  expect(existsSync(join(folder.path, "data"))).toBe(false);
-  folder.remove();
-});
+])(
+  "a wrong %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]",
+  async (name, wrong) => {
+    const folder = dataFolder();
+    const program = spawnProgram({ DATA_DIR: join(folder.path, "data"), ...wrong });
+    expect(await program.ended).toBe(1);
+    expect(program.stderr).toMatch(new RegExp(`^records: ${name}: [^\\n]+\\n$`));
+    expect(program.stdout).toBe("");
+    expect(existsSync(join(folder.path, "data"))).toBe(false);
+    folder.remove();
+  },
+);
 
 test("a port that is taken, and a host that is not ours, end the program with 1 and one line that names the variable [OPS-14]", async () => {
   const taker = createServer().listen(0, "127.0.0.1");
@@ -62,7 +88,9 @@ test("a port that is taken, and a host that is not ours, end the program with 1 
   const nowhere = spawnProgram({ ...settings, INTERNAL_HOST: "nowhere.invalid" });
   onTestFinished(() => endProgram(nowhere));
   expect(await nowhere.ended).toBe(1);
-  expect(nowhere.stderr).toMatch(/^records: INTERNAL_HOST: "nowhere\.invalid" is no address of this machine \([A-Z_]+\)\n$/);
+  expect(nowhere.stderr).toMatch(
+    /^records: INTERNAL_HOST: "nowhere\.invalid" is no address of this machine \([A-Z_]+\)\n$/,
+  );
   const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it goes on"))]);
   expect([ended, program.stderr]).toEqual([1, `records: PORT: ${port} cannot be listened on (EADDRINUSE)\n`]);
 });
@@ -85,8 +113,14 @@ test("with a Redis that is away altogether it starts and serves: ready, degraded
   expect(program.stdout).not.toContain("demo");
   expect(existsSync(join(folder.path, "demo.json"))).toBe(false);
   const call = (authorization: string) =>
-    fetch(`${program.internal}/records.v1.HealthService/CheckHealth`, { method: "POST", headers: { "Content-Type": "application/json", authorization }, body: "{}" });
-  expect(await (await call(`Bearer ${token}`)).json()).toEqual({ health: { status: "HEALTH_STATUS_DEGRADED", version: "1.0.0" } });
+    fetch(`${program.internal}/records.v1.HealthService/CheckHealth`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", authorization },
+      body: "{}",
+    });
+  expect(await (await call(`Bearer ${token}`)).json()).toEqual({
+    health: { status: "HEALTH_STATUS_DEGRADED", version: "1.0.0" },
+  });
 });
 
 test("with an identity provider of one's own there is no demo: no account, key, password or provider, on an embedded database too [OPS-07]", async () => {
@@ -100,8 +134,13 @@ test("with an identity provider of one's own there is no demo: no account, key, 
   });
   expect(program.stdout).toContain(`  dashboard             ${program.base}\n`);
   expect(program.stdout).not.toMatch(/demo|for development|rec_/);
-  for (const name of ["demo.json", "demo-secret", "provider", "service-token", "session-secret"]) expect([name, existsSync(join(folder.path, name))]).toEqual([name, false]);
-  const listed = await fetch(`${program.internal}/records.admin.v1.AccountService/ListAccounts`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: "{}" });
+  for (const name of ["demo.json", "demo-secret", "provider", "service-token", "session-secret"])
+    expect([name, existsSync(join(folder.path, name))]).toEqual([name, false]);
+  const listed = await fetch(`${program.internal}/records.admin.v1.AccountService/ListAccounts`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: "{}",
+  });
   expect(await listed.json()).toEqual({});
 });
 
@@ -149,9 +188,16 @@ test("SIGTERM under load: every request that was taken is answered whole, nothin
   loading = false;
   await Promise.all(clients);
   expect(await program.ended).toBe(0);
-  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*\r\nConnection: close\r\n[^]*"full_name":"Slow \d"/i);
+  for (const answer of answers)
+    expect(answer).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*\r\nConnection: close\r\n[^]*"full_name":"Slow \d"/i);
   expect(wrong).toEqual([]);
-  const written = (await client.db().collection("contacts").find({ full_name: /^Load / }).toArray()).map((contact) => String(contact["full_name"]));
+  const written = (
+    await client
+      .db()
+      .collection("contacts")
+      .find({ full_name: /^Load / })
+      .toArray()
+  ).map((contact) => String(contact["full_name"]));
   expect(written.sort()).toEqual(acknowledged.sort());
   expect(program.stderr).toBe("");
   await expect(rest(program.base, "/v1/health")).rejects.toThrow();

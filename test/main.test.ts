@@ -36,7 +36,10 @@ let program: Program;
 
 beforeAll(async () => {
   // Without an endpoint the headers have no effect.
-  program = await startProgram({ DATA_DIR: folder.path, OTEL_EXPORTER_OTLP_HEADERS: `authorization=${collectorToken}` });
+  program = await startProgram({
+    DATA_DIR: folder.path,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=${collectorToken}`,
+  });
 });
 afterAll(async () => {
   await endProgram(program);
@@ -63,7 +66,9 @@ test("it says where everything is, and answers health there, ok, once all of it 
   expect(program.stdout).toMatch(/^ {2}MongoDB +mongodb:\/\/127\.0\.0\.1:\d+\//m);
   expect(program.stdout).toContain(`  dashboard             ${program.base}\n`);
   expect(program.stdout).toContain(`  identity provider     ${demo().issuer} (for development)\n`);
-  expect((await (await fetch(`${demo().issuer}/.well-known/openid-configuration`)).json())).toMatchObject({ issuer: demo().issuer });
+  expect(await (await fetch(`${demo().issuer}/.well-known/openid-configuration`)).json()).toMatchObject({
+    issuer: demo().issuer,
+  });
   expect(program.stdout).toMatch(/^ {2}Redis +redis:\/\/127\.0\.0\.1:\d+ /m);
   const { status, body } = await rest(program.base, "/v1/health");
   expect([status, body]).toEqual([200, { data: { status: "ok", version: "1.0.0" } }]);
@@ -75,7 +80,14 @@ test("demo.json is for its owner alone and has exactly the contract's shape and 
   const { accounts, ...rest } = demo();
   const mongodb_uri = expect.stringMatching(/^mongodb:\/\/records:\w{64}@127\.0\.0\.1:\d+\/records\?/);
   const redis_url = expect.stringMatching(/^redis:\/\/:\w{64}@127\.0\.0\.1:\d+$/);
-  expect(rest).toEqual({ base_url: program.base, internal_url: program.internal, service_token: expect.stringMatching(/^\S{32,}$/), issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/), mongodb_uri, redis_url });
+  expect(rest).toEqual({
+    base_url: program.base,
+    internal_url: program.internal,
+    service_token: expect.stringMatching(/^\S{32,}$/),
+    issuer: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+    mongodb_uri,
+    redis_url,
+  });
   const key = expect.stringMatching(/^rec_[0-9A-Za-z]{49}$/);
   const password = expect.stringMatching(/^[\w-]{16}$/);
   const account_id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -89,14 +101,20 @@ test("demo.json is for its owner alone and has exactly the contract's shape and 
 });
 
 test("the demo's keys work, the reader's for reading alone, and the accounts hold other data [OPS-06, AUT-05]", async () => {
-  const lists = await Promise.all(["demo", "second", "reader"].map((name) => rest(program.base, "/v1/sessions?limit=25", { key: keyOf(name) })));
+  const lists = await Promise.all(
+    ["demo", "second", "reader"].map((name) => rest(program.base, "/v1/sessions?limit=25", { key: keyOf(name) })),
+  );
   const ids = lists.map(({ status, body }) => {
     expect(status).toBe(200);
     return (body.data as { id: string }[]).map(({ id }) => id);
   });
   expect(ids[0]?.length).toBe(25);
   for (const id of ids[0] ?? []) expect(ids[1]).not.toContain(id);
-  const writes = await Promise.all(["demo", "second", "reader"].map((name) => rest(program.base, "/v1/contacts", { key: keyOf(name), body: { full_name: "Demo Check" } })));
+  const writes = await Promise.all(
+    ["demo", "second", "reader"].map((name) =>
+      rest(program.base, "/v1/contacts", { key: keyOf(name), body: { full_name: "Demo Check" } }),
+    ),
+  );
   expect(writes.map(({ status }) => status)).toEqual([201, 201, 403]);
 });
 
@@ -106,7 +124,9 @@ test("each of the demo's people signs in with their password and finds their acc
     const home = await browser.submit(await browser.open(`${program.base}/sign-in`), { login: email, password });
     expect(home.url.href).toBe(`${program.base}/`);
     expect(home.text).toContain(email);
-    const { status, body } = await rest(program.base, "/v1/api-key", { headers: { Cookie: browser.cookiesFor(program.base) } });
+    const { status, body } = await rest(program.base, "/v1/api-key", {
+      headers: { Cookie: browser.cookiesFor(program.base) },
+    });
     expect([email, status, body.data?.access]).toEqual([email, access === null ? 404 : 200, access ?? undefined]);
     expect(home.text.includes("Not enrolled in the beta")).toBe(email === "waiting@example.com");
   }
@@ -114,13 +134,19 @@ test("each of the demo's people signs in with their password and finds their acc
 
 test("the service token of demo.json opens the internal listener; admin, metrics and probes are on no public path [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {
   const call = (base: string) =>
-    fetch(`${base}/records.admin.v1.AccountService/ListAccounts`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${demo().service_token}` }, body: "{}" });
+    fetch(`${base}/records.admin.v1.AccountService/ListAccounts`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${demo().service_token}` },
+      body: "{}",
+    });
   const inside = await call(program.internal);
   expect(inside.status).toBe(200);
   expect(((await inside.json()) as { accounts: unknown[] }).accounts).toHaveLength(5);
   expect((await call(program.base)).status).toBe(404);
   for (const path of ["/metrics", "/livez", "/readyz"]) {
-    expect([(await fetch(program.internal + path)).status, (await fetch(program.base + path)).status]).toEqual([200, 404]);
+    expect([(await fetch(program.internal + path)).status, (await fetch(program.base + path)).status]).toEqual([
+      200, 404,
+    ]);
   }
   expect(statSync(join(folder.path, "service-token")).mode & 0o777).toBe(0o600);
 });
@@ -133,7 +159,8 @@ test("the URIs of demo.json open the embedded MongoDB and Redis, and no password
   const redis = new Redis(redis_url);
   expect(await redis.ping()).toBe("PONG");
   redis.disconnect();
-  for (const uri of [mongodb_uri, redis_url]) expect(program.stdout + program.stderr).not.toContain(new URL(uri).password);
+  for (const uri of [mongodb_uri, redis_url])
+    expect(program.stdout + program.stderr).not.toContain(new URL(uri).password);
 });
 
 test("no secret of the settings is in the environment of mongod and Redis [EMB-05]", async () => {
@@ -171,7 +198,10 @@ test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its
 
 test("killed with SIGKILL it leaves nothing that the next start cannot clean up, and no record that it acknowledged is lost [OPS-21, OPS-02]", async () => {
   const before = demo();
-  const { status, body } = await rest(program.base, "/v1/contacts", { key: keyOf("demo"), body: { full_name: "Kept Through" } });
+  const { status, body } = await rest(program.base, "/v1/contacts", {
+    key: keyOf("demo"),
+    body: { full_name: "Kept Through" },
+  });
   expect(status).toBe(201);
   process.kill(program.pid, "SIGKILL");
   expect(await program.ended).toBe("SIGKILL");

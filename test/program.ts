@@ -26,8 +26,20 @@ const main = join(import.meta.dirname, "..", "bin", "start.js");
 export function spawnProgram(settings: Record<string, string>): Program {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   requireServiceUser(settings["MONGODB_URI"] ?? "");
-  const env = { PATH, HOME, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }), PORT: "0", INTERNAL_PORT: "0", ...settings };
-  const child = spawn(process.execPath, [main], { detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd: join(import.meta.dirname, "..") });
+  const env = {
+    PATH,
+    HOME,
+    ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }),
+    PORT: "0",
+    INTERNAL_PORT: "0",
+    ...settings,
+  };
+  const child = spawn(process.execPath, [main], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env,
+    cwd: join(import.meta.dirname, ".."),
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
@@ -37,10 +49,18 @@ export function spawnProgram(settings: Record<string, string>): Program {
   return {
     child,
     pid: child.pid as number,
-    get base() { return find(/^ {2}REST, Connect, gRPC +(\S+)$/m); },
-    get internal() { return find(/^ {2}internal +(\S+)$/m); },
-    get stdout() { return stdout; },
-    get stderr() { return stderr; },
+    get base() {
+      return find(/^ {2}REST, Connect, gRPC +(\S+)$/m);
+    },
+    get internal() {
+      return find(/^ {2}internal +(\S+)$/m);
+    },
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
     ended,
   };
 }
@@ -52,7 +72,8 @@ export async function startProgram(settings: Record<string, string>): Promise<Pr
   let gone: number | string | undefined;
   void program.ended.then((how) => (gone = how));
   while (program.internal === "") {
-    if (gone !== undefined || given.aborted) throw new Error(`the program did not start (${String(gone)}): ${program.stdout}${program.stderr}`);
+    if (gone !== undefined || given.aborted)
+      throw new Error(`the program did not start (${String(gone)}): ${program.stdout}${program.stderr}`);
     await new Promise((soon) => setTimeout(soon, 20));
   }
   return program;

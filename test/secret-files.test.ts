@@ -38,16 +38,24 @@ test("every secret can stand in a file, with or without a line break at its end 
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example:4318",
     OTEL_EXPORTER_OTLP_HEADERS_FILE: fileOf("headers", "api-key=of-the-collector\n"),
   });
-  expect([config.mongodbUri, config.redisUrl]).toEqual(["mongodb://records:of-the-database@db.example/records", "redis://:of-the-cache@cache.example:6379"]);
+  expect([config.mongodbUri, config.redisUrl]).toEqual([
+    "mongodb://records:of-the-database@db.example/records",
+    "redis://:of-the-cache@cache.example:6379",
+  ]);
   expect([config.serviceTokens, config.sessionSecrets]).toEqual([[token, `${token}2`], [secret]]);
-  expect([config.oidc?.clientSecret, config.tracing?.headers]).toEqual(["of-the-client", { "api-key": "of-the-collector" }]);
+  expect([config.oidc?.clientSecret, config.tracing?.headers]).toEqual([
+    "of-the-client",
+    { "api-key": "of-the-collector" },
+  ]);
 });
 
 test("a file that cannot be read, an empty one and both variables are named, and no content is shown [OPS-40]", () => {
   const missing = join(folder, "missing");
   expect(refusal({ MONGODB_URI_FILE: missing })).toBe(`MONGODB_URI_FILE: ${missing} cannot be read (ENOENT)`);
   // The secret itself, put into the wrong variable.
-  expect(refusal({ MONGODB_URI_FILE: "mongodb://ops:hunter2@db1/records" })).toBe("MONGODB_URI_FILE: the file cannot be read (ENOENT)");
+  expect(refusal({ MONGODB_URI_FILE: "mongodb://ops:hunter2@db1/records" })).toBe(
+    "MONGODB_URI_FILE: the file cannot be read (ENOENT)",
+  );
   const empty = fileOf("empty", "\n");
   expect(refusal({ SESSION_SECRET_FILE: empty })).toBe(`SESSION_SECRET_FILE: ${empty} is empty`);
   const both = refusal({ SERVICE_TOKENS: token, SERVICE_TOKENS_FILE: fileOf("other", `${token}3`) });
@@ -60,5 +68,7 @@ test("a file that cannot be read, an empty one and both variables are named, and
 test("the command line finds its token there too, and child processes learn of neither [OPS-40]", () => {
   const SERVICE_TOKENS_FILE = fileOf("for-the-line", `${token}\n`);
   expect(findService({ url: "http://127.0.0.1:9" }, { SERVICE_TOKENS_FILE, DATA_DIR: folder }).token).toBe(token);
-  expect(withoutSecrets({ SERVICE_TOKENS_FILE, MONGODB_URI: "mongodb://db.example", PATH: "/bin" })).toEqual({ PATH: "/bin" });
+  expect(withoutSecrets({ SERVICE_TOKENS_FILE, MONGODB_URI: "mongodb://db.example", PATH: "/bin" })).toEqual({
+    PATH: "/bin",
+  });
 });

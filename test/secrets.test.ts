@@ -26,7 +26,11 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
   const state = browser.cookiesFor(base);
   secrets.add(back.searchParams.get("code") ?? "").add(state.slice(state.indexOf("=") + 1));
   const signedIn = await ask(back, { cookie: state });
-  const session = signedIn.headers.getSetCookie().find((line) => line.startsWith("records_session="))?.split(";")[0] ?? "";
+  const session =
+    signedIn.headers
+      .getSetCookie()
+      .find((line) => line.startsWith("records_session="))
+      ?.split(";")[0] ?? "";
   secrets.add(session.slice("records_session=".length));
   await call(back.pathname + back.search, { cookie: state });
 
@@ -37,9 +41,15 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
     secrets.add(key);
     const headers = { Authorization: `Bearer ${key}` };
     await call("/v1/contacts?query=ann", { headers });
-    await call("/v1/contacts", { headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": "one" }, body: '{"full_name":"Bo"}' });
+    await call("/v1/contacts", {
+      headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": "one" },
+      body: '{"full_name":"Bo"}',
+    });
     await call("/v1/nothing", { headers });
-    await call("/records.v1.ContactService/GetContact", { headers: { ...headers, "Content-Type": "application/json" }, body: "{}" });
+    await call("/records.v1.ContactService/GetContact", {
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: "{}",
+    });
     // Where a key does not belong.
     await call(`/v1/contacts/${key}`, { headers });
     await call(`/v1/${key}`);
@@ -47,7 +57,9 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
     await call(`/v1/contacts?limit=${key}&query=${key}`);
     await call(`/v1/api-key?key=${key}`, { cookie: `records_session=${key}` });
     await call(`/sign-in/callback?code=${key}&state=${key}`, { accept: "text/html" });
-    await call("/v1/contacts", { headers: { Authorization: `Basic ${Buffer.from(`api:${key}`).toString("base64")}`, "Content-Type": key } });
+    await call("/v1/contacts", {
+      headers: { Authorization: `Basic ${Buffer.from(`api:${key}`).toString("base64")}`, "Content-Type": key },
+    });
     await call("/sign-out/back-channel", { method: "POST", body: new URLSearchParams({ logout_token: key }) });
   }
   await call("/v1/api-key", { method: "DELETE", cookie, origin });
@@ -76,7 +88,11 @@ test("control: a secret that is left in any of these places is found", async () 
   await link.client.hset("hash", "field", Buffer.from(secret).toString("base64"));
   try {
     const found = await findSecrets(service, [secret]);
-    expect(found.sort()).toEqual(["Redis", "the collection binary", "the collection plain", "the log"].map((place) => `${place} holds rec_01234567…`));
+    expect(found.sort()).toEqual(
+      ["Redis", "the collection binary", "the collection plain", "the log"].map(
+        (place) => `${place} holds rec_01234567…`,
+      ),
+    );
   } finally {
     service.logLines.pop();
     await Promise.all(["plain", "binary"].map((name) => db.collection(name).drop()));

@@ -41,13 +41,18 @@ test("the service's user has readWrite on its database and no other role, in the
 
 test("a mongod of a test's own allows nothing to a client without credentials", async () => {
   const anonymous = mongod.uri.replace(/\/\/[^@]+@/, "//").replace(/&authSource=\w+/, "");
-  await expect(asAdministrator(anonymous, (db) => db.collection("contacts").findOne())).rejects.toMatchObject({ codeName: "Unauthorized" });
+  await expect(asAdministrator(anonymous, (db) => db.collection("contacts").findOne())).rejects.toMatchObject({
+    codeName: "Unauthorized",
+  });
 });
 
 describe("no service starts with an administrator's URI", () => {
   const refused = /a service under test is the user service, and this URI is for administrator/;
 
-  test.each([["shared", shared], ["own", () => mongod]] as const)("in the %s mongod", async (_name, database) => {
+  test.each([
+    ["shared", shared],
+    ["own", () => mongod],
+  ] as const)("in the %s mongod", async (_name, database) => {
     const { administratorUri: uri } = database();
     await expect(startInstance({ ...database(), uri }, service.redis, {})).rejects.toThrow(refused);
     await expect(startChild(uri, service.redis.uri)).rejects.toThrow(refused);
@@ -61,7 +66,9 @@ describe("no service starts with an administrator's URI", () => {
     const files = ["test", "drills", "bench", "scripts"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
     );
-    const starting = files.filter((file) => file.endsWith(".ts") && /\bstartApp\(/.test(readFileSync(join(root, file), "utf8")));
+    const starting = files.filter(
+      (file) => file.endsWith(".ts") && /\bstartApp\(/.test(readFileSync(join(root, file), "utf8")),
+    );
     expect(starting.sort()).toEqual(["test/faults/instance.ts", "test/support/service.ts"]);
   });
 });

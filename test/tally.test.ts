@@ -15,14 +15,21 @@ test("of waits within each other the innermost is named, and of several that fai
   const tally = createTally();
   await timed(tally, "dbMs", "mongodb find contacts", failing(new Error("first"))).catch(() => undefined);
   const second = new Error("second");
-  await timed(tally, "queueMs", "a place", () => timed(tally, "redisMs", "redis", failing(second))).catch(() => undefined);
+  await timed(tally, "queueMs", "a place", () => timed(tally, "redisMs", "redis", failing(second))).catch(
+    () => undefined,
+  );
   expect(waitOf(tally)).toBe("redis");
 });
 
 test("what is still waited for comes first, and its time counts so far [OPS-25, OPS-26]", async () => {
   const tally = createTally();
   let end: () => void = () => undefined;
-  const waiting = timed(tally, "providerMs", "the identity provider", () => new Promise<void>((resolve) => (end = resolve)));
+  const waiting = timed(
+    tally,
+    "providerMs",
+    "the identity provider",
+    () => new Promise<void>((resolve) => (end = resolve)),
+  );
   await new Promise((soon) => setTimeout(soon, 5));
   expect(waitOf(tally)).toBe("the identity provider");
   expect(spentOn(tally, "providerMs")).toBeGreaterThan(0);

@@ -36,7 +36,8 @@ export const searchAccounts = ["little", "middle", mainAccount] as const;
 /** How many of the main account's sessions have a transcript of 1 MB, the newest first. */
 export const transcriptCount = 8;
 
-const others = (count: number, size: AccountSize): AccountPlan[] => Array.from({ length: count }, (_, at) => ({ name: `other-${at}`, ...size }));
+const others = (count: number, size: AccountSize): AccountPlan[] =>
+  Array.from({ length: count }, (_, at) => ({ name: `other-${at}`, ...size }));
 
 export const fullData: DataPlan = {
   name: "full",
@@ -77,7 +78,8 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
   const people: Pick<ContactDocument, "full_name" | "inferred_name" | "email">[] = [];
   const titles: string[] = [];
   const idOf = (kind: "contact" | "session" | "note", at: number): UUID => uuid(recordId(name, kind, at));
-  const timeOf = (random: Random, at: number, of: number): Date => new Date(begin + Math.floor(((at + random()) / of) * (end - begin)));
+  const timeOf = (random: Random, at: number, of: number): Date =>
+    new Date(begin + Math.floor(((at + random()) / of) * (end - begin)));
 
   return {
     *contacts() {
@@ -89,11 +91,21 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const created_at = timeOf(random, at, size.contacts);
         const contact = derive({
           ...{ _id: idOf("contact", at), account_id, version: 1, full_name: inferred ? null : full },
-          email: chance(random, 0.85) ? `${person.first}.${person.last}${at}@${pick(random, ["mail", "acme", "north", "proton"])}.example.com`.toLowerCase() : null,
-          phone: chance(random, 0.7) ? `+1 (${between(random, 200, 999)}) ${between(random, 200, 999)}-${between(random, 1_000, 9_999)}` : null,
+          email: chance(random, 0.85)
+            ? `${person.first}.${person.last}${at}@${pick(random, ["mail", "acme", "north", "proton"])}.example.com`.toLowerCase()
+            : null,
+          phone: chance(random, 0.7)
+            ? `+1 (${between(random, 200, 999)}) ${between(random, 200, 999)}-${between(random, 1_000, 9_999)}`
+            : null,
           notes: chance(random, 0.3) ? sentences(random, languages[0], 120) : null,
           memory: chance(random, 0.6) ? sentences(random, languages[0], 400) : null,
-          ...{ inferred_name: inferred ? full : null, created_at, updated_at: created_at, archived_at: chance(random, 0.03) ? created_at : null, rank: 0 },
+          ...{
+            inferred_name: inferred ? full : null,
+            created_at,
+            updated_at: created_at,
+            archived_at: chance(random, 0.03) ? created_at : null,
+            rank: 0,
+          },
         });
         people.push(contact);
         yield contact;
@@ -108,10 +120,25 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const title = sentences(random, languages[0], between(random, 15, 45));
         titles.push(title);
         yield deriveSession({
-          ...{ _id: idOf("session", at), account_id, version: 1, contact_id: idOf("contact", of), client: { full_name, inferred_name, email } },
+          ...{
+            _id: idOf("session", at),
+            account_id,
+            version: 1,
+            contact_id: idOf("contact", of),
+            client: { full_name, inferred_name, email },
+          },
           ...{ title, subtitle: chance(random, 0.5) ? sentences(random, languages[0], 50) : null },
-          ...{ session_date, session_date_end: new Date(session_date.getTime() + 3_600_000), recording_status: "completed", source: "calendar" },
-          ...{ conference_provider: "zoom", conference_url: `https://zoom.example.com/j/${at}`, provider_doc_url: null },
+          ...{
+            session_date,
+            session_date_end: new Date(session_date.getTime() + 3_600_000),
+            recording_status: "completed",
+            source: "calendar",
+          },
+          ...{
+            conference_provider: "zoom",
+            conference_url: `https://zoom.example.com/j/${at}`,
+            provider_doc_url: null,
+          },
           ...{ created_at: session_date, updated_at: session_date },
         });
       }
@@ -124,9 +151,22 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const created_at = timeOf(random, at, size.notes);
         yield deriveNote({
           ...{ _id: idOf("note", at), account_id, kind, parent_id: idOf(kind, of) },
-          label: kind === "session" ? titles[of] ?? null : contactLabel(people[of] ?? { full_name: null, inferred_name: null, email: null }),
-          ...{ type: "user_manual", title: kind === "session" ? "Summary" : null, title_slug: kind === "session" ? "summary" : null, position: at % 7 },
-          ...{ content: noteText(random), source: kind === "contact" ? "api" : null, created_at, updated_at: created_at },
+          label:
+            kind === "session"
+              ? (titles[of] ?? null)
+              : contactLabel(people[of] ?? { full_name: null, inferred_name: null, email: null }),
+          ...{
+            type: "user_manual",
+            title: kind === "session" ? "Summary" : null,
+            title_slug: kind === "session" ? "summary" : null,
+            position: at % 7,
+          },
+          ...{
+            content: noteText(random),
+            source: kind === "contact" ? "api" : null,
+            created_at,
+            updated_at: created_at,
+          },
         });
       }
     },
@@ -142,5 +182,7 @@ export function transcriptText(at: number, length: number): string {
 function noteText(random: Random): string {
   const length = noteLength(random);
   const [own, other] = chance(random, 0.6) ? languages : [languages[1], languages[0]];
-  return chance(random, 0.001) ? `${sentences(random, own, length / 2)} ${sentences(random, other, length / 2)}` : sentences(random, own, length);
+  return chance(random, 0.001)
+    ? `${sentences(random, own, length / 2)} ${sentences(random, other, length / 2)}`
+    : sentences(random, own, length);
 }

@@ -51,7 +51,11 @@ export function emailOf(name: string): string {
 
 /** The sessions of an account that have a transcript. */
 export async function transcriptIdsOf(client: MongoClient, accountId: UUID): Promise<string[]> {
-  const found = await client.db().collection<{ _id: UUID }>(plainTranscripts).find({ account_id: accountId }, { projection: { _id: 1 } }).toArray();
+  const found = await client
+    .db()
+    .collection<{ _id: UUID }>(plainTranscripts)
+    .find({ account_id: accountId }, { projection: { _id: 1 } })
+    .toArray();
   return found.map(({ _id }) => _id.toHexString());
 }
 
@@ -65,11 +69,18 @@ async function loadAccount(client: MongoClient, plan: AccountPlan, accountId: UU
 
 async function loadTranscripts(client: MongoClient, account_id: UUID): Promise<void> {
   const db = client.db();
-  const sessions = await db.collection(sessionsCollection).find({ account_id }).limit(transcriptCount).project<{ _id: UUID }>({ _id: 1 }).toArray();
+  const sessions = await db
+    .collection(sessionsCollection)
+    .find({ account_id })
+    .limit(transcriptCount)
+    .project<{ _id: UUID }>({ _id: 1 })
+    .toArray();
   for (const [at, { _id }] of sessions.entries()) {
     const text = transcriptText(at, transcriptLength);
     const document = { account_id, recording: null };
-    await db.collection<{ _id: UUID }>(transcriptsCollection).insertOne({ _id, ...document, text: await storedText(text) } as { _id: UUID });
+    await db
+      .collection<{ _id: UUID }>(transcriptsCollection)
+      .insertOne({ _id, ...document, text: await storedText(text) } as { _id: UUID });
     await db.collection<{ _id: UUID }>(plainTranscripts).insertOne({ _id, ...document, text } as { _id: UUID });
   }
 }

@@ -7,18 +7,43 @@ export type Language = readonly string[];
 
 const wordCount = 20_000;
 const openings = ["an", "be", "co", "da", "el", "fa", "gu", "ha", "in", "jo", "lu", "ma", "no", "or", "pe", "qui"];
-const middles = ["ro", "sa", "ti", "un", "va", "wi", "bra", "cle", "dri", "fre", "gra", "pla", "sto", "tre", "mar", "son", "ber", "ton"];
+const middles = [
+  "ro",
+  "sa",
+  "ti",
+  "un",
+  "va",
+  "wi",
+  "bra",
+  "cle",
+  "dri",
+  "fre",
+  "gra",
+  "pla",
+  "sto",
+  "tre",
+  "mar",
+  "son",
+  "ber",
+  "ton",
+];
 const otherOpenings = ["szö", "czy", "zał", "köp", "öst", "ků", "yng", "vå", "xe", "rzę", "kvi", "ühl", "żda", "yaž"];
 const otherMiddles = ["łow", "nią", "ský", "jö", "ček", "dź", "ůj", "svä", "kää", "hü", "gło", "bję", "ně", "zó"];
 
 /** The two languages: no word of one begins like a word of the other. */
-export const languages: readonly [Language, Language] = [words("first", openings, middles), words("second", otherOpenings, otherMiddles)];
+export const languages: readonly [Language, Language] = [
+  words("first", openings, middles),
+  words("second", otherOpenings, otherMiddles),
+];
 export const firstNames = words("given", openings, middles, 2_000).map(capital);
 export const lastNames = words("family", middles, openings, 5_000).map(capital);
 
 /** A name by chance: some are far more frequent than others. */
 export function personName(random: Random): { first: string; last: string } {
-  return { first: firstNames[Math.floor(random() ** 3 * firstNames.length)] as string, last: lastNames[Math.floor(random() ** 2 * lastNames.length)] as string };
+  return {
+    first: firstNames[Math.floor(random() ** 3 * firstNames.length)] as string,
+    last: lastNames[Math.floor(random() ** 2 * lastNames.length)] as string,
+  };
 }
 
 /** About as many characters of sentences. */

@@ -31,7 +31,10 @@ async function run({ ports, connections, seconds, requests }: Load): Promise<Loa
       if (failed > 1_000) return;
     }
   };
-  const sends = requests[0]?.kind === "grpc" ? await overGrpc(ports, connections, endings) : await overHttp1(ports, connections, endings);
+  const sends =
+    requests[0]?.kind === "grpc"
+      ? await overGrpc(ports, connections, endings)
+      : await overHttp1(ports, connections, endings);
   await Promise.all(sends.map(loop));
   const elapsed = (performance.now() - begun) / 1_000;
   for (const end of endings) end();
@@ -47,19 +50,29 @@ async function overHttp1(ports: readonly number[], count: number, endings: (() =
       endings.push(() => connection.close());
       return async (request) => {
         const answer = await connection.send(made((request as WireRequest).bytes));
-        return answer.status >= 200 && answer.status < 300 ? "" : `${answer.status} ${answer.body.toString().slice(0, 300)}`;
+        return answer.status >= 200 && answer.status < 300
+          ? ""
+          : `${answer.status} ${answer.body.toString().slice(0, 300)}`;
       };
     }),
   );
 }
 
 async function overGrpc(ports: readonly number[], count: number, endings: (() => void)[]): Promise<Send[]> {
-  const connections = Array.from({ length: Math.ceil(count / streamsOnConnection) }, (_, at) => grpcConnection(ports[at % ports.length] as number));
+  const connections = Array.from({ length: Math.ceil(count / streamsOnConnection) }, (_, at) =>
+    grpcConnection(ports[at % ports.length] as number),
+  );
   for (const connection of connections) endings.push(() => connection.close());
-  return Array.from({ length: count }, (_, at): Send => async (request) => {
-    const { status } = await (connections[at % connections.length] as (typeof connections)[number]).call(request as GrpcRequest);
-    return status === 0 ? "" : `grpc-status ${status}`;
-  });
+  return Array.from(
+    { length: count },
+    (_, at): Send =>
+      async (request) => {
+        const { status } = await (connections[at % connections.length] as (typeof connections)[number]).call(
+          request as GrpcRequest,
+        );
+        return status === 0 ? "" : `grpc-status ${status}`;
+      },
+  );
 }
 
 /** The request with numbers of its own. */

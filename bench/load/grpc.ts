@@ -25,13 +25,23 @@ export function grpcConnection(port: number): GrpcConnection {
 
 function call(session: ClientHttp2Session, { path, authorization, message }: GrpcRequest): Promise<GrpcAnswer> {
   return new Promise((resolve, reject) => {
-    const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers", authorization });
+    const stream = session.request({
+      ":method": "POST",
+      ":path": path,
+      "content-type": "application/grpc",
+      te: "trailers",
+      authorization,
+    });
     let status = -1;
     const chunks: Buffer[] = [];
     const read = (headers: Record<string, unknown>): void => {
       if (headers["grpc-status"] !== undefined) status = Number(headers["grpc-status"]);
     };
-    stream.on("response", read).on("trailers", read).on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
+    stream
+      .on("response", read)
+      .on("trailers", read)
+      .on("data", (chunk: Buffer) => chunks.push(chunk))
+      .on("error", reject);
     stream.on("end", () => resolve({ status, message: Buffer.concat(chunks).subarray(5) }));
     stream.end(framed(Buffer.from(message, "base64")));
   });

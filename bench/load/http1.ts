@@ -68,10 +68,19 @@ function listen(socket: Socket): () => Promise<WireAnswer> {
       length = told === undefined ? undefined : Number(told);
     }
     // Of an answer in chunks the end is told by its last five bytes: a JSON text has no line breaks.
-    const complete = length === undefined ? chunk.toString("latin1", Math.max(0, chunk.length - 5)) === "0\r\n\r\n" : received >= bodyAt + length;
+    const complete =
+      length === undefined
+        ? chunk.toString("latin1", Math.max(0, chunk.length - 5)) === "0\r\n\r\n"
+        : received >= bodyAt + length;
     if (!complete) return;
     const [all, from] = [chunks, bodyAt];
-    const answer = { status: Number(head.slice(9, 12)), head, get body() { return Buffer.concat(all).subarray(from); } };
+    const answer = {
+      status: Number(head.slice(9, 12)),
+      head,
+      get body() {
+        return Buffer.concat(all).subarray(from);
+      },
+    };
     [chunks, received, head] = [[], 0, undefined];
     const asked = waiting;
     waiting = undefined;

@@ -33,7 +33,10 @@ export function createAccess(db: Db): (authorization: string | null | undefined)
   return async (authorization) => {
     if (authorization?.startsWith("Bearer ") !== true) return { refused: 401 };
     const hash = createHash("sha256").update(authorization.slice(7)).digest();
-    const [token, key] = await Promise.all([take.takeToken(`bench:${hash.toString("base64")}`, rate, burst), keys.findOne({ _id: new Binary(hash), active: true })]);
+    const [token, key] = await Promise.all([
+      take.takeToken(`bench:${hash.toString("base64")}`, rate, burst),
+      keys.findOne({ _id: new Binary(hash), active: true }),
+    ]);
     if (token === 0) return { refused: 429 };
     return key === null ? { refused: 401 } : { account: key.account_id, readOnly: key.access === "read_only" };
   };

@@ -31,7 +31,8 @@ const logging: Interceptor = (next) => async (request) => {
 };
 const authentication: Interceptor = (next) => async (request) => {
   const caller = await access(request.header.get("authorization"));
-  if ("refused" in caller) throw new ConnectError("refused", caller.refused === 429 ? Code.ResourceExhausted : Code.Unauthenticated);
+  if ("refused" in caller)
+    throw new ConnectError("refused", caller.refused === 429 ? Code.ResourceExhausted : Code.Unauthenticated);
   request.contextValues.set(accountKey, caller.account);
   return next(request);
 };
@@ -60,14 +61,31 @@ server.listen(port, "127.0.0.1");
 function contactMessage({ contact, timeline, sessions }: WholeContact) {
   return create(ContactSchema, {
     id: contact._id.toHexString(),
-    ...optional({ fullName: contact.full_name, email: contact.email, phone: contact.phone, notes: contact.notes, memory: contact.memory, inferredName: contact.inferred_name }),
+    ...optional({
+      fullName: contact.full_name,
+      email: contact.email,
+      phone: contact.phone,
+      notes: contact.notes,
+      memory: contact.memory,
+      inferredName: contact.inferred_name,
+    }),
     createdAt: timestampFromDate(contact.created_at),
     updatedAt: timestampFromDate(contact.updated_at),
     notesTimeline: timeline.map(({ _id, content, source, created_at, updated_at }) => ({
-      ...{ id: _id.toHexString(), content, source, createdAt: timestampFromDate(created_at), updatedAt: timestampFromDate(updated_at) },
+      ...{
+        id: _id.toHexString(),
+        content,
+        source,
+        createdAt: timestampFromDate(created_at),
+        updatedAt: timestampFromDate(updated_at),
+      },
     })),
     recentSessions: sessions.map(({ _id, title, subtitle, session_date, recording_status }) => ({
-      ...{ id: _id.toHexString(), sessionDate: timestampFromDate(session_date), ...optional({ title, subtitle, recordingStatus: recording_status }) },
+      ...{
+        id: _id.toHexString(),
+        sessionDate: timestampFromDate(session_date),
+        ...optional({ title, subtitle, recordingStatus: recording_status }),
+      },
     })),
     ...(contact.archived_at === null ? {} : { archivedAt: timestampFromDate(contact.archived_at) }),
   });
@@ -75,5 +93,7 @@ function contactMessage({ contact, timeline, sessions }: WholeContact) {
 
 /** Without the members that are null: a message leaves them out. */
 function optional<T extends Record<string, string | null>>(fields: T): { [Name in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as { [Name in keyof T]?: string };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [Name in keyof T]?: string;
+  };
 }

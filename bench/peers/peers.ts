@@ -27,11 +27,22 @@ const secret = "bench-secret-of-at-least-32-characters";
 const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
 /** How each of them is started; `scratch` is a folder for the data of the service. */
-export async function peerCommands(ground: Ground, reader: BenchAccount, writer: BenchAccount, scratch: string, goProgram: string | undefined): Promise<ReadonlyMap<PeerName, PeerCommand>> {
+export async function peerCommands(
+  ground: Ground,
+  reader: BenchAccount,
+  writer: BenchAccount,
+  scratch: string,
+  goProgram: string | undefined,
+): Promise<ReadonlyMap<PeerName, PeerCommand>> {
   const parts = { MONGODB_URI: ground.mongodbUri, REDIS_URL: ground.redisUrl, ...limits };
   const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
-  const [floor, fastify, connect] = (await Promise.all(["floor", "fastify", "connect"].map((peer) => bundled(`bench/peers/${peer}.ts`)))) as [string, string, string];
-  const peer = (file: string, STYLE: string): PeerCommand => ({ command: [process.execPath, file], environment: { ...parts, ...accounts, STYLE } });
+  const [floor, fastify, connect] = (await Promise.all(
+    ["floor", "fastify", "connect"].map((peer) => bundled(`bench/peers/${peer}.ts`)),
+  )) as [string, string, string];
+  const peer = (file: string, STYLE: string): PeerCommand => ({
+    command: [process.execPath, file],
+    environment: { ...parts, ...accounts, STYLE },
+  });
   const commands = new Map<PeerName, PeerCommand>([
     ["ours", ours(ground, join(scratch, "service"))],
     ["ours2", ours(ground, join(scratch, "service-2"))],
@@ -56,10 +67,26 @@ export function ours(parts: ServiceParts, dataDir: string, ...options: string[])
 export type ServiceParts = Pick<Ground, "mongodbUri" | "redisUrl">;
 
 /** The service whose code is in this folder. */
-export function serviceIn(root: string, { mongodbUri, redisUrl }: ServiceParts, dataDir: string, ...options: string[]): PeerCommand {
+export function serviceIn(
+  root: string,
+  { mongodbUri, redisUrl }: ServiceParts,
+  dataDir: string,
+  ...options: string[]
+): PeerCommand {
   const start = join(root, "bin/start.js");
   return {
-    command: options.length === 0 && existsSync(start) ? [process.execPath, start] : nodeOn(join(root, "src/main.ts"), ...options),
-    environment: { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, ...limits, INTERNAL_PORT: "0", DATA_DIR: dataDir, SERVICE_TOKENS: secret, SESSION_SECRET: secret },
+    command:
+      options.length === 0 && existsSync(start)
+        ? [process.execPath, start]
+        : nodeOn(join(root, "src/main.ts"), ...options),
+    environment: {
+      MONGODB_URI: mongodbUri,
+      REDIS_URL: redisUrl,
+      ...limits,
+      INTERNAL_PORT: "0",
+      DATA_DIR: dataDir,
+      SERVICE_TOKENS: secret,
+      SESSION_SECRET: secret,
+    },
   };
 }

@@ -26,7 +26,13 @@ export function contactJson({ contact, timeline, sessions }: WholeContact) {
 
 /** A note of a timeline. */
 export function timelineNoteJson({ _id, content, source, created_at, updated_at }: NoteRow) {
-  return { id: _id.toHexString(), content, source, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+  return {
+    id: _id.toHexString(),
+    content,
+    source,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
 }
 
 /** A page of sessions. */
@@ -43,7 +49,18 @@ function recentSessionJson({ _id, title, subtitle, session_date, recording_statu
   return { id: _id.toHexString(), title, subtitle, session_date: session_date.toISOString(), recording_status };
 }
 
-function sessionJson({ _id, title, subtitle, session_date, session_date_end, recording_status, source, conference_provider, contact_id, client }: SessionDocument) {
+function sessionJson({
+  _id,
+  title,
+  subtitle,
+  session_date,
+  session_date_end,
+  recording_status,
+  source,
+  conference_provider,
+  contact_id,
+  client,
+}: SessionDocument) {
   return {
     id: _id.toHexString(),
     title,

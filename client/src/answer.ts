@@ -12,19 +12,30 @@ export async function readAnswer(response: Response): Promise<unknown> {
   const requestId = response.headers.get("x-request-id") ?? undefined;
   if (response.ok) {
     if (isObject(body) && "data" in body) return body;
-    throw new RecordsError("The answer is not one of Records. Does baseUrl lead to it?", { status, code: "unreadable", requestId });
+    throw new RecordsError("The answer is not one of Records. Does baseUrl lead to it?", {
+      status,
+      code: "unreadable",
+      requestId,
+    });
   }
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    throw new RecordsError("baseUrl leads to a redirect. Give the address that it leads to.", { status, code: "unreadable", requestId });
+    throw new RecordsError("baseUrl leads to a redirect. Give the address that it leads to.", {
+      status,
+      code: "unreadable",
+      requestId,
+    });
   }
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
-  throw new RecordsError(typeof error["message"] === "string" ? error["message"] : `The answer was HTTP ${status}, without a reason.`, {
-    status,
-    code: typeof error["code"] === "string" ? error["code"] : String(status),
-    details: Array.isArray(error["details"]) ? (error["details"] as ErrorDetail[]) : [],
-    requestId,
-    retryAfter: seconds(response.headers.get("retry-after")),
-  });
+  throw new RecordsError(
+    typeof error["message"] === "string" ? error["message"] : `The answer was HTTP ${status}, without a reason.`,
+    {
+      status,
+      code: typeof error["code"] === "string" ? error["code"] : String(status),
+      details: Array.isArray(error["details"]) ? (error["details"] as ErrorDetail[]) : [],
+      requestId,
+      retryAfter: seconds(response.headers.get("retry-after")),
+    },
+  );
 }
 
 function parse(text: string): unknown {

@@ -37,7 +37,16 @@ interface Request {
 
 /** The calls of one client. The key lives in this closure alone, where neither an inspection nor JSON finds it. */
 export function createCall(options: RecordsClientOptions): Call {
-  const { baseUrl, apiKey, maxAttempts, timeout: usualTimeout, attemptTimeout, fetch, clock, random } = readOptions(options);
+  const {
+    baseUrl,
+    apiKey,
+    maxAttempts,
+    timeout: usualTimeout,
+    attemptTimeout,
+    fetch,
+    clock,
+    random,
+  } = readOptions(options);
 
   return async (method, path, input, { signal, timeout = usualTimeout, repeatable, idempotencyKey }) => {
     const headers: Record<string, string> = {};
@@ -58,7 +67,9 @@ export function createCall(options: RecordsClientOptions): Call {
     const end = clock.now() + readTimeout("timeout", timeout);
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await sendOnce(request, Math.min(attemptTimeout, end - clock.now()), signal)) as Answer<OperationOf<typeof path, typeof method>>;
+        return (await sendOnce(request, Math.min(attemptTimeout, end - clock.now()), signal)) as Answer<
+          OperationOf<typeof path, typeof method>
+        >;
       } catch (error) {
         if (!(error instanceof RecordsError) || attempt === maxAttempts || !isRetryable(error, repeatable)) throw error;
         const delay = delayAfter(attempt, error, random);
@@ -69,7 +80,11 @@ export function createCall(options: RecordsClientOptions): Call {
     }
   };
 
-  async function sendOnce({ url, init }: Request, milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  async function sendOnce(
+    { url, init }: Request,
+    milliseconds: number,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
     signal?.throwIfAborted();
     // AbortSignal.any would keep something of every attempt as long as the caller's signal lives.
     const attempt = new AbortController();
@@ -85,8 +100,12 @@ export function createCall(options: RecordsClientOptions): Call {
     } catch (error) {
       if (error instanceof RecordsError) throw error;
       signal?.throwIfAborted();
-      if (timedOut) throw new RecordsError(`No answer came within ${Math.round(milliseconds)} ms.`, { code: "timeout" });
-      throw new RecordsError(`${baseUrl} could not be reached, or the connection broke.`, { code: "unreachable", cause: error });
+      if (timedOut)
+        throw new RecordsError(`No answer came within ${Math.round(milliseconds)} ms.`, { code: "timeout" });
+      throw new RecordsError(`${baseUrl} could not be reached, or the connection broke.`, {
+        code: "unreachable",
+        cause: error,
+      });
     } finally {
       cancel();
       signal?.removeEventListener("abort", abort);
@@ -105,6 +124,7 @@ function filled(path: string, values: Readonly<Record<string, string>>): string 
 
 function queryString(query: Readonly<Record<string, string | number | null | undefined>>): string {
   const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== null) given.set(name, String(value));
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) given.set(name, String(value));
   return given.size === 0 ? "" : `?${given}`;
 }

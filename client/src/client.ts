@@ -4,8 +4,20 @@ import { createCall } from "./call.ts";
 import type { RecordsClientOptions } from "./options.ts";
 import { everyRecord } from "./pages.ts";
 import type {
-  Contact, ContactChanges, ContactQuery, ContactTimelineNote, Health, NewContact, NewNote, NoteQuery, NoteSearchResult, Page, SessionDetail, SessionQuery,
-  SessionSummary, Transcript,
+  Contact,
+  ContactChanges,
+  ContactQuery,
+  ContactTimelineNote,
+  Health,
+  NewContact,
+  NewNote,
+  NoteQuery,
+  NoteSearchResult,
+  Page,
+  SessionDetail,
+  SessionQuery,
+  SessionSummary,
+  Transcript,
 } from "./types.ts";
 
 /** What a write takes that can be repeated safely. */
@@ -59,7 +71,14 @@ class Contacts {
 
   /** The contact, archived or not. 404 when the account has none of this id. */
   async get(id: string, options: CallOptions = {}): Promise<Contact> {
-    return (await this.#call("get", "/v1/contacts/{contact_id}", { path: { contact_id: id } }, { ...options, repeatable: "any" })).data;
+    return (
+      await this.#call(
+        "get",
+        "/v1/contacts/{contact_id}",
+        { path: { contact_id: id } },
+        { ...options, repeatable: "any" },
+      )
+    ).data;
   }
 
   /** Creates a contact once, however often it has to be sent. 409 when an active contact has the email. */
@@ -69,12 +88,26 @@ class Contacts {
 
   /** Changes what is given; `email` or `phone` null clears it. 404, or 409 when it is archived or the email is taken. */
   async update(id: string, changes: ContactChanges, options: CallOptions = {}): Promise<Contact> {
-    return (await this.#call("patch", "/v1/contacts/{contact_id}", { path: { contact_id: id }, body: changes }, { ...options, repeatable: "refused" })).data;
+    return (
+      await this.#call(
+        "patch",
+        "/v1/contacts/{contact_id}",
+        { path: { contact_id: id }, body: changes },
+        { ...options, repeatable: "refused" },
+      )
+    ).data;
   }
 
   /** Appends a note once, however often it has to be sent. 404, or 409 when the contact is archived. */
   async appendNote(id: string, note: NewNote, options: WriteOptions = {}): Promise<ContactTimelineNote> {
-    return (await this.#call("post", "/v1/contacts/{contact_id}/notes", { path: { contact_id: id }, body: note }, once(options))).data;
+    return (
+      await this.#call(
+        "post",
+        "/v1/contacts/{contact_id}/notes",
+        { path: { contact_id: id }, body: note },
+        once(options),
+      )
+    ).data;
   }
 }
 
@@ -97,12 +130,26 @@ class Sessions {
 
   /** The session with its notes. 404 when the account has none of this id. */
   async get(id: string, options: CallOptions = {}): Promise<SessionDetail> {
-    return (await this.#call("get", "/v1/sessions/{session_id}", { path: { session_id: id } }, { ...options, repeatable: "any" })).data;
+    return (
+      await this.#call(
+        "get",
+        "/v1/sessions/{session_id}",
+        { path: { session_id: id } },
+        { ...options, repeatable: "any" },
+      )
+    ).data;
   }
 
   /** What was said; its text is null as long as there is none. 404 when the account has no such session. */
   async transcript(id: string, options: CallOptions = {}): Promise<Transcript> {
-    return (await this.#call("get", "/v1/sessions/{session_id}/transcript", { path: { session_id: id } }, { ...options, repeatable: "any" })).data;
+    return (
+      await this.#call(
+        "get",
+        "/v1/sessions/{session_id}/transcript",
+        { path: { session_id: id } },
+        { ...options, repeatable: "any" },
+      )
+    ).data;
   }
 }
 

@@ -26,13 +26,19 @@ export interface RecordsClientOptions {
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The settings with the defaults filled in. */
-export type Settings = { readonly [Name in keyof RecordsClientOptions]-?: Name extends "apiKey" ? string | undefined : NonNullable<RecordsClientOptions[Name]> };
+export type Settings = {
+  readonly [Name in keyof RecordsClientOptions]-?: Name extends "apiKey"
+    ? string | undefined
+    : NonNullable<RecordsClientOptions[Name]>;
+};
 
 /** Throws a TypeError that names the option at fault; never with the key in it. */
 export function readOptions(options: RecordsClientOptions): Settings {
   const { maxAttempts = 10, timeout = 30_000, attemptTimeout = 10_000, apiKey } = options;
-  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new TypeError("apiKey: must be the key as the dashboard showed it, without blanks or line breaks");
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new TypeError("maxAttempts: must be a whole number from 1 on");
+  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey))
+    throw new TypeError("apiKey: must be the key as the dashboard showed it, without blanks or line breaks");
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1)
+    throw new TypeError("maxAttempts: must be a whole number from 1 on");
   return {
     baseUrl: baseUrlOf(options.baseUrl),
     apiKey,
@@ -54,7 +60,9 @@ export function readTimeout(name: string, milliseconds: number): number {
 
 function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError("baseUrl: must be an http or https address, such as https://records.example.com");
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new TypeError("baseUrl: must have no user, password, query or fragment");
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError("baseUrl: must be an http or https address, such as https://records.example.com");
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw new TypeError("baseUrl: must have no user, password, query or fragment");
   return url.href.replace(/(?<!\/)\/+$/, "");
 }

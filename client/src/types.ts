@@ -6,10 +6,14 @@ import type { components, operations, paths } from "./schema.ts";
  * that switches over one needs a default. The known values are still offered by editors.
  */
 export type Open<T> = T extends string
-  ? string extends T ? T : T | (string & {})
-  : T extends readonly (infer Item)[] ? Open<Item>[]
-  : T extends object ? { [Name in keyof T]: Open<T[Name]> }
-  : T;
+  ? string extends T
+    ? T
+    : T | (string & {})
+  : T extends readonly (infer Item)[]
+    ? Open<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Open<T[Name]> }
+      : T;
 
 type Schemas = components["schemas"];
 
@@ -42,7 +46,9 @@ export interface Page<Item> {
 
 export type Path = keyof paths;
 /** The methods that a path takes. */
-export type MethodOf<P extends Path> = { [M in "get" | "post" | "patch"]: paths[P][M] extends { responses: object } ? M : never }["get" | "post" | "patch"];
+export type MethodOf<P extends Path> = {
+  [M in "get" | "post" | "patch"]: paths[P][M] extends { responses: object } ? M : never;
+}["get" | "post" | "patch"];
 export type OperationOf<P extends Path, M extends MethodOf<P>> = paths[P][M];
 
 type Json<Content> = Content extends { content: { "application/json": infer Value } } ? Value : never;
@@ -58,4 +64,6 @@ export interface Input<Operation> {
 }
 
 /** The body of the operation's success. */
-export type Answer<Operation> = Operation extends { responses: infer Responses } ? Open<Json<Responses[keyof Responses & (200 | 201)]>> : never;
+export type Answer<Operation> = Operation extends { responses: infer Responses }
+  ? Open<Json<Responses[keyof Responses & (200 | 201)]>>
+  : never;

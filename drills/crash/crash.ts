@@ -30,13 +30,12 @@ const killedBeforeClaim: BrokenWrite = {
 
 export const crash: Drill = {
   name: "crash",
-  promise: "A write with an idempotency key that is broken at any step happens exactly once when it is repeated on another instance",
+  promise:
+    "A write with an idempotency key that is broken at any step happens exactly once when it is repeated on another instance",
   run: (form, say) => run(form === "long" ? everyWrite : sampledWrites, say),
   controls: [
-    brokenControl(
-      "the idempotency key is stored after the transaction of its record",
-      [claimAfter],
-      (broken, say) => run([killedBeforeClaim], say, broken, / contacts are there, /),
+    brokenControl("the idempotency key is stored after the transaction of its record", [claimAfter], (broken, say) =>
+      run([killedBeforeClaim], say, broken, / contacts are there, /),
     ),
   ],
 };
@@ -49,10 +48,18 @@ interface Patient {
 }
 
 /** Breaks these writes; of the violations those count that are `seen`, which a control sets to what it is about. */
-async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<string, string> = {}, seen = /^/): Promise<Report> {
+async function run(
+  writes: readonly BrokenWrite[],
+  say: Say,
+  broken: Record<string, string> = {},
+  seen = /^/,
+): Promise<Report> {
   return onGround({ members: 1, instances: 1, environment: broken }, async (ground) => {
     const sent = new Set<string>();
-    const proxy = await startMongoProxy(ground.mongod.uri, (command, collection) => void sent.add(label({ command, collection })));
+    const proxy = await startMongoProxy(
+      ground.mongod.uri,
+      (command, collection) => void sent.add(label({ command, collection })),
+    );
     try {
       const whole = ground.instances[0]?.base ?? "";
       const instance = await ground.start({ MONGODB_URI: proxy.uri });
@@ -61,7 +68,8 @@ async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<stri
       const prepared = await Promise.all(writes.map((write) => prepareWrite(ground, whole, write)));
       const violations: string[] = [];
       const judging: Promise<string[]>[] = [];
-      const of = (kind: Breach["kind"]): PreparedWrite[] => prepared.filter(({ broken: { breach } }) => breach.kind === kind);
+      const of = (kind: Breach["kind"]): PreparedWrite[] =>
+        prepared.filter(({ broken: { breach } }) => breach.kind === kind);
       for (const kind of ["fault", "cut"] as const) {
         say(`${of(kind).length} writes: ${kind}`);
         for (const write of of(kind)) judging.push(judged(write, whole, await suffered(write, patient, violations)));
@@ -70,7 +78,11 @@ async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<stri
       const hearing = await killed(of("killed"), patient, violations);
       judging.push(...hearing.map(async ({ write, heard }) => judged(write, whole, await heard)));
       violations.push(...(await Promise.all(judging)).flat(), ...unknownSteps(sent));
-      const figures = { "writes with a fault of mongod": of("fault").length, "writes with a connection cut": of("cut").length, "writes with an instance killed": of("killed").length };
+      const figures = {
+        "writes with a fault of mongod": of("fault").length,
+        "writes with a connection cut": of("cut").length,
+        "writes with an instance killed": of("killed").length,
+      };
       return { figures, violations: violations.filter((violation) => seen.test(violation)) };
     } finally {
       await proxy.stop();
@@ -80,7 +92,9 @@ async function run(writes: readonly BrokenWrite[], say: Say, broken: Record<stri
 
 /** Goes on beside the writes that follow: a judgement that cannot be made is a violation, not an end of them. */
 function judged(write: PreparedWrite, whole: string, first: WireAnswer | undefined): Promise<string[]> {
-  return write.judge(whole, first).catch((error: unknown) => [`${spell(write.broken)}: it could not be judged: ${String(error)}`]);
+  return write
+    .judge(whole, first)
+    .catch((error: unknown) => [`${spell(write.broken)}: it could not be judged: ${String(error)}`]);
 }
 
 const reachedWithinMs = 20_000;
@@ -92,9 +106,14 @@ async function came(moment: Promise<void>, { broken }: PreparedWrite, violations
 }
 
 /** Sends a write to an instance that lives on, and what its client hears. One after the other, as a moment is that of one write alone. */
-async function suffered(write: PreparedWrite, { instance, proxy, mongod }: Patient, violations: string[]): Promise<WireAnswer | undefined> {
+async function suffered(
+  write: PreparedWrite,
+  { instance, proxy, mongod }: Patient,
+  violations: string[],
+): Promise<WireAnswer | undefined> {
   const { breach } = write.broken;
-  if (breach.kind === "fault") return withFault(mongod, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
+  if (breach.kind === "fault")
+    return withFault(mongod, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
   if (!("at" in breach)) return undefined;
   const cut = proxy.arm(breach.at, (held) => held.cut());
   const heard = write.send(instance.base);
@@ -103,7 +122,11 @@ async function suffered(write: PreparedWrite, { instance, proxy, mongod }: Patie
 }
 
 /** Sends each write until its moment, where it is held; when all are there, the instance is killed. */
-async function killed(writes: readonly PreparedWrite[], { instance, proxy }: Patient, violations: string[]): Promise<{ write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[]> {
+async function killed(
+  writes: readonly PreparedWrite[],
+  { instance, proxy }: Patient,
+  violations: string[],
+): Promise<{ write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[]> {
   const hearing: { write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[] = [];
   const ways: ReplyProxy[] = [];
   try {
@@ -131,9 +154,21 @@ async function killed(writes: readonly PreparedWrite[], { instance, proxy }: Pat
 /** Changes of what a write touches that are none of its known steps: moments which nobody has tried. */
 function unknownSteps(sent: ReadonlySet<string>): string[] {
   const known = new Set(Object.values(commands).flat().map(label));
-  return [...sent].filter((command) => /^(insert|update|delete|findAndModify) (contacts|notes|idempotency)$|^commit/.test(command) && !known.has(command)).map((command) => `a write also sends ${command}, and the drill does not know that step`);
+  return [...sent]
+    .filter(
+      (command) =>
+        /^(insert|update|delete|findAndModify) (contacts|notes|idempotency)$|^commit/.test(command) &&
+        !known.has(command),
+    )
+    .map((command) => `a write also sends ${command}, and the drill does not know that step`);
 }
 
-function label({ command, collection }: { readonly command: string; readonly collection?: string | undefined }): string {
+function label({
+  command,
+  collection,
+}: {
+  readonly command: string;
+  readonly collection?: string | undefined;
+}): string {
   return collection === undefined ? command : `${command} ${collection}`;
 }

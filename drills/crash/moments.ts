@@ -19,10 +19,18 @@ export interface BrokenWrite {
 
 /** The commands of a write in their order; the drill looks whether there are others. */
 export const commands: Readonly<Record<Operation, readonly Omit<CommandMoment, "when">[]>> = {
-  create: [{ command: "aggregate", collection: "api_keys" }, { command: "update", collection: "idempotency" }, { command: "insert", collection: "contacts" }, { command: "commitTransaction" }],
+  create: [
+    { command: "aggregate", collection: "api_keys" },
+    { command: "update", collection: "idempotency" },
+    { command: "insert", collection: "contacts" },
+    { command: "commitTransaction" },
+  ],
   append: [
-    { command: "aggregate", collection: "api_keys" }, { command: "update", collection: "idempotency" },
-    { command: "findAndModify", collection: "contacts" }, { command: "insert", collection: "notes" }, { command: "commitTransaction" },
+    { command: "aggregate", collection: "api_keys" },
+    { command: "update", collection: "idempotency" },
+    { command: "findAndModify", collection: "contacts" },
+    { command: "insert", collection: "notes" },
+    { command: "commitTransaction" },
   ],
 };
 
@@ -31,14 +39,37 @@ const replies: readonly Heard[] = ["nothing", "the head", "all but the end"];
 const claim = { namespace: "records.idempotency" };
 const faults: Readonly<Record<string, CommandFault>> = {
   "closes the connection before the claim": { failCommands: ["update"], closeConnection: true, ...claim },
-  "refuses the claim": { failCommands: ["update"], errorCode: 10107, errorLabels: ["TransientTransactionError"], ...claim },
+  "refuses the claim": {
+    failCommands: ["update"],
+    errorCode: 10107,
+    errorLabels: ["TransientTransactionError"],
+    ...claim,
+  },
   "closes the connection before the insert": { failCommands: ["insert"], closeConnection: true },
-  "is no longer primary at the insert": { failCommands: ["insert"], errorCode: 10107, errorLabels: ["TransientTransactionError"] },
+  "is no longer primary at the insert": {
+    failCommands: ["insert"],
+    errorCode: 10107,
+    errorLabels: ["TransientTransactionError"],
+  },
   "closes the connection before the commit": { failCommands: ["commitTransaction"], closeConnection: true },
-  "does not commit and says that nobody knows": { failCommands: ["commitTransaction"], errorCode: 91, errorLabels: ["UnknownTransactionCommitResult"] },
-  "aborts the transaction at the commit": { failCommands: ["commitTransaction"], errorCode: 251, errorLabels: ["TransientTransactionError"] },
-  "commits and says that it is shutting down": { failCommands: ["commitTransaction"], writeConcernError: { code: 91, errmsg: "drill" } },
-  "commits and does not know of a majority": { failCommands: ["commitTransaction"], writeConcernError: { code: 64, errmsg: "drill", errInfo: { wtimeout: true } } },
+  "does not commit and says that nobody knows": {
+    failCommands: ["commitTransaction"],
+    errorCode: 91,
+    errorLabels: ["UnknownTransactionCommitResult"],
+  },
+  "aborts the transaction at the commit": {
+    failCommands: ["commitTransaction"],
+    errorCode: 251,
+    errorLabels: ["TransientTransactionError"],
+  },
+  "commits and says that it is shutting down": {
+    failCommands: ["commitTransaction"],
+    writeConcernError: { code: 91, errmsg: "drill" },
+  },
+  "commits and does not know of a majority": {
+    failCommands: ["commitTransaction"],
+    writeConcernError: { code: 64, errmsg: "drill", errInfo: { wtimeout: true } },
+  },
 };
 
 const operations: readonly Operation[] = ["create", "append"];
@@ -48,11 +79,17 @@ function moments(operation: Operation): CommandMoment[] {
   return commands[operation].flatMap((command) => (["before", "after"] as const).map((when) => ({ ...command, when })));
 }
 
-const breaches: Record<Operation, Record<Breach["kind"], readonly Breach[]>> = { create: breachesOf("create"), append: breachesOf("append") };
+const breaches: Record<Operation, Record<Breach["kind"], readonly Breach[]>> = {
+  create: breachesOf("create"),
+  append: breachesOf("append"),
+};
 
 function breachesOf(operation: Operation): Record<Breach["kind"], readonly Breach[]> {
   return {
-    killed: [...moments(operation).map((at): Breach => ({ kind: "killed", at })), ...replies.map((heard): Breach => ({ kind: "killed", heard }))],
+    killed: [
+      ...moments(operation).map((at): Breach => ({ kind: "killed", at })),
+      ...replies.map((heard): Breach => ({ kind: "killed", heard })),
+    ],
     cut: moments(operation).map((at) => ({ kind: "cut", at })),
     fault: Object.entries(faults).map(([name, fault]) => ({ kind: "fault", name, fault })),
   };
@@ -60,13 +97,21 @@ function breachesOf(operation: Operation): Record<Breach["kind"], readonly Breac
 
 /** Everything that can happen to either operation, on both wires. */
 export const everyWrite: readonly BrokenWrite[] = operations.flatMap((operation) =>
-  spoken.flatMap((wire) => Object.values(breaches[operation]).flatMap((kind) => kind.map((breach): BrokenWrite => ({ operation, wire, breach })))),
+  spoken.flatMap((wire) =>
+    Object.values(breaches[operation]).flatMap((kind) =>
+      kind.map((breach): BrokenWrite => ({ operation, wire, breach })),
+    ),
+  ),
 );
 
 /** Every moment at which an instance can be killed, on one wire each; of the cuts and of mongod's faults every other one, on either operation. */
 export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operation, odd) =>
   Object.entries(breaches[operation]).flatMap(([kind, all]) =>
-    all.flatMap((breach, at): BrokenWrite[] => (kind === "killed" || (at + odd) % 2 === 0 ? [{ operation, wire: spoken[(at + odd + (at >> 1)) % 2] ?? "REST", breach }] : [])),
+    all.flatMap((breach, at): BrokenWrite[] =>
+      kind === "killed" || (at + odd) % 2 === 0
+        ? [{ operation, wire: spoken[(at + odd + (at >> 1)) % 2] ?? "REST", breach }]
+        : [],
+    ),
   ),
 );
 

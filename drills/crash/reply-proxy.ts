@@ -70,7 +70,11 @@ function cutHttp1(reply: Buffer, heard: Heard): Cut | undefined {
   const head = reply.indexOf("\r\n\r\n") + 4;
   const length = Number(/^content-length: (\d+)/im.exec(reply.toString("latin1", 0, head))?.[1]);
   if (head < 4 || reply.length < head + length) return undefined;
-  return { passes: { nothing: 0, "the head": head, "all but the end": head + length - 1 }[heard], held: true, headers: 0 };
+  return {
+    passes: { nothing: 0, "the head": head, "all but the end": head + length - 1 }[heard],
+    held: true,
+    headers: 0,
+  };
 }
 
 /** RFC 9113: a frame begins with three bytes of length and one of type, and has nine bytes before its payload; HEADERS is type 1. */
@@ -80,7 +84,8 @@ function cutHttp2(reply: Buffer, heard: Heard, before: number): Cut {
   for (; at + 9 <= reply.length; at += 9 + reply.readUIntBE(at, 3)) {
     const type = reply[at + 3];
     if (at + 9 + reply.readUIntBE(at, 3) > reply.length) break;
-    if ((type === 1 && headers === passing) || (type === 0 && heard === "the head")) return { passes: at, held: true, headers };
+    if ((type === 1 && headers === passing) || (type === 0 && heard === "the head"))
+      return { passes: at, held: true, headers };
     if (type === 1) headers += 1;
   }
   return { passes: at, held: false, headers };

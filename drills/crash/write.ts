@@ -33,7 +33,10 @@ export async function prepareWrite(ground: Ground, whole: string, broken: Broken
 
   const send = (base: string, by: SpokenWire = wire): Promise<WireAnswer | undefined> => {
     const target = { base, key: account.key };
-    const sent = operation === "create" ? wires[by].create(target, "k", { full_name: "Once" }) : wires[by].append(target, "k", parent.id, "once");
+    const sent =
+      operation === "create"
+        ? wires[by].create(target, "k", { full_name: "Once" })
+        : wires[by].append(target, "k", parent.id, "once");
     return sent.catch(() => undefined);
   };
 
@@ -42,22 +45,39 @@ export async function prepareWrite(ground: Ground, whole: string, broken: Broken
     send,
     async judge(base, first) {
       const violations: string[] = [];
-      const see = (right: boolean, words: string): void => void (right || violations.push(`${spell(broken)}: ${words}`));
+      const see = (right: boolean, words: string): void =>
+        void (right || violations.push(`${spell(broken)}: ${words}`));
       let retry = await send(base);
-      for (let again = 1; again < tries && ["503", "Unavailable"].includes(retry?.outcome ?? ""); again++) retry = await send(base);
-      if (retry?.outcome !== "ok") return [`${spell(broken)}: its retry was answered ${retry === undefined ? "nothing" : `${retry.outcome} ${retry.text}`}`];
+      for (let again = 1; again < tries && ["503", "Unavailable"].includes(retry?.outcome ?? ""); again++)
+        retry = await send(base);
+      if (retry?.outcome !== "ok")
+        return [
+          `${spell(broken)}: its retry was answered ${retry === undefined ? "nothing" : `${retry.outcome} ${retry.text}`}`,
+        ];
       const body = bodyOf(operation, wire, retry);
-      const known = "heard" in breach || ("at" in breach && breach.at.command === "commitTransaction" && breach.at.when === "after");
+      const known =
+        "heard" in breach ||
+        ("at" in breach && breach.at.command === "commitTransaction" && breach.at.when === "after");
       see(!known || retry.replayed, "it had been committed, and its retry was no replay");
       if (breach.kind === "killed") see(first?.outcome !== "ok", "its client had heard that it was done");
-      if (breach.kind === "fault") see(first?.outcome === "ok", `the instance did not get over it: ${first?.outcome ?? "no answer"}`);
-      if (first?.outcome === "ok") see(bodyOf(operation, wire, first) === body && retry.replayed, `answered ${bodyOf(operation, wire, first)}, and its retry ${body}`);
+      if (breach.kind === "fault")
+        see(first?.outcome === "ok", `the instance did not get over it: ${first?.outcome ?? "no answer"}`);
+      if (first?.outcome === "ok")
+        see(
+          bodyOf(operation, wire, first) === body && retry.replayed,
+          `answered ${bodyOf(operation, wire, first)}, and its retry ${body}`,
+        );
 
       const other: SpokenWire = wire === "REST" ? "gRPC" : "REST";
       const third = await send(base, other);
-      see(third?.outcome === "ok" && third.replayed && bodyOf(operation, other, third) === body, `its retry was answered ${body}, and over ${other} ${third?.text ?? "nothing"}`);
+      see(
+        third?.outcome === "ok" && third.replayed && bodyOf(operation, other, third) === body,
+        `its retry was answered ${body}, and over ${other} ${third?.text ?? "nothing"}`,
+      );
       const expected = operation === "create" ? body : readBack(parent.text, [body]);
-      const read = await rest(base, `/v1/contacts/${operation === "create" ? retry.id : parent.id}`, { key: account.key });
+      const read = await rest(base, `/v1/contacts/${operation === "create" ? retry.id : parent.id}`, {
+        key: account.key,
+      });
       see(read.text === expected, `answered so that ${expected} should be read, and ${read.text} is`);
       const held = await recordsOf(ground.client, account);
       for (const [what, count] of Object.entries(once)) {

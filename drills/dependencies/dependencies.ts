@@ -19,12 +19,23 @@ const once: Trial = { ...short, waves: 1 };
 
 export const dependencies: Drill = {
   name: "dependencies",
-  promise: "With MongoDB, Redis or the identity provider frozen, slow, full, read-only or gone every request is answered within 6 seconds as it should be, and within 15 seconds after it everything is right again, by itself",
+  promise:
+    "With MongoDB, Redis or the identity provider frozen, slow, full, read-only or gone every request is answered within 6 seconds as it should be, and within 15 seconds after it everything is right again, by itself",
   async run(form, say) {
     if (form === "short") return sufferAll(Object.values(foremost), short, say);
     const parts: Report[] = [];
-    for (const members of [1, 3] as const) parts.push(await sufferAll(faults.filter((fault) => fault.members === members), long, say));
-    return { figures: Object.assign({}, ...parts.map(({ figures }) => figures)) as Report["figures"], violations: parts.flatMap(({ violations }) => violations) };
+    for (const members of [1, 3] as const)
+      parts.push(
+        await sufferAll(
+          faults.filter((fault) => fault.members === members),
+          long,
+          say,
+        ),
+      );
+    return {
+      figures: Object.assign({}, ...parts.map(({ figures }) => figures)) as Report["figures"],
+      violations: parts.flatMap(({ violations }) => violations),
+    };
   },
   controls: [
     control("an instance without a deadline, whose MongoDB freezes", foremost.mongoFrozen, {
@@ -45,7 +56,12 @@ function control(broken: string, fault: Fault, change: Break): Drill["controls"]
 }
 
 /** Suffers the faults one after the other. All have as many members. */
-function sufferAll(suffered: readonly Fault[], trial: Trial, say: Say, environment: Readonly<Record<string, string>> = {}): Promise<Report> {
+function sufferAll(
+  suffered: readonly Fault[],
+  trial: Trial,
+  say: Say,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Report> {
   return onSite({ members: suffered[0]?.members ?? 1, instances: 1, environment }, async (site) => {
     const ledger: Ledger = { acknowledged: [], unheard: [] };
     const figures: Record<string, string> = {};

@@ -28,8 +28,20 @@ export interface Fault {
   readonly cold?: true;
 }
 
-const recordsAway: Fault["expects"] = { read: "unavailable", write: "unavailable", person: "unavailable", assistant: "unavailable", serving: "unavailable" };
-const recordsHalting: Fault["expects"] = { read: "either", write: "either", person: "either", assistant: "either", serving: "either" };
+const recordsAway: Fault["expects"] = {
+  read: "unavailable",
+  write: "unavailable",
+  person: "unavailable",
+  assistant: "unavailable",
+  serving: "unavailable",
+};
+const recordsHalting: Fault["expects"] = {
+  read: "either",
+  write: "either",
+  person: "either",
+  assistant: "either",
+  serving: "either",
+};
 
 async function frozen(pid: number): Promise<() => Promise<unknown>> {
   process.kill(pid, "SIGSTOP");
@@ -53,13 +65,18 @@ function mongoWeather(name: string, weather: Weather, expects: Fault["expects"])
  * which is what `setUserWriteBlockMode` answers.
  */
 function mongoRefuses(name: string, errorCode: number): Fault {
-  const data = { failCommands: ["insert", "update", "findAndModify", "delete", "commitTransaction"], errorCode, appName: "records" };
+  const data = {
+    failCommands: ["insert", "update", "findAndModify", "delete", "commitTransaction"],
+    errorCode,
+    appName: "records",
+  };
   return {
     name,
     members: 1,
     expects: { write: "unavailable" },
     async begin({ ground: { client } }) {
-      const set = (mode: string): Promise<unknown> => client.db("admin").command({ configureFailPoint: "failCommand", mode, ...(mode === "off" ? {} : { data }) });
+      const set = (mode: string): Promise<unknown> =>
+        client.db("admin").command({ configureFailPoint: "failCommand", mode, ...(mode === "off" ? {} : { data }) });
       await set("alwaysOn");
       return () => set("off");
     },
@@ -115,16 +132,25 @@ function provider(name: string, answer: Answer, path = "*", cold?: Fault["expect
   };
 }
 
-const configured = (client: Redis, setting: string, wrong: string, right: string) => async (): Promise<() => Promise<unknown>> => {
-  await client.config("SET", setting, wrong);
-  return () => client.config("SET", setting, right);
-};
-const late = (ms: number): Answer => (request, response) => void sleep(ms).then(() => json({ error: "server_error" }, 500)(request, response));
+const configured =
+  (client: Redis, setting: string, wrong: string, right: string) => async (): Promise<() => Promise<unknown>> => {
+    await client.config("SET", setting, wrong);
+    return () => client.config("SET", setting, right);
+  };
+const late =
+  (ms: number): Answer =>
+  (request, response) =>
+    void sleep(ms).then(() => json({ error: "server_error" }, 500)(request, response));
 const neverReached = { assistant: "unavailable", "sign-in": "unavailable" } as const;
 
 /** The faults that matter most: what the short form suffers. */
 export const foremost = {
-  mongoFrozen: { name: "MongoDB frozen", members: 1, expects: recordsAway, begin: async ({ ground }) => frozen(await ground.primaryPid()) },
+  mongoFrozen: {
+    name: "MongoDB frozen",
+    members: 1,
+    expects: recordsAway,
+    begin: async ({ ground }) => frozen(await ground.primaryPid()),
+  },
   diskFull: mongoRefuses("MongoDB's disk full", 14031),
   redisFrozen: { name: "Redis frozen", members: 1, expects: {}, begin: async ({ ground }) => frozen(ground.redis.pid) },
   providerSilent: provider("the provider silent", silent),
@@ -134,7 +160,11 @@ export const foremost = {
 export const faults: readonly Fault[] = [
   ...Object.values(foremost),
   mongoWeather("MongoDB behind a frozen proxy", "frozen", recordsAway),
-  mongoWeather("MongoDB slow by 300 ms a piece", { delayMs: 300 }, { ...recordsHalting, read: "served", person: "served" }),
+  mongoWeather(
+    "MongoDB slow by 300 ms a piece",
+    { delayMs: 300 },
+    { ...recordsHalting, read: "served", person: "served" },
+  ),
   mongoWeather("MongoDB gone", "gone", recordsAway),
   mongoRefuses("MongoDB read-only", 371),
   redisWeather("Redis behind a frozen proxy", "frozen"),
@@ -149,15 +179,25 @@ export const faults: readonly Fault[] = [
     await client.replicaof("127.0.0.1", 1);
     return () => client.replicaof("NO", "ONE");
   }),
-  redis("Redis without the replicas that it wants", (client) => configured(client, "min-replicas-to-write", "1", "0")()),
+  redis("Redis without the replicas that it wants", (client) =>
+    configured(client, "min-replicas-to-write", "1", "0")(),
+  ),
   redis("Redis that cannot write its file", cannotSave),
   provider("the provider slow, and in error then", late(2_000)),
   provider("the provider gone", away),
   provider("the provider with keys that are none", json({ keys: "none" }), "/jwks"),
   provider("the provider silent from the start", silent, "*", neverReached),
   provider("the provider gone from the start", away, "*", neverReached),
-  provider("the provider with keys that are none from the start", json({ keys: "none" }), "/jwks", { assistant: "unavailable" }),
-  { name: "the primary frozen", members: 3, expects: recordsHalting, heals: true, begin: async ({ ground }) => frozen(await ground.primaryPid()) },
+  provider("the provider with keys that are none from the start", json({ keys: "none" }), "/jwks", {
+    assistant: "unavailable",
+  }),
+  {
+    name: "the primary frozen",
+    members: 3,
+    expects: recordsHalting,
+    heals: true,
+    begin: async ({ ground }) => frozen(await ground.primaryPid()),
+  },
   { name: "the primary stepping down", members: 3, expects: recordsHalting, heals: true, begin: stepDown },
   { name: "no primary, two of three members killed", members: 3, expects: recordsAway, begin: killTwo },
   { name: "the primary's files at the limit of their size", members: 3, expects: recordsHalting, begin: limitFiles },
@@ -180,7 +220,10 @@ async function cannotSave(client: Redis): Promise<() => Promise<unknown>> {
 }
 
 async function stepDown({ ground: { client } }: Site): Promise<() => Promise<unknown>> {
-  await client.db("admin").command({ replSetStepDown: 10, force: true }).catch(() => undefined);
+  await client
+    .db("admin")
+    .command({ replSetStepDown: 10, force: true })
+    .catch(() => undefined);
   return async () => undefined;
 }
 

@@ -36,7 +36,10 @@ const email = "dora@example.com";
 const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
 /** Runs the work on a site and clears everything away, whatever came of it. `environment` are settings of every instance. */
-export async function onSite<T>({ environment = {}, ...made }: GroundOptions, work: (site: Site) => Promise<T>): Promise<T> {
+export async function onSite<T>(
+  { environment = {}, ...made }: GroundOptions,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
   const provider = await startFakeProvider();
   offerIntrospection(provider, () => ({ active: true }));
   const proxies: Proxy[] = [];
@@ -62,7 +65,14 @@ export async function onSite<T>({ environment = {}, ...made }: GroundOptions, wo
   try {
     return await onGround(options, async (ground) => {
       if (redisProxy === undefined) throw new Error("there is no way to Redis");
-      return work({ ground, provider, mongoProxy, redisProxy, ...(await settle(ground, provider)), token: () => accessToken(provider, { jti: randomUUID(), exp: Math.floor(Date.now() / 1_000) + 86_400 }) });
+      return work({
+        ground,
+        provider,
+        mongoProxy,
+        redisProxy,
+        ...(await settle(ground, provider)),
+        token: () => accessToken(provider, { jti: randomUUID(), exp: Math.floor(Date.now() / 1_000) + 86_400 }),
+      });
     });
   } finally {
     for (const proxy of proxies) await proxy.close();
@@ -70,15 +80,30 @@ export async function onSite<T>({ environment = {}, ...made }: GroundOptions, wo
   }
 }
 
-async function settle(ground: Ground, { issuer }: FakeProvider): Promise<Pick<Site, "account" | "cookie" | "contactIds" | "sessionId">> {
+async function settle(
+  ground: Ground,
+  { issuer }: FakeProvider,
+): Promise<Pick<Site, "account" | "cookie" | "contactIds" | "sessionId">> {
   const { services, client, instances } = ground;
   const account = await ground.account();
   await services.accounts.link(new UUID(account.id), { issuer, subject });
-  const internalCall = (rpc: string, body: unknown) => rest(`http://127.0.0.1:${instances[0]?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
+  const internalCall = (rpc: string, body: unknown) =>
+    rest(`http://127.0.0.1:${instances[0]?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
   const put = ingestInto({ internalCall }, account.id);
   const contactIds = await put.contacts(...Array.from({ length: 12 }, (_, at) => ({ full_name: `Ann Lee ${at}` })));
-  const sessionId = await put.session({ title: "Kickoff", session_date: "2026-03-02T09:00:00Z", contact_id: contactIds[0] });
+  const sessionId = await put.session({
+    title: "Kickoff",
+    session_date: "2026-03-02T09:00:00Z",
+    contact_id: contactIds[0],
+  });
   await put.transcript({ session_id: sessionId, transcript: "Hello." });
-  const cookie = await createDashboardSessions(client.db(), [sessionSecret]).begin({ issuer, subject, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" });
+  const cookie = await createDashboardSessions(client.db(), [sessionSecret]).begin({
+    issuer,
+    subject,
+    sid: undefined,
+    email,
+    name: undefined,
+    idToken: "an-id-token-that-is-no-token",
+  });
   return { account, cookie: `records_session=${cookie}`, contactIds, sessionId };
 }

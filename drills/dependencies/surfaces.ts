@@ -17,7 +17,8 @@ export type Kind =
   /** Nothing. */
   | "open"
   /** The records, to read or to write them. */
-  | "read" | "write"
+  | "read"
+  | "write"
   /** The session of a person at the dashboard. */
   | "person"
   /** An access token, and the records. */
@@ -66,8 +67,18 @@ export interface Surfaces {
 }
 
 /** The surfaces of an instance; `known` is an access token that it may have seen before. Writes are entered in the ledger. */
-export function surfacesOf(site: Site, { base, internalPort }: Pick<ChildInstance, "base" | "internalPort">, known: string, ledger: Ledger): Surfaces {
-  const { account: { key }, cookie, contactIds, sessionId } = site;
+export function surfacesOf(
+  site: Site,
+  { base, internalPort }: Pick<ChildInstance, "base" | "internalPort">,
+  known: string,
+  ledger: Ledger,
+): Surfaces {
+  const {
+    account: { key },
+    cookie,
+    contactIds,
+    sessionId,
+  } = site;
   const [contactId = "", ...others] = contactIds;
   // Of its own for each: what many change at once is another matter.
   const another = (): string => others.pop() ?? contactId;
@@ -76,9 +87,15 @@ export function surfacesOf(site: Site, { base, internalPort }: Pick<ChildInstanc
   const { wires, close } = openWires({ base });
   const wireOf = (name: WireName): Wire => wires.find((wire) => wire.name === name) as Wire;
   const health = createClient(Health, createGrpcTransport({ baseUrl: internal }));
-  const answered = (work: () => Promise<Word>): Promise<Word> => work().catch((error: unknown) => `no answer (${String(error)})`);
-  const call = (name: string, kind: Kind, work: () => Promise<Word>): Call => ({ name, kind, send: () => answered(work) });
-  const asked = (name: string, kind: Kind, work: () => Promise<RestAnswer>, right: number): Call => call(name, kind, async () => wordOf(await work(), right));
+  const answered = (work: () => Promise<Word>): Promise<Word> =>
+    work().catch((error: unknown) => `no answer (${String(error)})`);
+  const call = (name: string, kind: Kind, work: () => Promise<Word>): Call => ({
+    name,
+    kind,
+    send: () => answered(work),
+  });
+  const asked = (name: string, kind: Kind, work: () => Promise<RestAnswer>, right: number): Call =>
+    call(name, kind, async () => wordOf(await work(), right));
 
   const reads: readonly (readonly [Rpc, Fields])[] = [
     ["SearchContacts", { query: "ann" }],
@@ -88,17 +105,22 @@ export function surfacesOf(site: Site, { base, internalPort }: Pick<ChildInstanc
     ["GetSessionTranscript", { session_id: sessionId }],
     ["SearchNotes", { query: "hello" }],
   ];
-  const writes: readonly (readonly [rpc: Rpc, collection: Acknowledged["collection"], request: (name: string, of: string) => Fields])[] = [
+  const writes: readonly (readonly [
+    rpc: Rpc,
+    collection: Acknowledged["collection"],
+    request: (name: string, of: string) => Fields,
+  ])[] = [
     ["CreateContact", "contacts", (full_name) => ({ full_name })],
     ["AppendContactNote", "notes", (content, contact_id) => ({ contact_id, content })],
   ];
 
-  const write = ({ wire, rpc, name, collection, request, keyed }: Write): Promise<Word> => answered(async () => {
-    const outcome = await wireOf(wire).call({ rpc, key, request, ...(keyed ? { idempotencyKey: name } : {}) });
-    const { data } = (outcome.body ?? {}) as { data?: { id: string } };
-    if (data !== undefined) ledger.acknowledged.push({ name, id: data.id, collection });
-    return said(outcome);
-  });
+  const write = ({ wire, rpc, name, collection, request, keyed }: Write): Promise<Word> =>
+    answered(async () => {
+      const outcome = await wireOf(wire).call({ rpc, key, request, ...(keyed ? { idempotencyKey: name } : {}) });
+      const { data } = (outcome.body ?? {}) as { data?: { id: string } };
+      if (data !== undefined) ledger.acknowledged.push({ name, id: data.id, collection });
+      return said(outcome);
+    });
 
   function writing(wire: WireName, [rpc, collection, request]: (typeof writes)[number], keyed: boolean): Call {
     const of = another();
@@ -114,7 +136,8 @@ export function surfacesOf(site: Site, { base, internalPort }: Pick<ChildInstanc
       },
     };
   }
-  const calling = (wire: WireName, rpc: Rpc, kind: Kind, request: Fields): Call => call(`${wire} ${rpc}`, kind, async () => said(await wireOf(wire).call({ rpc, key, request })));
+  const calling = (wire: WireName, rpc: Rpc, kind: Kind, request: Fields): Call =>
+    call(`${wire} ${rpc}`, kind, async () => said(await wireOf(wire).call({ rpc, key, request })));
 
   const tool = { method: "tools/call", params: { name: "search_contacts", arguments: { query: "ann" } } };
   return {
@@ -125,10 +148,16 @@ export function surfacesOf(site: Site, { base, internalPort }: Pick<ChildInstanc
         ...writes.flatMap((write) => [true, false].map((keyed) => writing(wire, write, keyed))),
         calling(wire, "UpdateContact", "write", { contact_id: another(), phone: "+33639987562" }),
       ]),
-      call("gRPC health", "serving", async () => ((await health.check({})).status === Status.SERVING ? "served" : "unavailable")),
+      call("gRPC health", "serving", async () =>
+        (await health.check({})).status === Status.SERVING ? "served" : "unavailable",
+      ),
       asked("/readyz", "serving", () => ask(`${internal}/readyz`), 200),
-      call("a tool of MCP by a known token", "assistant", async () => toolWord(await send(base, `Bearer ${known}`, tool))),
-      call("a tool of MCP by a new token", "assistant", async () => toolWord(await send(base, `Bearer ${await site.token()}`, tool))),
+      call("a tool of MCP by a known token", "assistant", async () =>
+        toolWord(await send(base, `Bearer ${known}`, tool)),
+      ),
+      call("a tool of MCP by a new token", "assistant", async () =>
+        toolWord(await send(base, `Bearer ${await site.token()}`, tool)),
+      ),
       asked("a request without a key", "open", () => ask(`${base}/v1/sessions`), 401),
       asked("the page of nobody", "open", () => ask(`${page}/`, { accept: "text/html" }), 200),
       asked("the page of a person", "person", () => ask(`${page}/`, { cookie, accept: "text/html" }), 200),
@@ -158,7 +187,9 @@ function wordOf({ status, text }: RestAnswer, right: number): Word {
 function toolWord(answer: RestAnswer): Word {
   const word = wordOf(answer, 200);
   if (word !== "served") return word;
-  const { result } = JSON.parse(/^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text) as { result?: { isError?: boolean; content: { text: string }[] } };
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text) as {
+    result?: { isError?: boolean; content: { text: string }[] };
+  };
   if (result === undefined) return `no result: ${answer.text.slice(0, 200)}`;
   if (result.isError !== true) return "served";
   const text = result.content.map((part) => part.text).join(" ");

@@ -56,7 +56,13 @@ export async function warmUp({ calls }: Surfaces): Promise<void> {
 }
 
 /** Suffers the fault; the instance that is asked is not another one afterwards. */
-export async function suffer(fault: Fault, surfaces: Surfaces, ledger: Ledger, end: () => Promise<unknown>, { waves, pauseMs }: Trial): Promise<Seen> {
+export async function suffer(
+  fault: Fault,
+  surfaces: Surfaces,
+  ledger: Ledger,
+  end: () => Promise<unknown>,
+  { waves, pauseMs }: Trial,
+): Promise<Seen> {
   const violations: string[] = [];
   let [slowestMs, unjudged] = [0, 0];
   const begun = performance.now();
@@ -65,7 +71,8 @@ export async function suffer(fault: Fault, surfaces: Surfaces, ledger: Ledger, e
     const answers = await askAll(surfaces);
     for (const { call, ms, word } of answers) {
       slowestMs = Math.max(slowestMs, ms);
-      if (word !== "served" && word !== "unavailable") violations.push(`${fault.name}: ${call.name} was answered ${word} after ${Math.round(ms)} ms`);
+      if (word !== "served" && word !== "unavailable")
+        violations.push(`${fault.name}: ${call.name} was answered ${word} after ${Math.round(ms)} ms`);
     }
     return answers;
   }
@@ -76,7 +83,12 @@ export async function suffer(fault: Fault, surfaces: Surfaces, ledger: Ledger, e
       const not = (await wave()).filter(({ word }) => word !== "served");
       if (not.length === 0) return sentAt - since;
       if (sentAt - since > recoverWithinMs) {
-        violations.push(...not.map(({ call, word }) => `${fault.name}: ${call.name} was ${word} ${Math.round((sentAt - since) / 1_000)} s ${when}`));
+        violations.push(
+          ...not.map(
+            ({ call, word }) =>
+              `${fault.name}: ${call.name} was ${word} ${Math.round((sentAt - since) / 1_000)} s ${when}`,
+          ),
+        );
         return sentAt - since;
       }
       await sleep(200);
@@ -100,7 +112,8 @@ export async function suffer(fault: Fault, surfaces: Surfaces, ledger: Ledger, e
   const recoveryMs = await served(performance.now(), "after it ended");
   for (const write of ledger.unheard.splice(0)) {
     const word = await surfaces.write(write);
-    if (word !== "served") violations.push(`${fault.name}: ${write.wire} ${write.rpc} was ${word} when it was sent again`);
+    if (word !== "served")
+      violations.push(`${fault.name}: ${write.wire} ${write.rpc} was ${word} when it was sent again`);
   }
   return { slowestMs, recoveryMs, unjudged, violations };
 }
@@ -118,14 +131,17 @@ async function askAll({ calls, idle }: Surfaces): Promise<Answer[]> {
     }
   })();
   const patience = async (sentAt: number): Promise<Word> => {
-    for (let left = answerWithinMs; left > 0; left = sentAt + answerWithinMs + turns * idleMs - performance.now()) await sleep(left);
+    for (let left = answerWithinMs; left > 0; left = sentAt + answerWithinMs + turns * idleMs - performance.now())
+      await sleep(left);
     return "nothing at all";
   };
-  const answers = await Promise.all(calls.map(async (call): Promise<Omit<Answer, "idleMs">> => {
-    const sentAt = performance.now();
-    const word = await Promise.race([call.send(), patience(sentAt)]);
-    return { call, sentAt, ms: performance.now() - sentAt, word };
-  }));
+  const answers = await Promise.all(
+    calls.map(async (call): Promise<Omit<Answer, "idleMs">> => {
+      const sentAt = performance.now();
+      const word = await Promise.race([call.send(), patience(sentAt)]);
+      return { call, sentAt, ms: performance.now() - sentAt, word };
+    }),
+  );
   over = true;
   await watch;
   return answers.map((answer) => ({ ...answer, idleMs }));

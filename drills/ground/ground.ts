@@ -74,7 +74,14 @@ export async function onGround<T>(options: GroundOptions, work: (ground: Ground)
   }
 }
 
-async function layGround({ members, mongods = members === 3 ? () => startThreeMongods() : startOwnMongod, instances: count, environment = {}, through = (parts) => parts, hear }: GroundOptions): Promise<Ground> {
+async function layGround({
+  members,
+  mongods = members === 3 ? () => startThreeMongods() : startOwnMongod,
+  instances: count,
+  environment = {},
+  through = (parts) => parts,
+  hear,
+}: GroundOptions): Promise<Ground> {
   const endings: (() => unknown)[] = [];
   // Last in, first out: instances before their parts, and programs before their folders.
   const stop = async (): Promise<void> => {
@@ -83,7 +90,12 @@ async function layGround({ members, mongods = members === 3 ? () => startThreeMo
   try {
     const folder = mkdtempSync(join(tmpdir(), "records-drill-"));
     endings.push(() => rmSync(folder, { recursive: true, force: true }));
-    const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+    const redis = await startRedis({
+      dataDir: folder,
+      cacheDir: testCacheDir(),
+      env: process.env,
+      progress: () => undefined,
+    });
     if (redis === undefined) throw new Error("no redis-server for the drill");
     endings.push(() => redis.stop());
     const mongod = await mongods();
@@ -95,7 +107,8 @@ async function layGround({ members, mongods = members === 3 ? () => startThreeMo
     const parts = await through({ mongodbUri: mongod.uri, redisUrl: redis.uri });
     const instances: ChildInstance[] = [];
     endings.push(() => Promise.all(instances.map((instance) => instance.kill())));
-    const start = (more: Readonly<Record<string, string>> = {}): Promise<ChildInstance> => startChild(parts.mongodbUri, parts.redisUrl, { ...environment, ...more }, hear);
+    const start = (more: Readonly<Record<string, string>> = {}): Promise<ChildInstance> =>
+      startChild(parts.mongodbUri, parts.redisUrl, { ...environment, ...more }, hear);
     for (let at = 0; at < count; at++) instances.push(await start());
     return {
       ...{ mongod, redis, client, services, instances, start, stop },
@@ -106,8 +119,13 @@ async function layGround({ members, mongods = members === 3 ? () => startThreeMo
       },
       async primaryPid() {
         for (;;) {
-          const hello = await client.db("admin").command({ hello: 1 }).catch(() => undefined);
-          const member = mongod.members.find(({ uri }) => hello?.["isWritablePrimary"] === true && uri.includes(String(hello["me"])));
+          const hello = await client
+            .db("admin")
+            .command({ hello: 1 })
+            .catch(() => undefined);
+          const member = mongod.members.find(
+            ({ uri }) => hello?.["isWritablePrimary"] === true && uri.includes(String(hello["me"])),
+          );
           if (member !== undefined) return member.pid;
           await sleep(100);
         }

@@ -30,7 +30,8 @@ export async function startProxy(target: string): Promise<Proxy> {
   const open = new Set<Socket>();
   let weather: Weather = "fair";
   let thawed: (() => void)[] = [];
-  const fair = (): Promise<void> => (weather === "frozen" ? new Promise((resolve) => thawed.push(resolve)) : Promise.resolve());
+  const fair = (): Promise<void> =>
+    weather === "frozen" ? new Promise((resolve) => thawed.push(resolve)) : Promise.resolve();
 
   const server = createServer((near) => {
     const far = connect(Number(port), host);
@@ -68,7 +69,8 @@ export async function startProxy(target: string): Promise<Proxy> {
   const cut = (): void => {
     for (const socket of open) socket.resetAndDestroy();
   };
-  const unlisten = (): Promise<void> => new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve()));
+  const unlisten = (): Promise<void> =>
+    new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve()));
 
   await listen(0);
   const own = (server.address() as AddressInfo).port;

@@ -71,7 +71,7 @@ export const nemeses = {
     await stopped(scene, sides.primary, async () => {
       separate(site, sides);
       await site.primaries.current();
-      for (let leader = sides.primary; leader === sides.primary;) {
+      for (let leader = sides.primary; leader === sides.primary; ) {
         await sleep(50);
         leader = await site.primaries.current();
       }

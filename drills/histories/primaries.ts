@@ -34,9 +34,7 @@ export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries 
     connectTimeoutMS: 1_000,
     heartbeatFrequencyMS: 500,
   };
-  const clients = new Map(
-    [...members].map(([name, uri]) => [name, new MongoClient(uri, options)]),
-  );
+  const clients = new Map([...members].map(([name, uri]) => [name, new MongoClient(uri, options)]));
   const claims: { member: string; election: string; from: number; to: number }[] = [];
   let stopped = false;
 

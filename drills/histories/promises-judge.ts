@@ -82,10 +82,12 @@ export function judgeFailures(operations: readonly Operation[], lines: readonly 
   const failed = operations.filter(({ status }) => status === "500" || status === "internal");
   return [
     ...lines.map((line): Violation => ({ kind: "500", text: `an instance failed: ${line}` })),
-    ...failed.map((operation): Violation => ({
-      kind: "500",
-      text: `${told(operation)} was answered ${operation.status}`,
-    })),
+    ...failed.map(
+      (operation): Violation => ({
+        kind: "500",
+        text: `${told(operation)} was answered ${operation.status}`,
+      }),
+    ),
   ];
 }
 

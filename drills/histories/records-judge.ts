@@ -108,7 +108,11 @@ export function judgeLateEffects(
       ({ kind, value }) => value !== undefined && kind === write.kind && value === write.value,
     );
     if (attempts.some(({ sent, answered }) => at >= sent && at <= answered + lateMs)) return [];
-    if (standstills.some(({ from, to }) => write.sent < to && write.answered > from && at >= Math.floor(to) && at < to + lateMs))
+    if (
+      standstills.some(
+        ({ from, to }) => write.sent < to && write.answered > from && at >= Math.floor(to) && at < to + lateMs,
+      )
+    )
       return [];
     return [
       {

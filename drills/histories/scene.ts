@@ -52,7 +52,7 @@ export async function cut(scene: Scene): Promise<Sides> {
 
 /** Makes one of them the primary. */
 export async function stepUp({ primaries }: Site, followers: readonly string[]): Promise<void> {
-  for (const end = now() + 10_000; ;) {
+  for (const end = now() + 10_000; ; ) {
     for (const follower of followers) {
       const done = await primaries
         .direct(follower)

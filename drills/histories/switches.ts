@@ -20,7 +20,7 @@ export async function operate(calls: Calls, name: SwitchName, instances: readonl
 
 /** What is not acknowledged within a minute is in the history as such. */
 async function insist(calls: Calls, name: SwitchName, enabled: boolean, instances: readonly string[]): Promise<void> {
-  for (const end = now() + 60_000; now() < end;) {
+  for (const end = now() + 60_000; now() < end; ) {
     const intent = {
       client: "operator",
       instance: pick(instances),

@@ -91,13 +91,20 @@ export const dense: readonly Dense[] = [
   {
     name: "pings and priorities",
     head: begun,
-    messages: full(Buffer.concat([frame(types.ping, 0, 0, Buffer.alloc(8)), frame(types.priority, 0, 1, Buffer.alloc(5))])),
+    messages: full(
+      Buffer.concat([frame(types.ping, 0, 0, Buffer.alloc(8)), frame(types.priority, 0, 1, Buffer.alloc(5))]),
+    ),
     repeats: true,
   },
 ];
 
 /** Sends messages over so many connections for so long, each as fast as the other side reads. */
-export async function sendDense(base: string, { head, messages, repeats }: Dense, count: number, ms: number): Promise<Sent> {
+export async function sendDense(
+  base: string,
+  { head, messages, repeats }: Dense,
+  count: number,
+  ms: number,
+): Promise<Sent> {
   const port = Number(new URL(base).port);
   const until = performance.now() + ms;
   let bytes = 0;

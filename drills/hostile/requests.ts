@@ -43,13 +43,15 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
       ...(route.credential === "session" ? [] : rpcs(route, where, person)),
     ]),
     // The library serves health itself. These two represent the other rpcs of the internal listener.
-    ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(({ parent, name }): Request => ({
-      name: `${name} on the internal listener`,
-      sent: {
-        ...{ base: where.internal, method: "POST", path: `/${parent.typeName}/${name}`, body: Buffer.from("{}") },
-        headers: { "content-type": json, authorization: `Bearer ${childToken}` },
-      },
-    })),
+    ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(
+      ({ parent, name }): Request => ({
+        name: `${name} on the internal listener`,
+        sent: {
+          ...{ base: where.internal, method: "POST", path: `/${parent.typeName}/${name}`, body: Buffer.from("{}") },
+          headers: { "content-type": json, authorization: `Bearer ${childToken}` },
+        },
+      }),
+    ),
     { name: "GET /readyz", sent: { base: where.internal, method: "GET", path: "/readyz", headers: {} } },
     {
       name: "MCP tools/list",

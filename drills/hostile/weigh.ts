@@ -110,9 +110,7 @@ export async function weigh(
     faults: [
       ...(taken.blockMs > longestBlockMs && one.inParts !== true ? [kept] : []),
       ...(grows
-        ? [
-            `${one.name} costs ${taken.cpuMs.toFixed(0)} ms, ${shorter.cpuMs.toFixed(1)} ms at a quarter of its length`,
-          ]
+        ? [`${one.name} costs ${taken.cpuMs.toFixed(0)} ms, ${shorter.cpuMs.toFixed(1)} ms at a quarter of its length`]
         : []),
     ],
   };

@@ -5,9 +5,15 @@ import type { Answer } from "./raw.ts";
 import { send } from "./raw.ts";
 
 interface Listed {
-  readonly tools: readonly { readonly name: string; readonly inputSchema: { readonly properties?: object; readonly required?: readonly string[] } }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly inputSchema: { readonly properties?: object; readonly required?: readonly string[] };
+  }[];
   readonly resourceTemplates: readonly { readonly uriTemplate: string }[];
-  readonly prompts: readonly { readonly name: string; readonly arguments?: readonly { readonly name: string; readonly required?: boolean }[] }[];
+  readonly prompts: readonly {
+    readonly name: string;
+    readonly arguments?: readonly { readonly name: string; readonly required?: boolean }[];
+  }[];
 }
 
 /** The operations of the surface as a person's assistant is told of them. */
@@ -17,32 +23,53 @@ export async function assistantOperations(where: Where, person: Person): Promise
   const { prompts } = await listed(where, person, "prompts/list");
   const read = { wire: "MCP", writes: false, shows: true, idempotent: false } as const;
   return [
-    ...tools.map(({ name, inputSchema: { properties = {}, required = [] } }): Operation => ({
-      ...read,
-      name: `the tool ${name}`,
-      fields: Object.keys(properties),
-      required,
-      send: (given, as, headers) => ask(where, as, "tools/call", { name, arguments: given }, headers),
-    })),
-    ...(resourceTemplates.length === 0 ? [] : [{
-      ...read,
-      name: `the resources ${resourceTemplates.map(({ uriTemplate }) => uriTemplate).join(", ")}`,
-      fields: ["uri"],
-      required: ["uri"],
-      send: (given: Given, as: Person, headers?: Readonly<Record<string, string>>) => ask(where, as, "resources/read", given, headers),
-    }]),
-    ...prompts.map(({ name, arguments: known = [] }): Operation => ({
-      ...read,
-      name: `the prompt ${name}`,
-      fields: known.map((argument) => argument.name),
-      required: known.filter(({ required }) => required === true).map((argument) => argument.name),
-      send: (given, as, headers) => ask(where, as, "prompts/get", { name, arguments: given }, headers),
-    })),
+    ...tools.map(
+      ({ name, inputSchema: { properties = {}, required = [] } }): Operation => ({
+        ...read,
+        name: `the tool ${name}`,
+        fields: Object.keys(properties),
+        required,
+        send: (given, as, headers) => ask(where, as, "tools/call", { name, arguments: given }, headers),
+      }),
+    ),
+    ...(resourceTemplates.length === 0
+      ? []
+      : [
+          {
+            ...read,
+            name: `the resources ${resourceTemplates.map(({ uriTemplate }) => uriTemplate).join(", ")}`,
+            fields: ["uri"],
+            required: ["uri"],
+            send: (given: Given, as: Person, headers?: Readonly<Record<string, string>>) =>
+              ask(where, as, "resources/read", given, headers),
+          },
+        ]),
+    ...prompts.map(
+      ({ name, arguments: known = [] }): Operation => ({
+        ...read,
+        name: `the prompt ${name}`,
+        fields: known.map((argument) => argument.name),
+        required: known.filter(({ required }) => required === true).map((argument) => argument.name),
+        send: (given, as, headers) => ask(where, as, "prompts/get", { name, arguments: given }, headers),
+      }),
+    ),
   ];
 }
 
-function ask({ base }: Where, as: Person, method: string, params: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  const sent = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18", authorization: `Bearer ${as.token}`, ...headers };
+function ask(
+  { base }: Where,
+  as: Person,
+  method: string,
+  params: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const sent = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-06-18",
+    authorization: `Bearer ${as.token}`,
+    ...headers,
+  };
   return send(base, "POST", "/mcp", sent, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
 }
 

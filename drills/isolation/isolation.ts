@@ -47,7 +47,7 @@ export const isolation: Drill = {
     control("the 404 of another's contact says so", "REST", {
       file: "src/contacts/store.ts",
       from: "return rows === undefined ? undefined : contactMessage(",
-      to: "if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: \"It is another's.\" });\n      return rows === undefined ? undefined : contactMessage(",
+      to: 'if (rows === undefined && (await contacts.findOne({ _id: id })) !== null) fail(Reason.NOT_FOUND, { message: "It is another\'s." });\n      return rows === undefined ? undefined : contactMessage(',
     }),
   ],
 };
@@ -56,14 +56,30 @@ function control(broken: string, focus: Focus, change: Break): Control {
   return brokenControl(broken, [change], (build, say) => examine("short", say, focus, build));
 }
 
-async function examine(form: Form, say: Say, focus: Focus, build: Readonly<Record<string, string>> = {}): Promise<Report> {
+async function examine(
+  form: Form,
+  say: Say,
+  focus: Focus,
+  build: Readonly<Record<string, string>> = {},
+): Promise<Report> {
   const fake = await startFakeProvider();
   try {
-    return await onGround({ members: 1, instances: 1, environment: { ...fake.settings(), ...build } }, async (ground) => {
-      const years = [{ past: 1941, future: 2041 }, { past: 1931, future: 2031 }, { past: 1921, future: 2021 }] as const;
-      const [own, other, reader] = await Promise.all([newPerson(ground, fake, "read_write", years[0]), newPerson(ground, fake, "read_write", years[1]), newPerson(ground, fake, "read_only", years[2])]);
-      return judge(ground, { own, other, reader }, form, focus, say);
-    });
+    return await onGround(
+      { members: 1, instances: 1, environment: { ...fake.settings(), ...build } },
+      async (ground) => {
+        const years = [
+          { past: 1941, future: 2041 },
+          { past: 1931, future: 2031 },
+          { past: 1921, future: 2021 },
+        ] as const;
+        const [own, other, reader] = await Promise.all([
+          newPerson(ground, fake, "read_write", years[0]),
+          newPerson(ground, fake, "read_write", years[1]),
+          newPerson(ground, fake, "read_only", years[2]),
+        ]);
+        return judge(ground, { own, other, reader }, form, focus, say);
+      },
+    );
   } finally {
     closeConnections();
     await fake.stop();
@@ -74,11 +90,19 @@ interface People extends Sides {
   readonly reader: Person;
 }
 
-async function judge(ground: Ground, { own, other, reader }: People, form: Form, focus: Focus, say: Say): Promise<Report> {
+async function judge(
+  ground: Ground,
+  { own, other, reader }: People,
+  form: Form,
+  focus: Focus,
+  say: Say,
+): Promise<Report> {
   const findings: Findings = { violations: [], asked: 0 };
   const base = ground.instances[0]?.base ?? "";
   const where: Where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(ground) };
-  const operations = [...rpcOperations(where), ...(await assistantOperations(where, own))].filter(({ wire }) => focus === "all" || wire === focus);
+  const operations = [...rpcOperations(where), ...(await assistantOperations(where, own))].filter(
+    ({ wire }) => focus === "all" || wire === focus,
+  );
   const reads = operations.filter(({ writes }) => !writes);
   const records = reads.filter(({ shows }) => shows);
   const sides: Sides = { own, other };
@@ -87,40 +111,72 @@ async function judge(ground: Ground, { own, other, reader }: People, form: Form,
 
   // Each does everything once, so that there is something of the other's in every place.
   for (const side of [sides, mirrored]) await byWire(reads, (operation) => probeOwn(operation, side, findings));
-  const claimed = await Promise.all(operations.filter(({ idempotent }) => idempotent).map(async (operation) => ({ operation, claim: await claim(operation, mirrored, findings) })));
+  const claimed = await Promise.all(
+    operations
+      .filter(({ idempotent }) => idempotent)
+      .map(async (operation) => ({ operation, claim: await claim(operation, mirrored, findings) })),
+  );
   if (form === "long") await byWire(records, (operation) => probe(operation, mirrored, "some", findings));
   // The audit log is written beside the requests.
   await sleep(500);
   const before = await documentsOf(ground, other);
-  say(`${before.size} documents of the other account; ${operations.length} operations: ${[...new Set(operations.map(({ wire }) => wire))].join(", ")}`);
+  say(
+    `${before.size} documents of the other account; ${operations.length} operations: ${[...new Set(operations.map(({ wire }) => wire))].join(", ")}`,
+  );
 
   const reach = (operation: Operation): Reach => (form === "long" ? "two" : operation.wire === "REST" ? "all" : "some");
   // First alone: what others do beside it would be in the log of what was done.
   for (const operation of reads.filter(({ shows }) => !shows)) await probe(operation, sides, "all", findings);
   await byWire(records, (operation) => probe(operation, sides, reach(operation), findings));
-  await byWire(records.filter(({ wire }) => wire !== "the internal listener"), (operation) => probeHeaders(operation, sides, findings));
+  await byWire(
+    records.filter(({ wire }) => wire !== "the internal listener"),
+    (operation) => probeHeaders(operation, sides, findings),
+  );
   // What may only be read by one's key: the writes are refused, and by nothing that tells more.
-  await byWire(operations.filter(({ wire, writes }) => wire !== "MCP" && wire !== "the internal listener" && (form === "long" || (writes && wire === "REST"))), (operation) => probe(operation, { own: reader, other }, "some", findings));
+  await byWire(
+    operations.filter(
+      ({ wire, writes }) =>
+        wire !== "MCP" && wire !== "the internal listener" && (form === "long" || (writes && wire === "REST")),
+    ),
+    (operation) => probe(operation, { own: reader, other }, "some", findings),
+  );
   say(`${findings.asked} requests that read`);
 
   const inside = focus === "all" || focus === "ingest";
   if (inside) {
     const said = await probeIngest(where.internal, own, other, false, findings);
-    for (const [name, text] of await documentsOf(ground, own)) if (without(text, said).includes(other.mark)) findings.violations.push(`${name} of one's own holds words of another's`);
+    for (const [name, text] of await documentsOf(ground, own))
+      if (without(text, said).includes(other.mark))
+        findings.violations.push(`${name} of one's own holds words of another's`);
   }
   // An email may be taken once in an account: what a comparison took is given back.
   const contacts = ground.client.db().collection("contacts");
-  const giveBack = (): Promise<unknown> => contacts.updateMany({ account_id: UUID.createFromHexString(own.accountId), email_key: other.email }, { $set: { email: null }, $unset: { email_key: 1 } });
-  for (const operation of operations.filter(({ writes }) => writes)) await probe(operation, sides, form === "long" ? "all" : reach(operation), findings, giveBack);
+  const giveBack = (): Promise<unknown> =>
+    contacts.updateMany(
+      { account_id: UUID.createFromHexString(own.accountId), email_key: other.email },
+      { $set: { email: null }, $unset: { email_key: 1 } },
+    );
+  for (const operation of operations.filter(({ writes }) => writes))
+    await probe(operation, sides, form === "long" ? "all" : reach(operation), findings, giveBack);
   for (const { operation, claim } of claimed) await probeKey(operation, claim, sides, findings);
   if (inside) await probeIngest(where.internal, own, other, true, findings);
   same("requests of another account", before, await documentsOf(ground, other), findings);
   say(`${findings.asked} requests`);
 
-  const figures = { requests: findings.asked, "documents of the other account": before.size, operations: operations.length };
+  const figures = {
+    requests: findings.asked,
+    "documents of the other account": before.size,
+    operations: operations.length,
+  };
   if (focus !== "all") return { figures, violations: findings.violations };
   const times = await timing(where, sides, form === "long" ? 2_000 : 50);
-  const erased = await send(where.internal, "POST", "/records.admin.v1.AccountService/DeleteAccount", { "content-type": "application/json", authorization: `Bearer ${childToken}` }, JSON.stringify({ account_id: own.accountId }));
+  const erased = await send(
+    where.internal,
+    "POST",
+    "/records.admin.v1.AccountService/DeleteAccount",
+    { "content-type": "application/json", authorization: `Bearer ${childToken}` },
+    JSON.stringify({ account_id: own.accountId }),
+  );
   if (erased.status !== 200) findings.violations.push(`DeleteAccount was answered ${erased.status}`);
   same("the erasure of another account", before, await documentsOf(ground, other), findings);
   return { figures: { ...figures, ...times }, violations: findings.violations };
@@ -129,13 +185,24 @@ async function judge(ground: Ground, { own, other, reader }: People, form: Form,
 /** The wires beside each other, the operations of each one after the other. */
 async function byWire(operations: readonly Operation[], work: (operation: Operation) => Promise<void>): Promise<void> {
   const wires = [...new Set(operations.map(({ wire }) => wire))];
-  await Promise.all(wires.map(async (wire) => {
-    for (const operation of operations.filter((one) => one.wire === wire)) await work(operation);
-  }));
+  await Promise.all(
+    wires.map(async (wire) => {
+      for (const operation of operations.filter((one) => one.wire === wire)) await work(operation);
+    }),
+  );
 }
 
-function same(what: string, before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>, findings: Findings): void {
-  for (const name of new Set([...before.keys(), ...after.keys()])) if (before.get(name) !== after.get(name)) findings.violations.push(`${what} changed ${name}: ${before.get(name) ?? "not there"} → ${after.get(name) ?? "gone"}`);
+function same(
+  what: string,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  findings: Findings,
+): void {
+  for (const name of new Set([...before.keys(), ...after.keys()]))
+    if (before.get(name) !== after.get(name))
+      findings.violations.push(
+        `${what} changed ${name}: ${before.get(name) ?? "not there"} → ${after.get(name) ?? "gone"}`,
+      );
 }
 
 /** How long the 404 of another's contact takes beside that of nobody's: told, and never a violation. */
@@ -154,5 +221,9 @@ async function timing({ base }: Where, { own, other }: Sides, pairs: number): Pr
     if (pair % 2 === 1) foreign.push(await timed(other.ids.contact));
   }
   const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-  return { "median ms of another's 404": median(foreign), "median ms of nobody's 404": median(nobodys), "pairs timed": pairs };
+  return {
+    "median ms of another's 404": median(foreign),
+    "median ms of nobody's 404": median(nobodys),
+    "pairs timed": pairs,
+  };
 }

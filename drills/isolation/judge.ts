@@ -18,21 +18,32 @@ const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 /** The secrets that an answer holds, as they are or in base64; not those that the request itself said. */
 export function leaksIn(answer: Answer | string, secrets: readonly string[], said: unknown): string[] {
   const text = typeof answer === "string" ? answer : [...answer.headers, answer.body.toString("latin1")].join("\n");
-  const all = [text, ...[...text.matchAll(base64)].map(([found]) => Buffer.from(found, "base64").toString("latin1"))].join("\n").toLowerCase();
+  const all = [text, ...[...text.matchAll(base64)].map(([found]) => Buffer.from(found, "base64").toString("latin1"))]
+    .join("\n")
+    .toLowerCase();
   const known = JSON.stringify(said).toLowerCase();
   return secrets.filter((secret) => all.includes(secret.toLowerCase()) && !known.includes(secret.toLowerCase()));
 }
 
 /** An answer with a name in place of what was asked for; of a success also ids and moments, which are new each time. */
-export function likeness(operation: Pick<Operation, "wire" | "textOf">, answer: Answer, asked: readonly unknown[]): string {
+export function likeness(
+  operation: Pick<Operation, "wire" | "textOf">,
+  answer: Answer,
+  asked: readonly unknown[],
+): string {
   const succeeded = answer.status < 300 && !answer.headers.some((header) => /^grpc-status: [1-9]/.test(header));
   const body = succeeded && operation.textOf !== undefined ? operation.textOf(answer) : answer.body.toString("latin1");
   // How a moment is written follows from its milliseconds.
-  const headers = answer.headers.filter((header) => !(succeeded && operation.wire !== "REST" && header.startsWith("content-length:")));
+  const headers = answer.headers.filter(
+    (header) => !(succeeded && operation.wire !== "REST" && header.startsWith("content-length:")),
+  );
   let text = [answer.status, ...headers, body].join("\n");
   for (const one of asked) {
     if (typeof one !== "string") continue;
-    text = text.replaceAll(one, "<asked>").replaceAll(one.toLowerCase(), "<asked>").replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<asked>");
+    text = text
+      .replaceAll(one, "<asked>")
+      .replaceAll(one.toLowerCase(), "<asked>")
+      .replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<asked>");
   }
   return succeeded ? text.replace(uuid, "<id>").replace(moment, "<moment>").replace(fence, "<fence>") : text;
 }

@@ -38,14 +38,19 @@ export interface Where {
 
 /** REST, the four ways of rpc on the public listener, and Connect on the internal one. */
 export function rpcOperations(where: Where): Operation[] {
-  return table.flatMap((route) => [rest(route, where), ...(route.credential === "session" ? [] : [...rpcs(route, where.base), ...internal(route, where)])]);
+  return table.flatMap((route) => [
+    rest(route, where),
+    ...(route.credential === "session" ? [] : [...rpcs(route, where.base), ...internal(route, where)]),
+  ]);
 }
 
 function facts(route: Route): Omit<Operation, "name" | "wire" | "send"> {
   const fields = [...route.path, ...route.query, ...(route.body?.fields ?? [])];
   const required = fields.filter((field) => field.required);
   // A body that may be without any one property must have some.
-  const some = required.some((field) => route.body?.fields.includes(field)) ? [] : (route.body?.fields.slice(0, 1) ?? []);
+  const some = required.some((field) => route.body?.fields.includes(field))
+    ? []
+    : (route.body?.fields.slice(0, 1) ?? []);
   const writes = route.method !== "GET";
   return {
     writes,
@@ -66,10 +71,19 @@ function rest(route: Route, { base, origin }: Where): Operation {
       const inPath = new Set(route.path.map(({ name }) => name));
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
       const others = Object.entries(given).filter(([name]) => !inPath.has(name));
-      const query = body === undefined && others.length > 0 ? `?${new URLSearchParams(others.map(([name, value]): [string, string] => [name, String(value)])).toString()}` : "";
+      const query =
+        body === undefined && others.length > 0
+          ? `?${new URLSearchParams(others.map(([name, value]): [string, string] => [name, String(value)])).toString()}`
+          : "";
       const sent = body === undefined ? undefined : JSON.stringify(Object.fromEntries(others));
       const by = credential === "session" ? { cookie: as.cookie, origin } : { authorization: `Bearer ${as.key}` };
-      return send(base, method, path + query, { ...by, ...(sent === undefined ? {} : { "content-type": "application/json" }), ...headers }, sent);
+      return send(
+        base,
+        method,
+        path + query,
+        { ...by, ...(sent === undefined ? {} : { "content-type": "application/json" }), ...headers },
+        sent,
+      );
     },
   };
 }
@@ -82,21 +96,61 @@ function rpcs(route: Route, base: string): Operation[] {
   const bearer = (as: Person): Record<string, string> => ({ authorization: `Bearer ${as.key}` });
   const binary = (given: Given): Uint8Array => toBinary(rpc.input, fromJson(rpc.input, jsonOf(route, given)));
   const decoded = (bytes: Uint8Array): string => JSON.stringify(toJson(rpc.output, fromBinary(rpc.output, bytes)));
-  const post = (type: string, body: Uint8Array | string, headers: Record<string, string>): Promise<Answer> => send(base, "POST", `/${path}`, { "content-type": type, ...headers }, body);
-  const all = { ...facts(route), fields: rpc.input.fields.map(({ name }) => name).filter((name) => name !== "update_mask") };
+  const post = (type: string, body: Uint8Array | string, headers: Record<string, string>): Promise<Answer> =>
+    send(base, "POST", `/${path}`, { "content-type": type, ...headers }, body);
+  const all = {
+    ...facts(route),
+    fields: rpc.input.fields.map(({ name }) => name).filter((name) => name !== "update_mask"),
+  };
   return [
-    { ...all, name: rpc.name, wire: "Connect", send: (given, as, headers = {}) => post("application/json", JSON.stringify(jsonOf(route, given)), { ...bearer(as), ...headers }) },
-    { ...all, name: rpc.name, wire: "Connect in binary", textOf: ({ body }) => decoded(body), send: (given, as, headers = {}) => post(binaryTypes.connect, binary(given), { ...bearer(as), ...headers }) },
-    { ...all, name: rpc.name, wire: "gRPC", textOf: ({ body }) => decoded(unwrapped(body)), send: (given, as, headers = {}) => sendGrpc(base, path, binary(given), { ...bearer(as), ...headers }) },
-    { ...all, name: rpc.name, wire: "gRPC-Web", textOf: ({ body }) => decoded(unwrapped(body)), send: (given, as, headers = {}) => post(binaryTypes.web, wrapped(binary(given)), { ...bearer(as), ...headers }) },
+    {
+      ...all,
+      name: rpc.name,
+      wire: "Connect",
+      send: (given, as, headers = {}) =>
+        post("application/json", JSON.stringify(jsonOf(route, given)), { ...bearer(as), ...headers }),
+    },
+    {
+      ...all,
+      name: rpc.name,
+      wire: "Connect in binary",
+      textOf: ({ body }) => decoded(body),
+      send: (given, as, headers = {}) => post(binaryTypes.connect, binary(given), { ...bearer(as), ...headers }),
+    },
+    {
+      ...all,
+      name: rpc.name,
+      wire: "gRPC",
+      textOf: ({ body }) => decoded(unwrapped(body)),
+      send: (given, as, headers = {}) => sendGrpc(base, path, binary(given), { ...bearer(as), ...headers }),
+    },
+    {
+      ...all,
+      name: rpc.name,
+      wire: "gRPC-Web",
+      textOf: ({ body }) => decoded(unwrapped(body)),
+      send: (given, as, headers = {}) => post(binaryTypes.web, wrapped(binary(given)), { ...bearer(as), ...headers }),
+    },
   ];
 }
 
 function internal(route: Route, { internal: base }: Where): Operation[] {
   if (route.credential !== "key") return [];
   const path = `/${route.rpc.parent.typeName}/${route.rpc.name}`;
-  const headers = (as: Person): Record<string, string> => ({ "content-type": "application/json", authorization: `Bearer ${childToken}`, "records-account-id": as.accountId });
-  return [{ ...facts(route), name: route.rpc.name, wire: "the internal listener", send: (given, as, more = {}) => send(base, "POST", path, { ...headers(as), ...more }, JSON.stringify(jsonOf(route, given))) }];
+  const headers = (as: Person): Record<string, string> => ({
+    "content-type": "application/json",
+    authorization: `Bearer ${childToken}`,
+    "records-account-id": as.accountId,
+  });
+  return [
+    {
+      ...facts(route),
+      name: route.rpc.name,
+      wire: "the internal listener",
+      send: (given, as, more = {}) =>
+        send(base, "POST", path, { ...headers(as), ...more }, JSON.stringify(jsonOf(route, given))),
+    },
+  ];
 }
 
 /** The request in protobuf's JSON; a mask names what a body has. */

@@ -24,7 +24,9 @@ export interface Person {
   /** The only years in which they have sessions beside this one: one long past, one far off. */
   readonly years: { readonly past: number; readonly future: number };
   /** Ids by what they are of. */
-  readonly ids: Readonly<Record<"contact" | "archived" | "session" | "contactNote" | "sessionNote" | "recording", string>>;
+  readonly ids: Readonly<
+    Record<"contact" | "archived" | "session" | "contactNote" | "sessionNote" | "recording", string>
+  >;
   /** External ids by the kind of record. */
   readonly externalIds: Readonly<Record<"contact" | "session" | "contactNote" | "sessionNote", string>>;
 }
@@ -34,7 +36,9 @@ const sessionSecret = "child-session-secret-of-32-characters";
 
 /** A word that nobody else has; its digits are no phone's. */
 export function newWord(): string {
-  return `q${randomBytes(6).toString("hex").replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "")}`;
+  return `q${randomBytes(6)
+    .toString("hex")
+    .replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "")}`;
 }
 
 /** A number that nobody else has. */
@@ -43,7 +47,12 @@ export function newPhone(): string {
 }
 
 /** Makes a person's account and fills it through the internal listener. */
-export async function newPerson(ground: Ground, fake: FakeProvider, access: "read_write" | "read_only", years: Person["years"]): Promise<Person> {
+export async function newPerson(
+  ground: Ground,
+  fake: FakeProvider,
+  access: "read_write" | "read_only",
+  years: Person["years"],
+): Promise<Person> {
   const { accounts, apiKeys } = ground.services;
   const mark = newWord();
   const email = `${mark}@example.com`;
@@ -57,29 +66,109 @@ export async function newPerson(ground: Ground, fake: FakeProvider, access: "rea
   const accountId = _id.toHexString();
   const put = async (rpc: string, batch: string, item: object): Promise<string> => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${childToken}` };
-    const { body } = await patiently(() => send(internalOf(ground), "POST", `/records.ingest.v1.IngestService/${rpc}`, headers, JSON.stringify({ account_id: accountId, [batch]: [item] })));
-    const { results: [result] = [] } = JSON.parse(body.toString()) as { readonly results?: readonly { readonly id?: string; readonly error?: object }[] };
+    const { body } = await patiently(() =>
+      send(
+        internalOf(ground),
+        "POST",
+        `/records.ingest.v1.IngestService/${rpc}`,
+        headers,
+        JSON.stringify({ account_id: accountId, [batch]: [item] }),
+      ),
+    );
+    const { results: [result] = [] } = JSON.parse(body.toString()) as {
+      readonly results?: readonly { readonly id?: string; readonly error?: object }[];
+    };
     if (result?.error !== undefined || result?.id === undefined) throw new Error(`${rpc}: ${body.toString()}`);
     return result.id;
   };
-  const externalIds = { contact: `${mark}-x-contact`, session: `${mark}-x-session`, contactNote: `${mark}-x-note`, sessionNote: `${mark}-x-session-note` };
+  const externalIds = {
+    contact: `${mark}-x-contact`,
+    session: `${mark}-x-session`,
+    contactNote: `${mark}-x-note`,
+    sessionNote: `${mark}-x-session-note`,
+  };
   const phone = newPhone();
   const named = (field: string): string => `${mark} ${field}`;
-  const contact = await put("UpsertContacts", "contacts", { external_id: externalIds.contact, full_name: named("name"), email: `${mark}@contact.example`, phone, notes: named("notes"), memory: named("memory"), inferred_name: named("inferred") });
-  const archived = await put("UpsertContacts", "contacts", { full_name: named("archived"), email: `${mark}@archived.example`, archived_at: "2026-01-01T00:00:00Z" });
-  const session = await put("UpsertSessions", "sessions", { external_id: externalIds.session, contact_id: contact, title: named("title"), subtitle: named("subtitle"), session_date: "2026-02-02T10:00:00Z", session_date_end: "2026-02-02T11:00:00Z", recording_status: named("status"), source: named("source"), conference_provider: named("conference"), conference_url: `https://${mark}.example/call`, provider_doc_url: `https://${mark}.example/doc` });
-  for (const year of [years.past, years.future]) await put("UpsertSessions", "sessions", { contact_id: contact, title: named(String(year)), session_date: `${year}-03-03T10:00:00Z` });
-  const contactNote = await put("UpsertContactNotes", "notes", { external_id: externalIds.contactNote, contact_id: contact, content: named("said"), source: named("origin") });
+  const contact = await put("UpsertContacts", "contacts", {
+    external_id: externalIds.contact,
+    full_name: named("name"),
+    email: `${mark}@contact.example`,
+    phone,
+    notes: named("notes"),
+    memory: named("memory"),
+    inferred_name: named("inferred"),
+  });
+  const archived = await put("UpsertContacts", "contacts", {
+    full_name: named("archived"),
+    email: `${mark}@archived.example`,
+    archived_at: "2026-01-01T00:00:00Z",
+  });
+  const session = await put("UpsertSessions", "sessions", {
+    external_id: externalIds.session,
+    contact_id: contact,
+    title: named("title"),
+    subtitle: named("subtitle"),
+    session_date: "2026-02-02T10:00:00Z",
+    session_date_end: "2026-02-02T11:00:00Z",
+    recording_status: named("status"),
+    source: named("source"),
+    conference_provider: named("conference"),
+    conference_url: `https://${mark}.example/call`,
+    provider_doc_url: `https://${mark}.example/doc`,
+  });
+  for (const year of [years.past, years.future])
+    await put("UpsertSessions", "sessions", {
+      contact_id: contact,
+      title: named(String(year)),
+      session_date: `${year}-03-03T10:00:00Z`,
+    });
+  const contactNote = await put("UpsertContactNotes", "notes", {
+    external_id: externalIds.contactNote,
+    contact_id: contact,
+    content: named("said"),
+    source: named("origin"),
+  });
   await put("UpsertContactNotes", "notes", { contact_id: archived, content: named("once said"), source: "import" });
-  const sessionNote = await put("UpsertSessionNotes", "notes", { external_id: externalIds.sessionNote, session_id: session, title: named("heading"), title_slug: `${mark}-slug`, content: named("summary"), type: "SESSION_NOTE_TYPE_AI_PREDEFINED" });
+  const sessionNote = await put("UpsertSessionNotes", "notes", {
+    external_id: externalIds.sessionNote,
+    session_id: session,
+    title: named("heading"),
+    title_slug: `${mark}-slug`,
+    content: named("summary"),
+    type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+  });
   const recording = randomUUID();
-  await put("PutTranscripts", "transcripts", { session_id: session, transcript: named("spoken ").repeat(200), recording: { id: recording, duration_seconds: 60 } });
-  return { accountId, key, token, cookie, mark, email: `${mark}@contact.example`, phone, years, ids: { contact, archived, session, contactNote, sessionNote, recording }, externalIds };
+  await put("PutTranscripts", "transcripts", {
+    session_id: session,
+    transcript: named("spoken ").repeat(200),
+    recording: { id: recording, duration_seconds: 60 },
+  });
+  return {
+    accountId,
+    key,
+    token,
+    cookie,
+    mark,
+    email: `${mark}@contact.example`,
+    phone,
+    years,
+    ids: { contact, archived, session, contactNote, sessionNote, recording },
+    externalIds,
+  };
 }
 
 /** Everything by which a person would be recognised in another's answer. */
 export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Person): readonly string[] {
-  return [accountId, key, token, mark, phone.slice(1), ...Object.values(ids), `${years.past}-03-03`, `${years.future}-03-03`];
+  return [
+    accountId,
+    key,
+    token,
+    mark,
+    phone.slice(1),
+    ...Object.values(ids),
+    `${years.past}-03-03`,
+    `${years.future}-03-03`,
+  ];
 }
 
 /** All documents of a person's account, of every collection, in one order. What merely using a credential moves is left out. */
@@ -87,7 +176,9 @@ export async function documentsOf({ client }: Ground, { accountId }: Person): Pr
   const id = UUID.createFromHexString(accountId);
   const all = new Map<string, string>();
   for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray()) {
-    const filter: Document = { $or: [{ account_id: id }, { "_id.account_id": id }, { _id: id, account_id: { $exists: false } }] };
+    const filter: Document = {
+      $or: [{ account_id: id }, { "_id.account_id": id }, { _id: id, account_id: { $exists: false } }],
+    };
     for (const { last_used_at: _used, ...document } of await client.db().collection(name).find(filter).toArray()) {
       all.set(`${name} ${BSON.EJSON.stringify(document["_id"])}`, BSON.EJSON.stringify(document));
     }

@@ -27,7 +27,9 @@ interface Variation {
 
 /** One's own values in what an operation cannot do without. */
 export function ownRequest({ name, required, fields }: Operation, { own, other }: Sides, findings: Findings): Given {
-  for (const field of fields) if (valuesOf(field, own, other) === undefined) findings.violations.push(`no value known for the field ${field} of ${name}`);
+  for (const field of fields)
+    if (valuesOf(field, own, other) === undefined)
+      findings.violations.push(`no value known for the field ${field} of ${name}`);
   return Object.fromEntries(required.map((field) => [field, valuesOf(field, own, other)?.own]));
 }
 
@@ -35,18 +37,38 @@ export function ownRequest({ name, required, fields }: Operation, { own, other }
 export async function probeOwn(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
   const answer = await ask(operation, given, sides, findings);
-  if (operation.shows && !answer.body.includes(sides.own.mark)) findings.violations.push(`${named(operation)} did not show one's own record: ${answer.status} ${answer.body.toString("latin1").slice(0, 200)}`);
+  if (operation.shows && !answer.body.includes(sides.own.mark))
+    findings.violations.push(
+      `${named(operation)} did not show one's own record: ${answer.status} ${answer.body.toString("latin1").slice(0, 200)}`,
+    );
 }
 
 /** Puts another's values into every field. `between` is run after each request. */
-export async function probe(operation: Operation, sides: Sides, reach: Reach, findings: Findings, between: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
+export async function probe(
+  operation: Operation,
+  sides: Sides,
+  reach: Reach,
+  findings: Findings,
+  between: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
   const base = ownRequest(operation, sides, findings);
   for (const { what, pairs, foreign, nobodys } of variationsOf(operation, base, sides, reach)) {
-    const first = likeness(operation, await ask(operation, foreign, sides, findings), pairs.map((pair) => pair.foreign));
+    const first = likeness(
+      operation,
+      await ask(operation, foreign, sides, findings),
+      pairs.map((pair) => pair.foreign),
+    );
     await between();
-    const second = likeness(operation, await ask(operation, nobodys, sides, findings), pairs.map((pair) => pair.nobodys));
+    const second = likeness(
+      operation,
+      await ask(operation, nobodys, sides, findings),
+      pairs.map((pair) => pair.nobodys),
+    );
     await between();
-    if (first !== second) findings.violations.push(`${named(operation)}, ${what}: the answer is not that of nobody's: ${parting(first, second)}`);
+    if (first !== second)
+      findings.violations.push(
+        `${named(operation)}, ${what}: the answer is not that of nobody's: ${parting(first, second)}`,
+      );
   }
 }
 
@@ -54,21 +76,49 @@ export async function probe(operation: Operation, sides: Sides, reach: Reach, fi
 export async function probeHeaders(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
   const { accountId, cookie } = sides.other;
-  const [plain, dressed] = [await ask(operation, given, sides, findings), await ask(operation, given, sides, findings, { "records-account-id": accountId, "x-account-id": accountId, cookie })];
-  if (likeness(operation, plain, []) !== likeness(operation, dressed, [])) findings.violations.push(`${named(operation)} answers otherwise when its headers name another account`);
+  const [plain, dressed] = [
+    await ask(operation, given, sides, findings),
+    await ask(operation, given, sides, findings, {
+      "records-account-id": accountId,
+      "x-account-id": accountId,
+      cookie,
+    }),
+  ];
+  if (likeness(operation, plain, []) !== likeness(operation, dressed, []))
+    findings.violations.push(`${named(operation)} answers otherwise when its headers name another account`);
 }
 
 /** Sends what another has already sent, under the same idempotency key, and its twin under a key that nobody used. */
-export async function probeKey(operation: Operation, { key, given, answer }: Claimed, sides: Sides, findings: Findings): Promise<void> {
-  const anonymous = Object.fromEntries(Object.entries(given).map(([field, value]) => [field, valuesOf(field, sides.own, sides.other)?.pairs.find(({ foreign }) => foreign === value)?.nobodys ?? value]));
+export async function probeKey(
+  operation: Operation,
+  { key, given, answer }: Claimed,
+  sides: Sides,
+  findings: Findings,
+): Promise<void> {
+  const anonymous = Object.fromEntries(
+    Object.entries(given).map(([field, value]) => [
+      field,
+      valuesOf(field, sides.own, sides.other)?.pairs.find(({ foreign }) => foreign === value)?.nobodys ?? value,
+    ]),
+  );
   const mine = await ask(operation, given, sides, findings, { "idempotency-key": key });
   const twin = await ask(operation, anonymous, sides, findings, { "idempotency-key": `${key}-of-nobody` });
-  const [first, second] = [likeness(operation, mine, Object.values(given)), likeness(operation, twin, Object.values(anonymous))];
-  if (first !== second) findings.violations.push(`${named(operation)} under another's idempotency key: ${parting(first, second)}`);
-  const made = [...answer.body.toString("latin1").matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)].map(([id]) => id);
-  for (const leak of leaksIn(mine, made, given)) findings.violations.push(`${named(operation)} under another's idempotency key answered with the id ${leak} of theirs`);
+  const [first, second] = [
+    likeness(operation, mine, Object.values(given)),
+    likeness(operation, twin, Object.values(anonymous)),
+  ];
+  if (first !== second)
+    findings.violations.push(`${named(operation)} under another's idempotency key: ${parting(first, second)}`);
+  const made = [...answer.body.toString("latin1").matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)].map(
+    ([id]) => id,
+  );
+  for (const leak of leaksIn(mine, made, given))
+    findings.violations.push(
+      `${named(operation)} under another's idempotency key answered with the id ${leak} of theirs`,
+    );
   const again = await patiently(() => operation.send(given, sides.other, { "idempotency-key": key }));
-  if (!again.body.equals(answer.body)) findings.violations.push(`${named(operation)}: another's answer is replayed otherwise since the key was used here`);
+  if (!again.body.equals(answer.body))
+    findings.violations.push(`${named(operation)}: another's answer is replayed otherwise since the key was used here`);
 }
 
 /** A write that someone made under an idempotency key. */
@@ -83,30 +133,57 @@ export async function claim(operation: Operation, sides: Sides, findings: Findin
   const key = `drill-${operation.name}-${operation.wire}`.replace(/[^!-~]/g, "-");
   const given = ownRequest(operation, sides, findings);
   const answer = await patiently(() => operation.send(given, sides.own, { "idempotency-key": key }));
-  if (answer.status >= 300) findings.violations.push(`${named(operation)} under an idempotency key was answered ${answer.status}`);
+  if (answer.status >= 300)
+    findings.violations.push(`${named(operation)} under an idempotency key was answered ${answer.status}`);
   return { key, given, answer };
 }
 
-async function ask(operation: Operation, given: Given, { own, other }: Sides, findings: Findings, headers?: Readonly<Record<string, string>>): Promise<Answer> {
+async function ask(
+  operation: Operation,
+  given: Given,
+  { own, other }: Sides,
+  findings: Findings,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Answer> {
   const answer = await patiently(() => operation.send(given, own, headers));
   findings.asked++;
-  for (const leak of leaksIn(answer, secretsOf(other), given)) findings.violations.push(`${named(operation)} asked with ${JSON.stringify(given)} answered with ${leak}, which is another's`);
-  if (answer.status >= 500) findings.violations.push(`${named(operation)} asked with ${JSON.stringify(given)} was answered ${answer.status}`);
+  for (const leak of leaksIn(answer, secretsOf(other), given))
+    findings.violations.push(
+      `${named(operation)} asked with ${JSON.stringify(given)} answered with ${leak}, which is another's`,
+    );
+  if (answer.status >= 500)
+    findings.violations.push(`${named(operation)} asked with ${JSON.stringify(given)} was answered ${answer.status}`);
   return answer;
 }
 
 function variationsOf({ fields }: Operation, base: Given, { own, other }: Sides, reach: Reach): Variation[] {
-  const varied = (most?: number) => fields.flatMap((field) => (valuesOf(field, own, other)?.pairs ?? []).slice(0, most).map((pair) => ({ field, pair })));
+  const varied = (most?: number) =>
+    fields.flatMap((field) =>
+      (valuesOf(field, own, other)?.pairs ?? []).slice(0, most).map((pair) => ({ field, pair })),
+    );
   const some = varied(2);
   const one = (reach === "some" ? some : varied()).map((single): Variation => put(base, [single]));
   if (reach !== "two") return one;
-  const two = some.flatMap((first, at) => some.slice(at + 1).filter(({ field }) => field !== first.field).map((second) => put(base, [first, second])));
+  const two = some.flatMap((first, at) =>
+    some
+      .slice(at + 1)
+      .filter(({ field }) => field !== first.field)
+      .map((second) => put(base, [first, second])),
+  );
   return [...one, ...two];
 }
 
 function put(base: Given, varied: readonly { readonly field: string; readonly pair: Pair }[]): Variation {
-  const side = (key: "foreign" | "nobodys"): Given => ({ ...base, ...Object.fromEntries(varied.map(({ field, pair }) => [field, pair[key]])) });
-  return { what: varied.map(({ field, pair }) => `${field} is ${pair.what}`).join(", "), pairs: varied.map(({ pair }) => pair), foreign: side("foreign"), nobodys: side("nobodys") };
+  const side = (key: "foreign" | "nobodys"): Given => ({
+    ...base,
+    ...Object.fromEntries(varied.map(({ field, pair }) => [field, pair[key]])),
+  });
+  return {
+    what: varied.map(({ field, pair }) => `${field} is ${pair.what}`).join(", "),
+    pairs: varied.map(({ pair }) => pair),
+    foreign: side("foreign"),
+    nobodys: side("nobodys"),
+  };
 }
 
 function named({ name, wire }: Operation): string {

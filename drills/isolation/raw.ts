@@ -15,22 +15,55 @@ const momentary = new Set(["date", "connection", "keep-alive"]);
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /** One request over HTTP/1.1. */
-export function send(base: string, method: string, path: string, headers: OutgoingHttpHeaders, body?: string | Uint8Array): Promise<Answer> {
+export function send(
+  base: string,
+  method: string,
+  path: string,
+  headers: OutgoingHttpHeaders,
+  body?: string | Uint8Array,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(base + path, { method, agent, headers: { "x-request-id": "drill", ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: lines({ ...response.headers, ...response.trailers }), body: Buffer.concat(chunks) }));
-    });
+    const sent = request(
+      base + path,
+      {
+        method,
+        agent,
+        headers: {
+          "x-request-id": "drill",
+          ...headers,
+          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: lines({ ...response.headers, ...response.trailers }),
+            body: Buffer.concat(chunks),
+          }),
+        );
+      },
+    );
     sent.on("error", reject);
     sent.end(body);
   });
 }
 
 /** One gRPC call; the body of the answer is that of HTTP/2, with its envelopes. */
-export async function sendGrpc(base: string, rpc: string, message: Uint8Array, headers: Record<string, string>): Promise<Answer> {
-  const { status, headers: received, bytes } = await grpcCall(base, rpc, message, { "x-request-id": "drill", ...headers });
+export async function sendGrpc(
+  base: string,
+  rpc: string,
+  message: Uint8Array,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const {
+    status,
+    headers: received,
+    bytes,
+  } = await grpcCall(base, rpc, message, { "x-request-id": "drill", ...headers });
   return { status, headers: lines(received), body: bytes };
 }
 
@@ -38,7 +71,10 @@ export async function sendGrpc(base: string, rpc: string, message: Uint8Array, h
 export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
   for (let left = 5; ; left--) {
     const answer = await ask();
-    const busy = answer.status === 503 || answer.headers.includes("grpc-status: 14") || /grpc-status: 14|could not answer in time/.test(answer.body.toString("latin1"));
+    const busy =
+      answer.status === 503 ||
+      answer.headers.includes("grpc-status: 14") ||
+      /grpc-status: 14|could not answer in time/.test(answer.body.toString("latin1"));
     if (!busy || left === 0) return answer;
   }
 }
@@ -49,5 +85,8 @@ export function closeConnections(): void {
 }
 
 function lines(headers: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(headers).filter(([name]) => !momentary.has(name)).map(([name, value]) => `${name}: ${String(value)}`).sort();
+  return Object.entries(headers)
+    .filter(([name]) => !momentary.has(name))
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .sort();
 }

@@ -18,15 +18,26 @@ export async function unknownRpcs(internal: string): Promise<string[]> {
     })();
     const services: string[] = [];
     for await (const { messageResponse } of client.serverReflectionInfo(asked)) {
-      if (messageResponse.case === "listServicesResponse") services.push(...messageResponse.value.service.map(({ name }) => name));
+      if (messageResponse.case === "listServicesResponse")
+        services.push(...messageResponse.value.service.map(({ name }) => name));
     }
-    const known = new Map([...table.map(({ rpc }) => rpc.parent), IngestService].map((service) => [service.typeName, service]));
+    const known = new Map(
+      [...table.map(({ rpc }) => rpc.parent), IngestService].map((service) => [service.typeName, service]),
+    );
     const rpcs = new Set(table.map(({ rpc }) => rpc));
     return [
       ...(services.length === 0 ? ["the instance names no services"] : []),
-      ...services.filter((name) => !known.has(name) && !ofNoAccount.test(name)).map((name) => `no value known for the service ${name}`),
-      ...[...known.values()].filter((service) => service !== IngestService).flatMap(({ methods }) => methods).filter((rpc) => !rpcs.has(rpc as never)).map(({ name }) => `no value known for ${name}, which REST does not have`),
-      ...IngestService.methods.filter(({ methodKind, name }) => methodKind !== "unary" && name !== "Import" && name !== "Export").map(({ name }) => `no value known for the stream ${name}`),
+      ...services
+        .filter((name) => !known.has(name) && !ofNoAccount.test(name))
+        .map((name) => `no value known for the service ${name}`),
+      ...[...known.values()]
+        .filter((service) => service !== IngestService)
+        .flatMap(({ methods }) => methods)
+        .filter((rpc) => !rpcs.has(rpc as never))
+        .map(({ name }) => `no value known for ${name}, which REST does not have`),
+      ...IngestService.methods
+        .filter(({ methodKind, name }) => methodKind !== "unary" && name !== "Import" && name !== "Export")
+        .map(({ name }) => `no value known for the stream ${name}`),
     ];
   } finally {
     sessionManager.abort();

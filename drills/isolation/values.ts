@@ -24,26 +24,56 @@ export function valuesOf(name: string, own: Person, other: Person): Values | und
     case "session_id":
       return { own: own.ids.session, pairs: idPairs(other) };
     case "id":
-      return { own: `contact:${own.ids.contact}`, pairs: ["contact", "session"].flatMap((kind) => idPairs(other).map((pair) => within(pair, `${kind}:`))) };
+      return {
+        own: `contact:${own.ids.contact}`,
+        pairs: ["contact", "session"].flatMap((kind) => idPairs(other).map((pair) => within(pair, `${kind}:`))),
+      };
     case "uri":
-      return { own: `contact://${own.ids.contact}`, pairs: ["contact://", "session://", ""].flatMap((scheme) => idPairs(other).map((pair) => within(pair, scheme))) };
+      return {
+        own: `contact://${own.ids.contact}`,
+        pairs: ["contact://", "session://", ""].flatMap((scheme) => idPairs(other).map((pair) => within(pair, scheme))),
+      };
     case "query":
     case "contact":
     case "topic":
       return { own: own.mark, pairs: [...wordPairs(other), ...idPairs(other).slice(0, 2)] };
     case "from":
-      return { own: "2000-01-01", pairs: [{ what: "a day before another's session", foreign: `${other.years.future}-01-01`, nobodys: `${other.years.future + 1}-01-01` }] };
+      return {
+        own: "2000-01-01",
+        pairs: [
+          {
+            what: "a day before another's session",
+            foreign: `${other.years.future}-01-01`,
+            nobodys: `${other.years.future + 1}-01-01`,
+          },
+        ],
+      };
     case "to":
-      return { own: "2029-01-01", pairs: [{ what: "a day after another's session", foreign: `${other.years.past}-12-31`, nobodys: `${other.years.past - 1}-12-31` }] };
+      return {
+        own: "2029-01-01",
+        pairs: [
+          {
+            what: "a day after another's session",
+            foreign: `${other.years.past}-12-31`,
+            nobodys: `${other.years.past - 1}-12-31`,
+          },
+        ],
+      };
     case "limit":
       return { own: 25, pairs: [{ what: "the smallest page", foreign: 1, nobodys: 1 }] };
     case "offset":
-      return { own: 0, pairs: [1, 2, 1_000].map((offset) => ({ what: "a later page", foreign: offset, nobodys: offset })) };
+      return {
+        own: 0,
+        pairs: [1, 2, 1_000].map((offset) => ({ what: "a later page", foreign: offset, nobodys: offset })),
+      };
     case "full_name":
     case "content":
       return { own: newWord(), pairs: wordPairs(other).slice(0, 2) };
     case "email":
-      return { own: `${newWord()}@example.org`, pairs: [{ what: "another's email", foreign: other.email, nobodys: `${newWord()}@contact.example` }] };
+      return {
+        own: `${newWord()}@example.org`,
+        pairs: [{ what: "another's email", foreign: other.email, nobodys: `${newWord()}@contact.example` }],
+      };
     case "phone":
       return { own: newPhone(), pairs: [{ what: "another's phone", foreign: other.phone, nobodys: newPhone() }] };
     case "access":
@@ -59,13 +89,21 @@ export function idPairs(other: Person): Pair[] {
   const ids = Object.entries({ contact, session, ...others, account: other.accountId });
   return [
     ...ids.map(([kind, id]) => ({ what: `the id of another's ${kind}`, foreign: id, nobodys: randomUUID() })),
-    ...ids.map(([kind, id]) => ({ what: `the id of another's ${kind} in upper case`, foreign: id.toUpperCase(), nobodys: randomUUID().toUpperCase() })),
+    ...ids.map(([kind, id]) => ({
+      what: `the id of another's ${kind} in upper case`,
+      foreign: id.toUpperCase(),
+      nobodys: randomUUID().toUpperCase(),
+    })),
   ];
 }
 
 /** External ids of another. */
 export function externalIdPairs(other: Person): Pair[] {
-  return Object.entries(other.externalIds).map(([kind, id]) => ({ what: `the external id of another's ${kind}`, foreign: id, nobodys: id.replace(other.mark, newWord()) }));
+  return Object.entries(other.externalIds).map(([kind, id]) => ({
+    what: `the external id of another's ${kind}`,
+    foreign: id,
+    nobodys: id.replace(other.mark, newWord()),
+  }));
 }
 
 function wordPairs(other: Person): Pair[] {

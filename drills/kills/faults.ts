@@ -9,7 +9,14 @@ import { until } from "../../src/embedded/wait.ts";
 import type { Ground } from "../ground/ground.ts";
 
 /** What can be done to the ground. */
-export type Fault = "instance kill" | "primary kill" | "primary freeze" | "primary isolation" | "stepdown" | "Redis flush" | "Redis freeze";
+export type Fault =
+  | "instance kill"
+  | "primary kill"
+  | "primary freeze"
+  | "primary isolation"
+  | "stepdown"
+  | "Redis flush"
+  | "Redis freeze";
 
 /** A primary is left alone until so many writes were acknowledged all the same. */
 const acknowledgedAlone = 30;
@@ -79,13 +86,22 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
     /** For a while nobody follows the primary any more, then it is lost: what it alone knows is gone. */
     async "primary isolation"() {
       const pid = await ground.primaryPid();
-      const followers = mongod.members.filter((member) => member.pid !== pid).map(({ uri }) => directUri(mongod.administratorUri, new URL(uri).host));
+      const followers = mongod.members
+        .filter((member) => member.pid !== pid)
+        .map(({ uri }) => directUri(mongod.administratorUri, new URL(uri).host));
       const admins = await Promise.all(followers.map((uri) => MongoClient.connect(uri)));
       try {
-        const follow = (mode: string): Promise<unknown> => Promise.all(admins.map((follower) => follower.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
+        const follow = (mode: string): Promise<unknown> =>
+          Promise.all(
+            admins.map((follower) => follower.db("admin").command({ configureFailPoint: "stopReplProducer", mode })),
+          );
         await follow("alwaysOn");
         const before = heard();
-        for (const until = performance.now() + aloneMs; heard() < before + acknowledgedAlone && performance.now() < until; ) await sleep(20);
+        for (
+          const until = performance.now() + aloneMs;
+          heard() < before + acknowledgedAlone && performance.now() < until;
+        )
+          await sleep(20);
         await lost(pid);
         // What the lost one had sent may lie unread in their sockets: they are not to take it up before one of them leads.
         await Promise.race([ground.primaryPid(), sleep(10_000)]);

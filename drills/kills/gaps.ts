@@ -11,12 +11,15 @@ export interface Done {
 /** The longest gap in milliseconds, and how often each fault came with the longest gap beside it. `heard` ascends. */
 export function gapFigures(heard: readonly number[], done: readonly Done[]): Record<string, number> {
   const gaps = heard.slice(1).map((to, at) => ({ from: heard[at] ?? 0, to }));
-  const longest = (among: typeof gaps): number => Math.round(among.reduce((most, { from, to }) => Math.max(most, to - from), 0));
+  const longest = (among: typeof gaps): number =>
+    Math.round(among.reduce((most, { from, to }) => Math.max(most, to - from), 0));
   const figures: Record<string, number> = { "longest gap, ms": longest(gaps) };
   for (const kind of new Set(done.map(({ fault }) => fault))) {
     const times = done.filter(({ fault }) => fault === kind);
     figures[`${kind}: times`] = times.length;
-    figures[`${kind}: longest gap, ms`] = longest(gaps.filter((gap) => times.some(({ from, to }) => gap.to > from && gap.from < to)));
+    figures[`${kind}: longest gap, ms`] = longest(
+      gaps.filter((gap) => times.some(({ from, to }) => gap.to > from && gap.from < to)),
+    );
   }
   return figures;
 }

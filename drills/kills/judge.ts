@@ -14,7 +14,12 @@ import { contactOf } from "./stream.ts";
 const repeated = { long: 1_000, short: 50 } satisfies Record<Form, number>;
 
 /** Everything that is wrong, in words. */
-export async function judge({ client, instances }: Ground, account: Account, { acknowledged, wrong }: Stream, form: Form): Promise<string[]> {
+export async function judge(
+  { client, instances }: Ground,
+  account: Account,
+  { acknowledged, wrong }: Stream,
+  form: Form,
+): Promise<string[]> {
   const violations = [...wrong];
   const mine = { account_id: new UUID(account.id) };
   const majority = { readConcern: { level: "majority" as const } };
@@ -22,7 +27,10 @@ export async function judge({ client, instances }: Ground, account: Account, { a
 
   async function idsByName(collection: string, field: string): Promise<Map<string, string[]>> {
     const ids = new Map<string, string[]>();
-    for await (const document of client.db().collection<Document & { _id: UUID }>(collection).find(mine, { ...majority, projection: { [field]: 1 } })) {
+    for await (const document of client
+      .db()
+      .collection<Document & { _id: UUID }>(collection)
+      .find(mine, { ...majority, projection: { [field]: 1 } })) {
       const name = String(document[field]);
       ids.set(name, [...(ids.get(name) ?? []), document._id.toHexString()]);
     }
@@ -32,7 +40,8 @@ export async function judge({ client, instances }: Ground, account: Account, { a
   async function inTheDatabase(): Promise<void> {
     const held = { create: await idsByName("contacts", "full_name"), append: await idsByName("notes", "content") };
     for (const { name, id, operation } of acknowledged) {
-      if (held[operation].get(name)?.includes(id) !== true) violations.push(`${name} was acknowledged as ${id} and is lost`);
+      if (held[operation].get(name)?.includes(id) !== true)
+        violations.push(`${name} was acknowledged as ${id} and is lost`);
     }
     const asked = new Set(acknowledged.map(({ name }) => name));
     for (const [name, ids] of [...held.create, ...held.append]) {
@@ -44,32 +53,51 @@ export async function judge({ client, instances }: Ground, account: Account, { a
   /** What is kept of an answer is what a replay sends. */
   async function inTheClaims(): Promise<void> {
     const bodies = new Map<string, string>();
-    for await (const { _id, body } of client.db().collection<{ _id: { key: string }; body: string }>("idempotency").find({ "_id.account_id": mine.account_id }, majority)) bodies.set(_id.key, body);
+    for await (const { _id, body } of client
+      .db()
+      .collection<{ _id: { key: string }; body: string }>("idempotency")
+      .find({ "_id.account_id": mine.account_id }, majority))
+      bodies.set(_id.key, body);
     for (const { name, body } of acknowledged) {
-      if (bodies.get(name) !== body) violations.push(`${name} was answered ${body}, and its replay would be ${bodies.get(name) ?? "none"}`);
+      if (bodies.get(name) !== body)
+        violations.push(`${name} was answered ${body}, and its replay would be ${bodies.get(name) ?? "none"}`);
     }
-    if (bodies.size !== acknowledged.length) violations.push(`${bodies.size} idempotency keys are kept for ${acknowledged.length} acknowledged writes`);
+    if (bodies.size !== acknowledged.length)
+      violations.push(`${bodies.size} idempotency keys are kept for ${acknowledged.length} acknowledged writes`);
   }
 
   async function asRead(): Promise<void> {
     const notes = new Map<string, string[]>();
-    for (const { parent, body } of acknowledged) if (parent !== undefined) notes.set(parent, [...(notes.get(parent) ?? []), body]);
-    await inFours(acknowledged.filter(({ operation }) => operation === "create"), async ({ name, id, body }, at) => {
-      const expected = readBack(body, notes.get(id) ?? []);
-      const { text } = await rest(base(at), `/v1/contacts/${id}`, { key: account.key });
-      if (text !== expected) violations.push(`${name} was answered ${expected}, and reads ${text}`);
-    });
+    for (const { parent, body } of acknowledged)
+      if (parent !== undefined) notes.set(parent, [...(notes.get(parent) ?? []), body]);
+    await inFours(
+      acknowledged.filter(({ operation }) => operation === "create"),
+      async ({ name, id, body }, at) => {
+        const expected = readBack(body, notes.get(id) ?? []);
+        const { text } = await rest(base(at), `/v1/contacts/${id}`, { key: account.key });
+        if (text !== expected) violations.push(`${name} was answered ${expected}, and reads ${text}`);
+      },
+    );
   }
 
   async function asReplayed(): Promise<void> {
     const step = Math.max(1, Math.ceil(acknowledged.length / repeated[form]));
-    await inFours(acknowledged.filter((_, at) => at % step === 0), async ({ name, operation, parent, id, body, wire: first }, at) => {
-      const wire: SpokenWire = first === "REST" ? "gRPC" : "REST";
-      const target = { base: base(at), key: account.key };
-      const again = parent === undefined ? await wires[wire].create(target, name, contactOf(name)) : await wires[wire].append(target, name, parent, name);
-      const told = again.outcome === "ok" ? bodyOf(operation, wire, again) : again.text;
-      if (told !== body || !again.replayed) violations.push(`${name} was answered ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${told} (${id})`);
-    });
+    await inFours(
+      acknowledged.filter((_, at) => at % step === 0),
+      async ({ name, operation, parent, id, body, wire: first }, at) => {
+        const wire: SpokenWire = first === "REST" ? "gRPC" : "REST";
+        const target = { base: base(at), key: account.key };
+        const again =
+          parent === undefined
+            ? await wires[wire].create(target, name, contactOf(name))
+            : await wires[wire].append(target, name, parent, name);
+        const told = again.outcome === "ok" ? bodyOf(operation, wire, again) : again.text;
+        if (told !== body || !again.replayed)
+          violations.push(
+            `${name} was answered ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${told} (${id})`,
+          );
+      },
+    );
   }
 
   await inTheDatabase();
@@ -80,9 +108,14 @@ export async function judge({ client, instances }: Ground, account: Account, { a
 }
 
 /** Does the work for each, four at a time. */
-async function inFours(writes: readonly Acknowledged[], work: (write: Acknowledged, at: number) => Promise<void>): Promise<void> {
+async function inFours(
+  writes: readonly Acknowledged[],
+  work: (write: Acknowledged, at: number) => Promise<void>,
+): Promise<void> {
   const queue = writes.entries();
-  await Promise.all([0, 1, 2, 3].map(async () => {
-    for (const [at, write] of queue) await work(write, at);
-  }));
+  await Promise.all(
+    [0, 1, 2, 3].map(async () => {
+      for (const [at, write] of queue) await work(write, at);
+    }),
+  );
 }

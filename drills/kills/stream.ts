@@ -50,7 +50,14 @@ const givesUpAfterMs = 90_000;
 const mayBeRepeated = new Set(["503", "Unavailable"]);
 
 /** Runs clients that create contacts, and append a note to every second one. Rejects only when `during` does, after all clients have ended. */
-export async function runStream({ bases, key, clients, pauseMs, during, keyOf = (name) => name }: StreamOptions): Promise<Stream> {
+export async function runStream({
+  bases,
+  key,
+  clients,
+  pauseMs,
+  during,
+  keyOf = (name) => name,
+}: StreamOptions): Promise<Stream> {
   const acknowledged: Acknowledged[] = [];
   const wrong: string[] = [];
   let [retries, ended] = [0, false];
@@ -65,11 +72,18 @@ export async function runStream({ bases, key, clients, pauseMs, during, keyOf = 
       const among = bases();
       const target = { base: among[(turn + attempt) % among.length] ?? "", key };
       const wire: SpokenWire = (turn + attempt) % 3 === 0 ? "gRPC" : "REST";
-      const sent = parent === undefined ? wires[wire].create(target, keyOf(name, attempt), contactOf(name)) : wires[wire].append(target, keyOf(name, attempt), parent, name);
+      const sent =
+        parent === undefined
+          ? wires[wire].create(target, keyOf(name, attempt), contactOf(name))
+          : wires[wire].append(target, keyOf(name, attempt), parent, name);
       const answer = await heardOf(sent, hasty && attempt === 0 ? 0 : patienceMs);
       if (answer?.outcome === "ok") {
         const { id, replayed } = answer;
-        acknowledged.push({ ...{ name, operation, parent, id, wire, replayed }, body: bodyOf(operation, wire, answer), at: performance.now() });
+        acknowledged.push({
+          ...{ name, operation, parent, id, wire, replayed },
+          body: bodyOf(operation, wire, answer),
+          at: performance.now(),
+        });
         return id;
       }
       if (answer !== undefined && !mayBeRepeated.has(answer.outcome)) {

@@ -108,12 +108,24 @@ function readReply(received: Buffer): { readonly reply: Reply; readonly length: 
 
 function readHeaders(head: string): ReadonlyMap<string, string> {
   const [, ...lines] = head.split("\r\n");
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
 }
 
 /** The text of a request over HTTP/1.1. */
-export function requestText(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): string {
+export function requestText(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): string {
   const text = body === undefined ? "" : JSON.stringify(body);
-  const typed = body === undefined ? headers : { ...headers, "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
-  return `${method} ${path} HTTP/1.1\r\nHost: drill\r\n${Object.entries(typed).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${text}`;
+  const typed =
+    body === undefined
+      ? headers
+      : { ...headers, "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
+  return `${method} ${path} HTTP/1.1\r\nHost: drill\r\n${Object.entries(typed)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n${text}`;
 }

@@ -52,7 +52,13 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
     },
     call: (rpc, message, metadata) =>
       new Promise((resolve, reject) => {
-        const stream = session.request({ ":method": "POST", ":path": `/${rpc.parent.typeName}/${rpc.name}`, "content-type": "application/grpc", te: "trailers", ...metadata });
+        const stream = session.request({
+          ":method": "POST",
+          ":path": `/${rpc.parent.typeName}/${rpc.name}`,
+          "content-type": "application/grpc",
+          te: "trailers",
+          ...metadata,
+        });
         const chunks: Buffer[] = [];
         let status: number | undefined;
         let detail = "";
@@ -66,7 +72,12 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
         // Told by the closing.
         stream.on("error", () => undefined);
         stream.on("close", () => {
-          if (status === undefined) return reject(new CutOff(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? "REFUSED_STREAM" : `RST_${stream.rstCode}`));
+          if (status === undefined)
+            return reject(
+              new CutOff(
+                stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? "REFUSED_STREAM" : `RST_${stream.rstCode}`,
+              ),
+            );
           const bytes = Buffer.concat(chunks);
           resolve({ status, message: status === 0 ? fromBinary(rpc.output, bytes.subarray(5)) : undefined, detail });
         });

@@ -32,7 +32,8 @@ export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, sen
   const outcomes: Promise<Outcome>[] = [];
   while (outcomes.length < total) {
     const due = Math.min(total, Math.ceil(((performance.now() - began) / 1_000) * perSecond));
-    while (outcomes.length < due) outcomes.push(outcomeOf(outcomes.length, (outcomes.length / perSecond) * 1_000, began, patienceMs, send));
+    while (outcomes.length < due)
+      outcomes.push(outcomeOf(outcomes.length, (outcomes.length / perSecond) * 1_000, began, patienceMs, send));
     await sleep(1);
   }
   return Promise.all(outcomes);
@@ -43,20 +44,33 @@ export async function closedLoop(callers: number, seconds: number, patienceMs: n
   const began = performance.now();
   const outcomes: Outcome[] = [];
   let number = 0;
-  await Promise.all(Array.from({ length: callers }, async () => {
-    while (performance.now() - began < seconds * 1_000) outcomes.push(await outcomeOf(number++, performance.now() - began, began, patienceMs, send));
-  }));
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (performance.now() - began < seconds * 1_000)
+        outcomes.push(await outcomeOf(number++, performance.now() - began, began, patienceMs, send));
+    }),
+  );
   return outcomes;
 }
 
-async function outcomeOf(number: number, dueMs: number, began: number, patienceMs: number, send: Send): Promise<Outcome> {
+async function outcomeOf(
+  number: number,
+  dueMs: number,
+  began: number,
+  patienceMs: number,
+  send: Send,
+): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve("TIMEOUT"), patienceMs)));
-  const answered = send(number).catch((error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)));
+  const answered = send(number).catch((error: unknown) =>
+    error instanceof Error && "code" in error ? String(error.code) : String(error),
+  );
   const came = await Promise.race([answered, late]);
   clearTimeout(timer);
   const ms = performance.now() - began - dueMs;
-  return typeof came === "string" ? { dueMs, ms, reply: undefined, fault: came } : { dueMs, ms, reply: came, fault: undefined };
+  return typeof came === "string"
+    ? { dueMs, ms, reply: undefined, fault: came }
+    : { dueMs, ms, reply: came, fault: undefined };
 }
 
 /** The value below which this share of them lies; 0 of none. */
@@ -72,5 +86,8 @@ export function tally(outcomes: readonly Outcome[]): string {
     const name = fault ?? String(reply?.status);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return [...counts].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name}: ${count}`).join(", ");
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join(", ");
 }

@@ -10,7 +10,10 @@ export function pinApart(alone: readonly number[], others: readonly number[]): {
     const [first = 0, second = 1] = before;
     for (const pid of alone) pin(pid, [first]);
     for (const pid of [...others, process.pid]) pin(pid, [second]);
-    return { told: `the service on core ${first}, its caller and the databases on core ${second}`, undo: () => pin(process.pid, before) };
+    return {
+      told: `the service on core ${first}, its caller and the databases on core ${second}`,
+      undo: () => pin(process.pid, before),
+    };
   } catch {
     return { told: "not pinned: there is no taskset", undo: () => undefined };
   }
@@ -21,9 +24,15 @@ function pin(pid: number, to: readonly number[]): void {
 }
 
 function cores(pid: number): number[] {
-  const list = execFileSync("taskset", ["-c", "-p", String(pid)], { encoding: "utf8" }).split(":").at(-1) ?? "";
-  return list.trim().split(",").flatMap((part) => {
-    const [from = 0, to = from] = part.split("-").map(Number);
-    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  });
+  const list =
+    execFileSync("taskset", ["-c", "-p", String(pid)], { encoding: "utf8" })
+      .split(":")
+      .at(-1) ?? "";
+  return list
+    .trim()
+    .split(",")
+    .flatMap((part) => {
+      const [from = 0, to = from] = part.split("-").map(Number);
+      return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+    });
 }

@@ -32,7 +32,11 @@ export function readLines(): Lines {
       causes.set(cause ?? "none", (causes.get(cause ?? "none") ?? 0) + 1);
     },
     failed: () => [...causes.values()].reduce((sum, count) => sum + count, 0),
-    causes: () => [...causes].sort(([, a], [, b]) => b - a).map(([cause, count]) => `${cause}: ${count}`).join(", "),
+    causes: () =>
+      [...causes]
+        .sort(([, a], [, b]) => b - a)
+        .map(([cause, count]) => `${cause}: ${count}`)
+        .join(", "),
     unexplained: () => unexplained,
   };
 }

@@ -38,93 +38,136 @@ const speechless = {
   to: "",
 };
 
-const blunt = { file: "src/errors.ts", from: "[Reason.UNAVAILABLE]: { http: 503, code: Code.Unavailable,", to: "[Reason.UNAVAILABLE]: { http: 500, code: Code.Internal," };
+const blunt = {
+  file: "src/errors.ts",
+  from: "[Reason.UNAVAILABLE]: {\n    http: 503,\n    code: Code.Unavailable,",
+  to: "[Reason.UNAVAILABLE]: {\n    http: 500,\n    code: Code.Internal,",
+};
 
 export const maintenance: Drill = {
   name: "maintenance",
-  promise: "While instances, Redis and the primary are restarted under load, a caller who repeats 503 sees no failure, and each 5xx line of the log names its cause",
+  promise:
+    "While instances, Redis and the primary are restarted under load, a caller who repeats 503 sees no failure, and each 5xx line of the log names its cause",
   run: (form, say) => maintain(plans[form], say),
   controls: [
-    brokenControl("failed requests have no cause in the log", [speechless], (environment, say) => maintain(plans.short, say, environment)),
-    brokenControl("a database that is away is a 500", [blunt], (environment, say) => maintain(plans.short, say, environment)),
+    brokenControl("failed requests have no cause in the log", [speechless], (environment, say) =>
+      maintain(plans.short, say, environment),
+    ),
+    brokenControl("a database that is away is a 500", [blunt], (environment, say) =>
+      maintain(plans.short, say, environment),
+    ),
   ],
 };
 
-async function maintain({ instances, seconds, perSecond, rounds }: Plan, say: Say, environment: Readonly<Record<string, string>> = {}): Promise<Report> {
+async function maintain(
+  { instances, seconds, perSecond, rounds }: Plan,
+  say: Say,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Report> {
   const lines = readLines();
-  return onGround({ members: 3, instances, environment: { ...environment, LOG_LEVEL: "info" }, hear: lines.hear }, async (ground) => {
-    const folder = mkdtempSync(join(tmpdir(), "records-maintenance-"));
-    const account = await ground.account();
-    const caller = createCaller(account, await someContact(ground.instances[0]?.base ?? "", account.key), ground.instances.map(({ base }) => base));
-    const violations: string[] = [];
-    let repeated = 0;
-    let redis = ground.redis;
+  return onGround(
+    { members: 3, instances, environment: { ...environment, LOG_LEVEL: "info" }, hear: lines.hear },
+    async (ground) => {
+      const folder = mkdtempSync(join(tmpdir(), "records-maintenance-"));
+      const account = await ground.account();
+      const caller = createCaller(
+        account,
+        await someContact(ground.instances[0]?.base ?? "", account.key),
+        ground.instances.map(({ base }) => base),
+      );
+      const violations: string[] = [];
+      let repeated = 0;
+      let redis = ground.redis;
 
-    const works = {
-      async "stepdown of the primary"() {
-        violations.push(...(await stepDown(ground)));
-      },
-      async "restart of Redis"() {
-        const before = redis.pid;
+      const works = {
+        async "stepdown of the primary"() {
+          violations.push(...(await stepDown(ground)));
+        },
+        async "restart of Redis"() {
+          const before = redis.pid;
+          await redis.stop();
+          redis = await startInItsPlace(ground.redis.uri, mkdtempSync(join(folder, "redis-")));
+          if (redis.pid === before) violations.push("not provoked: Redis did not restart");
+        },
+        async "rolling restart of the instances"() {
+          for (const old of [...ground.instances]) violations.push(...(await replace(ground, caller, old)));
+        },
+      };
+      async function work(): Promise<void> {
+        const turns = Array.from({ length: rounds }, () => Object.entries(works)).flat();
+        const pauseMs = (seconds * 1_000) / (turns.length + 1);
+        for (const [name, restart] of turns) {
+          await sleep(pauseMs);
+          say(name);
+          await restart();
+        }
+      }
+
+      /** A request until it is anything but 503. */
+      async function persistently(number: number): Promise<Reply> {
+        const end = performance.now() + patience.totalMs;
+        for (let pauseMs: number = patience.firstMs; ; pauseMs = Math.min(patience.longestMs, 2 * pauseMs)) {
+          const reply = await caller.send(number);
+          if (!unavailable.has(reply.status) || performance.now() > end) return reply;
+          repeated += 1;
+          await sleep(Math.random() * pauseMs);
+        }
+      }
+
+      try {
+        let over = false;
+        const working = work().finally(() => (over = true));
+        // Told when it is waited for.
+        working.catch(() => undefined);
+        const slices: Promise<Outcome[]>[] = [];
+        // One after the other at the rate, whatever is still under way: a busy machine takes longer for the restarts.
+        while (!over || slices.length < seconds) {
+          const first = slices.length * perSecond;
+          slices.push(
+            openLoop({ perSecond, seconds: 1, patienceMs: patience.totalMs + 10_000 }, (number) =>
+              persistently(first + number),
+            ),
+          );
+          await sleep(1_000);
+        }
+        await working;
+        const outcomes = (await Promise.all(slices)).flat();
+        const failed = outcomes.filter(({ reply }) => reply?.status !== 200 && reply?.status !== 201);
+        if (failed.length > 0)
+          violations.push(`${failed.length} of ${outcomes.length} requests failed: ${tally(failed)}`);
+        const held =
+          (await ground.client
+            .db()
+            .collection("contacts")
+            .countDocuments({ account_id: new UUID(account.id) })) - 1;
+        if (failed.length === 0 && held !== caller.written())
+          violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
+        const [line] = lines.unexplained();
+        if (line !== undefined)
+          violations.push(`${lines.unexplained().length} lines of failed requests name no cause, such as ${line}`);
+        if (repeated < rounds || lines.failed() < repeated)
+          violations.push(
+            `not provoked: ${repeated} requests were repeated, and ${lines.failed()} lines tell of a 5xx`,
+          );
+        const times = outcomes.map(({ ms }) => ms);
+        const figures = {
+          requests: outcomes.length,
+          "repeated after 503": repeated,
+          "refused connections": caller.refusals(),
+          "5xx lines": lines.failed(),
+          causes: lines.causes(),
+          "p50 ms": quantile(times, 0.5),
+          "p99 ms": quantile(times, 0.99),
+          "longest ms": quantile(times, 1),
+        };
+        return { figures, violations };
+      } finally {
+        caller.close();
         await redis.stop();
-        redis = await startInItsPlace(ground.redis.uri, mkdtempSync(join(folder, "redis-")));
-        if (redis.pid === before) violations.push("not provoked: Redis did not restart");
-      },
-      async "rolling restart of the instances"() {
-        for (const old of [...ground.instances]) violations.push(...(await replace(ground, caller, old)));
-      },
-    };
-    async function work(): Promise<void> {
-      const turns = Array.from({ length: rounds }, () => Object.entries(works)).flat();
-      const pauseMs = (seconds * 1_000) / (turns.length + 1);
-      for (const [name, restart] of turns) {
-        await sleep(pauseMs);
-        say(name);
-        await restart();
+        rmSync(folder, { recursive: true, force: true });
       }
-    }
-
-    /** A request until it is anything but 503. */
-    async function persistently(number: number): Promise<Reply> {
-      const end = performance.now() + patience.totalMs;
-      for (let pauseMs: number = patience.firstMs; ; pauseMs = Math.min(patience.longestMs, 2 * pauseMs)) {
-        const reply = await caller.send(number);
-        if (!unavailable.has(reply.status) || performance.now() > end) return reply;
-        repeated += 1;
-        await sleep(Math.random() * pauseMs);
-      }
-    }
-
-    try {
-      let over = false;
-      const working = work().finally(() => (over = true));
-      // Told when it is waited for.
-      working.catch(() => undefined);
-      const slices: Promise<Outcome[]>[] = [];
-      // One after the other at the rate, whatever is still under way: a busy machine takes longer for the restarts.
-      while (!over || slices.length < seconds) {
-        const first = slices.length * perSecond;
-        slices.push(openLoop({ perSecond, seconds: 1, patienceMs: patience.totalMs + 10_000 }, (number) => persistently(first + number)));
-        await sleep(1_000);
-      }
-      await working;
-      const outcomes = (await Promise.all(slices)).flat();
-      const failed = outcomes.filter(({ reply }) => reply?.status !== 200 && reply?.status !== 201);
-      if (failed.length > 0) violations.push(`${failed.length} of ${outcomes.length} requests failed: ${tally(failed)}`);
-      const held = (await ground.client.db().collection("contacts").countDocuments({ account_id: new UUID(account.id) })) - 1;
-      if (failed.length === 0 && held !== caller.written()) violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
-      const [line] = lines.unexplained();
-      if (line !== undefined) violations.push(`${lines.unexplained().length} lines of failed requests name no cause, such as ${line}`);
-      if (repeated < rounds || lines.failed() < repeated) violations.push(`not provoked: ${repeated} requests were repeated, and ${lines.failed()} lines tell of a 5xx`);
-      const times = outcomes.map(({ ms }) => ms);
-      const figures = { requests: outcomes.length, "repeated after 503": repeated, "refused connections": caller.refusals(), "5xx lines": lines.failed(), causes: lines.causes(), "p50 ms": quantile(times, 0.5), "p99 ms": quantile(times, 0.99), "longest ms": quantile(times, 1) };
-      return { figures, violations };
-    } finally {
-      caller.close();
-      await redis.stop();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 }
 
 /** HTTP's status and gRPC's. */
@@ -134,13 +177,20 @@ const unavailable: ReadonlySet<number> = new Set([503, 14]);
 async function stepDown({ client, primaryPid }: Ground): Promise<string[]> {
   const before = await primaryPid();
   // It closes its connections, this one too.
-  await client.db("admin").command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 }).catch(() => undefined);
+  await client
+    .db("admin")
+    .command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 })
+    .catch(() => undefined);
   const after = await primaryPid();
   return after === before ? ["not provoked: the primary did not change"] : [];
 }
 
 /** Puts another instance in the place of an old one, as a rolling update does; what was wrong about its end. */
-async function replace({ instances, start }: Ground, { bases }: Caller, old: Ground["instances"][number]): Promise<string[]> {
+async function replace(
+  { instances, start }: Ground,
+  { bases }: Caller,
+  old: Ground["instances"][number],
+): Promise<string[]> {
   const successor = await start();
   instances.push(successor);
   bases.push(successor.base);

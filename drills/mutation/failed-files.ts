@@ -10,12 +10,19 @@ export function failedFiles(): Reporter {
       vitest = started;
     },
     onTestRunEnd() {
-      for (const file of vitest.state.getFiles()) if ((file.result?.errors ?? []).length > 0) file.tasks.push(failedTest(file));
+      for (const file of vitest.state.getFiles())
+        if ((file.result?.errors ?? []).length > 0) file.tasks.push(failedTest(file));
     },
   };
 }
 
 function failedTest(file: RunnerTestFile): RunnerTestCase {
   const errors = file.result?.errors ?? [];
-  return { type: "test", name: "the file is loaded and set up", mode: "run", file, result: { state: "fail", errors } } as unknown as RunnerTestCase;
+  return {
+    type: "test",
+    name: "the file is loaded and set up",
+    mode: "run",
+    file,
+    result: { state: "fail", errors },
+  } as unknown as RunnerTestCase;
 }

@@ -35,7 +35,12 @@ export function rowsOf(path: string): readonly Row[] {
     const lines = source.split("\n");
     const count = (status: string): number => mutants.filter((mutant) => mutant.status === status).length;
     const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
-    return { file, killed: count("Killed"), timedOut: count("Timeout"), survivors: survivors.map((mutant) => told(file, lines, mutant)) };
+    return {
+      file,
+      killed: count("Killed"),
+      timedOut: count("Timeout"),
+      survivors: survivors.map((mutant) => told(file, lines, mutant)),
+    };
   });
 }
 
@@ -49,13 +54,21 @@ export function scoreOf(rows: readonly Row[]): number {
 export function tableOf(rows: readonly Row[]): string {
   const line = (name: string, of: readonly Row[]): string =>
     `| ${name} | ${scoreOf(of).toFixed(1)} | ${sum(of, ({ killed }) => killed)} | ${sum(of, ({ timedOut }) => timedOut)} | ${sum(of, ({ survivors }) => survivors.length)} |`;
-  return ["| File | Score, % | Killed | Timed out | Survived |", "| --- | --- | --- | --- | --- |", ...rows.map((row) => line(`\`${row.file}\``, [row])), line("all", rows)].join("\n");
+  return [
+    "| File | Score, % | Killed | Timed out | Survived |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows.map((row) => line(`\`${row.file}\``, [row])),
+    line("all", rows),
+  ].join("\n");
 }
 
 /** Leaves in a report what was killed alone: all else is tried again. It may have been the machine that timed out, and Stryker does not see which new test would notice a break outside of the tests. */
 export function keepKills(path: string): void {
   const outcome = JSON.parse(readFileSync(path, "utf8")) as Outcome;
-  const files = Object.entries(outcome.files).map(([file, { mutants, ...rest }]) => [file, { ...rest, mutants: mutants.filter(({ status }) => status === "Killed") }]);
+  const files = Object.entries(outcome.files).map(([file, { mutants, ...rest }]) => [
+    file,
+    { ...rest, mutants: mutants.filter(({ status }) => status === "Killed") },
+  ]);
   writeFileSync(path, JSON.stringify({ ...outcome, files: Object.fromEntries(files) as object }));
 }
 
@@ -63,7 +76,14 @@ function sum(rows: readonly Row[], of: (row: Row) => number): number {
   return rows.reduce((total, row) => total + of(row), 0);
 }
 
-function told(file: string, lines: readonly string[], { mutatorName, replacement = "", status, location: { start, end } }: Mutant): string {
-  const original = (lines[start.line - 1] ?? "").slice(start.column - 1, start.line === end.line ? end.column - 1 : undefined);
+function told(
+  file: string,
+  lines: readonly string[],
+  { mutatorName, replacement = "", status, location: { start, end } }: Mutant,
+): string {
+  const original = (lines[start.line - 1] ?? "").slice(
+    start.column - 1,
+    start.line === end.line ? end.column - 1 : undefined,
+  );
   return `${file}:${start.line}:${start.column} ${mutatorName}${status === "NoCoverage" ? " (in no test)" : ""}: ${original} → ${replacement.split("\n")[0]}`;
 }

@@ -21,7 +21,11 @@ Ends with 1 when less than ${leastScore} % of the breaks were noticed. Groups: $
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { help: { type: "boolean", default: false }, report: { type: "boolean", default: false }, concurrency: { type: "string", default: "2" } },
+  options: {
+    help: { type: "boolean", default: false },
+    report: { type: "boolean", default: false },
+    concurrency: { type: "string", default: "2" },
+  },
 });
 const unknown = positionals.filter((wanted) => !groups.some(({ name }) => name === wanted));
 if (unknown.length > 0) console.error(`no group is called ${unknown.join(", ")}`);
@@ -32,7 +36,10 @@ if (values.help || unknown.length > 0) {
 
 const wanted = groups.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 if (!values.report) for (const group of wanted) await run(group);
-const rows = wanted.map(reportOf).filter((path) => existsSync(path)).flatMap(rowsOf);
+const rows = wanted
+  .map(reportOf)
+  .filter((path) => existsSync(path))
+  .flatMap(rowsOf);
 console.log(`${rows.flatMap(({ survivors }) => survivors).join("\n")}\n\n${tableOf(rows)}`);
 if (scoreOf(rows) < leastScore) process.exitCode = 1;
 

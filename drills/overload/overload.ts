@@ -18,7 +18,8 @@ const sizes = {
 } as const;
 const accounts = 20;
 const contactsOfAccount = 30;
-const note = "Wants to see the house again before the end of autumn, with her brother, who knows about roofs. Asked what the heating costs; send her the bills of the last three years.";
+const note =
+  "Wants to see the house again before the end of autumn, with her brother, who knows about roofs. Asked what the heating costs; send her the bills of the last three years.";
 const callers = 48;
 /** More than an instance works on at once. */
 const crowd = 400;
@@ -31,111 +32,163 @@ const mostRssMb = 2 * heapMb;
 
 export const overload: Drill = {
   name: "overload",
-  promise: "Five times as many requests as an instance can answer leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
+  promise:
+    "Five times as many requests as an instance can answer leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
   run: (form, say) => flood(form, say, {}),
-  controls: [{ broken: "nothing bounds what is worked on at once", run: (form, say) => flood(form === "long" ? "short" : form, say, { MAX_IN_FLIGHT: "1000000" }) }],
+  controls: [
+    {
+      broken: "nothing bounds what is worked on at once",
+      run: (form, say) => flood(form === "long" ? "short" : form, say, { MAX_IN_FLIGHT: "1000000" }),
+    },
+  ],
 };
 
 async function flood(form: Form, say: Say, environment: Readonly<Record<string, string>>): Promise<Report> {
   const { warmSeconds, peakSeconds, factor, seconds, share } = sizes[form];
-  return onGround({ members: 1, instances: 1, environment: { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, ...environment } }, async (ground) => {
-    const [instance] = ground.instances;
-    if (instance === undefined) throw new Error("no instance");
-    const pins = pinApart([instance.pid], [ground.mongod, ground.redis].flatMap((part) => ("members" in part ? part.members.map(({ pid }) => pid) : [part.pid])));
-    say(pins.told);
-    const pools = { load: createPool(instance.base, connections), probe: createPool(instance.base) };
-    try {
-      const send = await mix(ground, pools.load);
-      // Refusals are warmed up as well: what Node has not compiled yet costs many times as much.
-      await closedLoop(crowd, warmSeconds, patienceMs, send);
-      await closedLoop(callers, warmSeconds, patienceMs, send);
-      const cpuBefore = cpuSeconds(instance.pid);
-      const atPeak = (await closedLoop(callers, peakSeconds, patienceMs, send)).filter(isGood).length;
-      const peak = atPeak / peakSeconds;
-      const peakEffort = atPeak / (cpuSeconds(instance.pid) - cpuBefore);
-      say(`${Math.round(peak)} requests a second by ${callers} callers, each after the other`);
+  return onGround(
+    { members: 1, instances: 1, environment: { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, ...environment } },
+    async (ground) => {
+      const [instance] = ground.instances;
+      if (instance === undefined) throw new Error("no instance");
+      const pins = pinApart(
+        [instance.pid],
+        [ground.mongod, ground.redis].flatMap((part) =>
+          "members" in part ? part.members.map(({ pid }) => pid) : [part.pid],
+        ),
+      );
+      say(pins.told);
+      const pools = { load: createPool(instance.base, connections), probe: createPool(instance.base) };
+      try {
+        const send = await mix(ground, pools.load);
+        // Refusals are warmed up as well: what Node has not compiled yet costs many times as much.
+        await closedLoop(crowd, warmSeconds, patienceMs, send);
+        await closedLoop(callers, warmSeconds, patienceMs, send);
+        const cpuBefore = cpuSeconds(instance.pid);
+        const atPeak = (await closedLoop(callers, peakSeconds, patienceMs, send)).filter(isGood).length;
+        const peak = atPeak / peakSeconds;
+        const peakEffort = atPeak / (cpuSeconds(instance.pid) - cpuBefore);
+        say(`${Math.round(peak)} requests a second by ${callers} callers, each after the other`);
 
-      const before = await probed(pools.probe, 500);
-      const rssBefore = rssMb(instance.pid);
-      let loading = true;
-      let mostRss = rssBefore;
-      const watching = (async () => {
-        const seen: Outcome[] = [];
-        while (loading) {
-          seen.push(...(await probed(pools.probe, 250)));
-          mostRss = Math.max(mostRss, rssMb(instance.pid));
-        }
-        return seen;
-      })();
-      await pools.load.warm(connections - pools.load.count());
-      const cpuAtLoad = cpuSeconds(instance.pid);
-      const outcomes = await openLoop({ perSecond: peak * factor, seconds, patienceMs }, send);
-      const cpuOfLoad = cpuSeconds(instance.pid) - cpuAtLoad;
-      loading = false;
-      const during = await watching;
-      const recovered = await recovery(send, Math.max(500, 10 * quantile(before.map(({ ms }) => ms), 0.5)));
+        const before = await probed(pools.probe, 500);
+        const rssBefore = rssMb(instance.pid);
+        let loading = true;
+        let mostRss = rssBefore;
+        const watching = (async () => {
+          const seen: Outcome[] = [];
+          while (loading) {
+            seen.push(...(await probed(pools.probe, 250)));
+            mostRss = Math.max(mostRss, rssMb(instance.pid));
+          }
+          return seen;
+        })();
+        await pools.load.warm(connections - pools.load.count());
+        const cpuAtLoad = cpuSeconds(instance.pid);
+        const outcomes = await openLoop({ perSecond: peak * factor, seconds, patienceMs }, send);
+        const cpuOfLoad = cpuSeconds(instance.pid) - cpuAtLoad;
+        loading = false;
+        const during = await watching;
+        const recovered = await recovery(
+          send,
+          Math.max(
+            500,
+            10 *
+              quantile(
+                before.map(({ ms }) => ms),
+                0.5,
+              ),
+          ),
+        );
 
-      const good = outcomes.filter(isGood);
-      const refused = outcomes.filter(({ reply }) => reply?.status === 503);
-      // What is answered after the load has ended took longer than it.
-      const lastSecond = good.reduce<number>((latest, { dueMs, ms }) => Math.max(latest, (dueMs + ms) / 1_000), seconds);
-      const goodput = good.length / lastSecond;
-      const remains = goodput / peak;
-      const refusedMs = quantile(refused.map(({ ms }) => ms), 0.5);
-      const others = outcomes.filter((outcome) => !isGood(outcome) && outcome.reply?.status !== 503);
-      const strange = refused.filter(({ reply }) => !/^\{"error":\{"code":"503","message":"[^"]+"/.test(reply?.body ?? "") || reply?.headers.has("retry-after") !== false);
-      const unhealthy = during.filter(({ reply }) => reply?.status !== 200);
-      const violations = [
-        ...(remains < share ? [`${Math.round(100 * remains)} % of the answers that it gave at the peak`] : []),
-        ...(others.length > 0 ? [`neither answered nor refused: ${tally(others)}`] : []),
-        ...(strange.length > 0 ? [`${strange.length} refusals do not have the documented form, such as ${JSON.stringify(strange[0]?.reply?.body)}`] : []),
-        ...(refusedMs > 2_500 ? [`half of the refusals came later than ${Math.round(refusedMs)} ms`] : []),
-        ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
-        ...(mostRss > mostRssMb ? [`the process grew to ${Math.round(mostRss)} MB`] : []),
-        ...(recovered === undefined ? ["5 seconds after the load requests were still slow or refused"] : []),
-      ];
-      const figures = {
-        "peak a second": peak,
-        "offered a second": peak * factor,
-        "goodput a second": goodput,
-        "goodput % of the peak": 100 * remains,
-        "answers for a second of the processor, % of those at the peak": (100 * good.length) / cpuOfLoad / peakEffort,
-        answers: tally(outcomes),
-        "accepted p50 ms": quantile(good.map(({ ms }) => ms), 0.5),
-        "accepted p99 ms": quantile(good.map(({ ms }) => ms), 0.99),
-        "refused p50 ms": refusedMs,
-        "refused p99 ms": quantile(refused.map(({ ms }) => ms), 0.99),
-        "health p99 ms": quantile(during.map(({ ms }) => ms), 0.99),
-        "RSS before MB": rssBefore,
-        "RSS most MB": mostRss,
-        "connections at the end": pools.load.count(),
-        "recovered after ms": recovered ?? "not within 5000",
-      };
-      return { figures, violations };
-    } finally {
-      pins.undo();
-      pools.load.close();
-      pools.probe.close();
-    }
-  });
+        const good = outcomes.filter(isGood);
+        const refused = outcomes.filter(({ reply }) => reply?.status === 503);
+        // What is answered after the load has ended took longer than it.
+        const lastSecond = good.reduce<number>(
+          (latest, { dueMs, ms }) => Math.max(latest, (dueMs + ms) / 1_000),
+          seconds,
+        );
+        const goodput = good.length / lastSecond;
+        const remains = goodput / peak;
+        const refusedMs = quantile(
+          refused.map(({ ms }) => ms),
+          0.5,
+        );
+        const others = outcomes.filter((outcome) => !isGood(outcome) && outcome.reply?.status !== 503);
+        const strange = refused.filter(
+          ({ reply }) =>
+            !/^\{"error":\{"code":"503","message":"[^"]+"/.test(reply?.body ?? "") ||
+            reply?.headers.has("retry-after") !== false,
+        );
+        const unhealthy = during.filter(({ reply }) => reply?.status !== 200);
+        const violations = [
+          ...(remains < share ? [`${Math.round(100 * remains)} % of the answers that it gave at the peak`] : []),
+          ...(others.length > 0 ? [`neither answered nor refused: ${tally(others)}`] : []),
+          ...(strange.length > 0
+            ? [
+                `${strange.length} refusals do not have the documented form, such as ${JSON.stringify(strange[0]?.reply?.body)}`,
+              ]
+            : []),
+          ...(refusedMs > 2_500 ? [`half of the refusals came later than ${Math.round(refusedMs)} ms`] : []),
+          ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
+          ...(mostRss > mostRssMb ? [`the process grew to ${Math.round(mostRss)} MB`] : []),
+          ...(recovered === undefined ? ["5 seconds after the load requests were still slow or refused"] : []),
+        ];
+        const figures = {
+          "peak a second": peak,
+          "offered a second": peak * factor,
+          "goodput a second": goodput,
+          "goodput % of the peak": 100 * remains,
+          "answers for a second of the processor, % of those at the peak": (100 * good.length) / cpuOfLoad / peakEffort,
+          answers: tally(outcomes),
+          "accepted p50 ms": quantile(
+            good.map(({ ms }) => ms),
+            0.5,
+          ),
+          "accepted p99 ms": quantile(
+            good.map(({ ms }) => ms),
+            0.99,
+          ),
+          "refused p50 ms": refusedMs,
+          "refused p99 ms": quantile(
+            refused.map(({ ms }) => ms),
+            0.99,
+          ),
+          "health p99 ms": quantile(
+            during.map(({ ms }) => ms),
+            0.99,
+          ),
+          "RSS before MB": rssBefore,
+          "RSS most MB": mostRss,
+          "connections at the end": pools.load.count(),
+          "recovered after ms": recovered ?? "not within 5000",
+        };
+        return { figures, violations };
+      } finally {
+        pins.undo();
+        pools.load.close();
+        pools.probe.close();
+      }
+    },
+  );
 }
 
 /** What tools ask for, in turn by many accounts: of ten requests five contacts, four searches with results to fill a page, and a create. */
 async function mix(ground: Ground, pool: Pool): Promise<Send> {
-  const made = await Promise.all(Array.from({ length: accounts }, async () => {
-    const { key } = await ground.account();
-    const headers = { Authorization: `Bearer ${key}` };
-    const create = requestText("POST", "/v1/contacts", headers, { full_name: "Ann Lee" });
-    const get = (path: string): string => requestText("GET", path, headers);
-    let read = "";
-    for (let count = 0; count < contactsOfAccount; count++) {
-      const { data } = JSON.parse((await pool.ask(create)).body) as { data: { id: string } };
-      read = get(`/v1/contacts/${data.id}`);
-      await pool.ask(requestText("POST", `/v1/contacts/${data.id}/notes`, headers, { content: note }));
-    }
-    const [contacts, notes] = [get("/v1/contacts?query=ann"), get("/v1/notes?query=autumn")];
-    return [read, contacts, read, notes, read, create, read, contacts, read, notes];
-  }));
+  const made = await Promise.all(
+    Array.from({ length: accounts }, async () => {
+      const { key } = await ground.account();
+      const headers = { Authorization: `Bearer ${key}` };
+      const create = requestText("POST", "/v1/contacts", headers, { full_name: "Ann Lee" });
+      const get = (path: string): string => requestText("GET", path, headers);
+      let read = "";
+      for (let count = 0; count < contactsOfAccount; count++) {
+        const { data } = JSON.parse((await pool.ask(create)).body) as { data: { id: string } };
+        read = get(`/v1/contacts/${data.id}`);
+        await pool.ask(requestText("POST", `/v1/contacts/${data.id}/notes`, headers, { content: note }));
+      }
+      const [contacts, notes] = [get("/v1/contacts?query=ann"), get("/v1/notes?query=autumn")];
+      return [read, contacts, read, notes, read, create, read, contacts, read, notes];
+    }),
+  );
   return (number) => pool.ask(made[number % made.length]?.[Math.floor(number / made.length) % 10] ?? "");
 }
 
@@ -164,7 +217,9 @@ function isGood({ reply }: Outcome): boolean {
 
 /** The processor's time that a process has had; Linux counts it in hundredths. */
 function cpuSeconds(pid: number): number {
-  const [user = "0", system = "0"] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1] ?? "").split(" ").slice(11, 13);
+  const [user = "0", system = "0"] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1] ?? "")
+    .split(" ")
+    .slice(11, 13);
   return (Number(user) + Number(system)) / 100;
 }
 

@@ -1,6 +1,10 @@
 // A caller of several instances that takes another one only where it is refused the connection, and repeats nothing else.
 import { create } from "@bufbuild/protobuf";
-import { ContactService, CreateContactRequestSchema, GetContactRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import {
+  ContactService,
+  CreateContactRequestSchema,
+  GetContactRequestSchema,
+} from "../../src/gen/records/v1/contacts_pb.ts";
 import type { Account } from "../ground/ground.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
@@ -61,8 +65,14 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
     const { status, detail } = await anywhere(async (base) => {
       const session = await sessionTo(base);
       return writes
-        ? session.call(ContactService.method.createContact, create(CreateContactRequestSchema, { fullName: `g${number}` }), { authorization, "idempotency-key": `g${number}` })
-        : session.call(ContactService.method.getContact, create(GetContactRequestSchema, { contactId }), { authorization });
+        ? session.call(
+            ContactService.method.createContact,
+            create(CreateContactRequestSchema, { fullName: `g${number}` }),
+            { authorization, "idempotency-key": `g${number}` },
+          )
+        : session.call(ContactService.method.getContact, create(GetContactRequestSchema, { contactId }), {
+            authorization,
+          });
     });
     return { status: status === 0 ? (writes ? 201 : 200) : status, headers: new Map(), closes: false, body: detail };
   }
@@ -72,8 +82,17 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
     async send(number) {
       const kind = number % 6;
       let reply: Reply;
-      if (kind < 2) reply = await overRest(requestText("GET", `/v1/contacts/${contactId}`, { Authorization: authorization }));
-      else if (kind < 4) reply = await overRest(requestText("POST", "/v1/contacts", { Authorization: authorization, "Idempotency-Key": `r${number}` }, { full_name: `r${number}` }));
+      if (kind < 2)
+        reply = await overRest(requestText("GET", `/v1/contacts/${contactId}`, { Authorization: authorization }));
+      else if (kind < 4)
+        reply = await overRest(
+          requestText(
+            "POST",
+            "/v1/contacts",
+            { Authorization: authorization, "Idempotency-Key": `r${number}` },
+            { full_name: `r${number}` },
+          ),
+        );
       else reply = await overGrpc(number, kind === 5);
       if (reply.status === 201) written += 1;
       return reply;
@@ -85,7 +104,11 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
     },
     close() {
       for (const pool of pools.values()) pool.close();
-      for (const session of sessions.values()) void session.then((open) => open.close(), () => undefined);
+      for (const session of sessions.values())
+        void session.then(
+          (open) => open.close(),
+          () => undefined,
+        );
     },
   };
 }
@@ -94,7 +117,9 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
 export async function someContact(base: string, key: string): Promise<string> {
   const pool = createPool(base);
   try {
-    const { status, body } = await pool.ask(requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }));
+    const { status, body } = await pool.ask(
+      requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }),
+    );
     if (status !== 201) throw new Error(`a contact could not be created: ${status} ${body}`);
     return (JSON.parse(body) as { data: { id: string } }).data.id;
   } finally {

@@ -32,10 +32,14 @@ const hasty: Break = {
 
 export const rolling: Drill = {
   name: "rolling",
-  promise: "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
+  promise:
+    "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
   run: (form, say) => roll(form, say, { end: (instance) => instance.stop() }),
   controls: [
-    { broken: "the instances are killed", run: (form, say) => roll(form, say, { end: (instance) => instance.kill().then(() => 0), once: true }) },
+    {
+      broken: "the instances are killed",
+      run: (form, say) => roll(form, say, { end: (instance) => instance.kill().then(() => 0), once: true }),
+    },
     brokenControl("a stop closes every connection at once", [hasty], (environment, say) =>
       roll("short", say, { end: (instance) => instance.stop(), environment, once: true }),
     ),
@@ -46,7 +50,11 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
   const { instances, replacements } = once ? { instances: 2, replacements: 1 } : sizes[form];
   return onGround({ members: 1, instances, environment }, async (ground) => {
     const account = await ground.account();
-    const caller = createCaller(account, await someContact(ground.instances[0]?.base ?? "", account.key), ground.instances.map(({ base }) => base));
+    const caller = createCaller(
+      account,
+      await someContact(ground.instances[0]?.base ?? "", account.key),
+      ground.instances.map(({ base }) => base),
+    );
     const violations: string[] = [];
     const stops: number[] = [];
     const outcomes: Outcome[] = [];
@@ -63,7 +71,9 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         }
         const [old] = ground.instances;
         if (old === undefined) return;
-        const crowd = openLoop({ perSecond: 2_000, seconds: 0.02, patienceMs: 15_000 }, (number) => caller.send(1_000_000 + replaced * 100 + number));
+        const crowd = openLoop({ perSecond: 2_000, seconds: 0.02, patienceMs: 15_000 }, (number) =>
+          caller.send(1_000_000 + replaced * 100 + number),
+        );
         // Some are answered, some run, and some are on their way.
         await sleep(10);
         const began = performance.now();
@@ -83,14 +93,47 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
       const replacing = replaceAll().finally(() => (loading = false));
       // Told when it is waited for.
       replacing.catch(() => undefined);
-      for (let round = 0; loading; round++) outcomes.push(...(await openLoop({ perSecond, seconds: 1, patienceMs: 15_000 }, (number) => caller.send(round * perSecond + number))));
+      for (let round = 0; loading; round++)
+        outcomes.push(
+          ...(await openLoop({ perSecond, seconds: 1, patienceMs: 15_000 }, (number) =>
+            caller.send(round * perSecond + number),
+          )),
+        );
       await replacing;
       const failed = outcomes.filter(({ reply }) => reply?.status !== 200 && reply?.status !== 201);
-      if (failed.length > 0) violations.push(`${failed.length} of ${outcomes.length} requests failed: ${tally(failed)}${failed.map(({ reply }) => reply?.body ?? "").filter((said) => said !== "").slice(0, 1).map((said) => `, such as ${said}`).join("")}`);
+      if (failed.length > 0)
+        violations.push(
+          `${failed.length} of ${outcomes.length} requests failed: ${tally(failed)}${failed
+            .map(({ reply }) => reply?.body ?? "")
+            .filter((said) => said !== "")
+            .slice(0, 1)
+            .map((said) => `, such as ${said}`)
+            .join("")}`,
+        );
       // The contact that is read was written before.
-      const held = (await ground.client.db().collection("contacts").countDocuments({ account_id: new UUID(account.id) })) - 1;
-      if (failed.length === 0 && held !== caller.written()) violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
-      const figures = { requests: outcomes.length, answers: tally(outcomes), replaced, "refused connections": caller.refusals(), "p99 ms": quantile(outcomes.map(({ ms }) => ms), 0.99), "longest ms": quantile(outcomes.map(({ ms }) => ms), 1), "stop p50 ms": quantile(stops, 0.5), "longest stop ms": quantile(stops, 1) };
+      const held =
+        (await ground.client
+          .db()
+          .collection("contacts")
+          .countDocuments({ account_id: new UUID(account.id) })) - 1;
+      if (failed.length === 0 && held !== caller.written())
+        violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
+      const figures = {
+        requests: outcomes.length,
+        answers: tally(outcomes),
+        replaced,
+        "refused connections": caller.refusals(),
+        "p99 ms": quantile(
+          outcomes.map(({ ms }) => ms),
+          0.99,
+        ),
+        "longest ms": quantile(
+          outcomes.map(({ ms }) => ms),
+          1,
+        ),
+        "stop p50 ms": quantile(stops, 0.5),
+        "longest stop ms": quantile(stops, 1),
+      };
       return { figures, violations };
     } finally {
       caller.close();

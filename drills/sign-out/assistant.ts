@@ -34,10 +34,16 @@ export interface Assistant {
 const callsPerToken = 3;
 
 /** Starts an assistant that calls until it is stopped. Only the person's record contains `mark`. */
-export function startAssistant(fake: FakeProvider, bases: readonly string[], { subject, sid, signedInAt }: Grant, mark: string): Assistant {
+export function startAssistant(
+  fake: FakeProvider,
+  bases: readonly string[],
+  { subject, sid, signedInAt }: Grant,
+  mark: string,
+): Assistant {
   const calls: Called[] = [];
   let stopped = false;
-  const issue = (iat: number): Promise<string> => accessToken(fake, { sub: subject, sid, auth_time: signedInAt, iat, jti: randomUUID() });
+  const issue = (iat: number): Promise<string> =>
+    accessToken(fake, { sub: subject, sid, auth_time: signedInAt, iat, jti: randomUUID() });
 
   async function work(): Promise<void> {
     let token = await issue(signedInAt);

@@ -45,7 +45,7 @@ export const signOut: Drill = {
     ),
     control("signing out ends the session of that browser alone", {
       file: "src/sign-in/ended-store.ts",
-      from: "ending({ issuer, subject }, { $max: [now, new Date(latest * 1_000)] }), ",
+      from: "ending({ issuer, subject }, { $max: [now, new Date(latest * 1_000)] }),\n      ",
       to: "",
     }),
   ],
@@ -77,24 +77,45 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
     }
     say(`${introspects ? "with" : "without"} introspection: ${seen.after} calls after a sign-out so far`);
   }
-  const figures = { "calls before a sign-out": seen.before, "calls after it": seen.after, "of these with a refreshed token": seen.afterWithRefreshed };
+  const figures = {
+    "calls before a sign-out": seen.before,
+    "calls after it": seen.after,
+    "of these with a refreshed token": seen.afterWithRefreshed,
+  };
   return { figures, violations: seen.violations };
 }
 
-async function round(ground: Ground, fake: FakeProvider, { before, after }: { readonly before: number; readonly after: number }, seen: Seen): Promise<void> {
+async function round(
+  ground: Ground,
+  fake: FakeProvider,
+  { before, after }: { readonly before: number; readonly after: number },
+  seen: Seen,
+): Promise<void> {
   const subject = randomUUID();
   const mark = `marked ${randomUUID()}`;
   await newPerson(ground, fake, subject, mark);
   const bases = ground.instances.map(({ base }) => base.replace("127.0.0.1", "localhost"));
   const [first = ""] = bases;
-  const [here, elsewhere] = [{ sid: randomUUID(), signedInAt: seconds() - 50 }, { sid: randomUUID(), signedInAt: seconds() - 20 }];
-  const signIn = (base: string, { sid, signedInAt }: typeof here): Promise<{ cookie: string }> => enter(base, fake, { sub: subject, sid, auth_time: signedInAt });
+  const [here, elsewhere] = [
+    { sid: randomUUID(), signedInAt: seconds() - 50 },
+    { sid: randomUUID(), signedInAt: seconds() - 20 },
+  ];
+  const signIn = (base: string, { sid, signedInAt }: typeof here): Promise<{ cookie: string }> =>
+    enter(base, fake, { sub: subject, sid, auth_time: signedInAt });
   const [browser, other] = [await signIn(first, here), await signIn(bases[1] ?? first, elsewhere)];
-  const grants = [{ ...here, subject }, { ...elsewhere, subject }, { sid: undefined, signedInAt: elsewhere.signedInAt, subject }];
+  const grants = [
+    { ...here, subject },
+    { ...elsewhere, subject },
+    { sid: undefined, signedInAt: elsewhere.signedInAt, subject },
+  ];
   const assistants = grants.map((grant) => startAssistant(fake, bases, grant, mark));
   try {
     await until(assistants, ({ calls }) => calls.length >= before);
-    for (const { calls } of assistants) if (!calls.slice(0, before).every(({ hasData }) => hasData)) seen.violations.push(`before the sign-out an assistant was not served: ${calls.map(({ status }) => status).join(" ")}`);
+    for (const { calls } of assistants)
+      if (!calls.slice(0, before).every(({ hasData }) => hasData))
+        seen.violations.push(
+          `before the sign-out an assistant was not served: ${calls.map(({ status }) => status).join(" ")}`,
+        );
     if ((await ownerStatus(first, other.cookie)) !== 200) seen.violations.push("the other browser was not signed in");
 
     const { status } = await ask(`${first}/sign-out`, { method: "POST", cookie: browser.cookie, origin: first });
@@ -108,10 +129,15 @@ async function round(ground: Ground, fake: FakeProvider, { before, after }: { re
       seen.after += later.length;
       seen.afterWithRefreshed += later.filter(({ refreshed }) => refreshed).length;
       const served = later.filter(({ status: told, hasData }) => hasData || told !== 401);
-      if (served.length > 0) seen.violations.push(`after the sign-out ${served.length} of ${later.length} calls of an assistant were not 401`);
+      if (served.length > 0)
+        seen.violations.push(
+          `after the sign-out ${served.length} of ${later.length} calls of an assistant were not 401`,
+        );
     }
     for (const base of bases) {
-      for (const cookie of [browser.cookie, other.cookie]) if ((await ownerStatus(base, cookie)) !== 401) seen.violations.push("a dashboard session outlived the sign-out");
+      for (const cookie of [browser.cookie, other.cookie])
+        if ((await ownerStatus(base, cookie)) !== 401)
+          seen.violations.push("a dashboard session outlived the sign-out");
     }
     await judgeNewSignIn(fake, bases, subject, seen);
   } finally {
@@ -120,21 +146,33 @@ async function round(ground: Ground, fake: FakeProvider, { before, after }: { re
 }
 
 /** Every instance serves a sign-in after the sign-out. */
-async function judgeNewSignIn(fake: FakeProvider, bases: readonly string[], subject: string, { violations }: Seen): Promise<void> {
+async function judgeNewSignIn(
+  fake: FakeProvider,
+  bases: readonly string[],
+  subject: string,
+  { violations }: Seen,
+): Promise<void> {
   const again = { sub: subject, sid: randomUUID(), auth_time: seconds() + 4 };
   const { answer, cookie } = await enter(bases[0] ?? "", fake, again);
   if (answer.status !== 303 || cookie === "") violations.push(`signing in again was answered ${answer.status}`);
   const token = await accessToken(fake, again);
   for (const base of bases) {
     const statuses = [await ownerStatus(base, cookie), await statusOf(base, token)];
-    if (statuses.some((status) => status !== 200)) violations.push(`after signing in again the dashboard and an assistant are answered ${statuses.join(" and ")}`);
+    if (statuses.some((status) => status !== 200))
+      violations.push(`after signing in again the dashboard and an assistant are answered ${statuses.join(" and ")}`);
   }
 }
 
-async function newPerson({ services, instances: [one] }: Ground, fake: FakeProvider, subject: string, mark: string): Promise<void> {
+async function newPerson(
+  { services, instances: [one] }: Ground,
+  fake: FakeProvider,
+  subject: string,
+  mark: string,
+): Promise<void> {
   const { _id } = await services.accounts.create(`${subject}@example.com`, true);
   await services.accounts.link(_id, { issuer: fake.issuer, subject });
-  const internalCall = (rpc: string, body: unknown): ReturnType<typeof rest> => rest(`http://127.0.0.1:${one?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
+  const internalCall = (rpc: string, body: unknown): ReturnType<typeof rest> =>
+    rest(`http://127.0.0.1:${one?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
   await ingestInto({ internalCall }, _id.toHexString()).session({ title: mark, session_date: "2026-03-02T09:00:00Z" });
 }
 

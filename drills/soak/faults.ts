@@ -64,7 +64,10 @@ const stepDown: Fault = {
   name: "the primary stepping down",
   halts: true,
   async run({ ground: { client, primaryPid } }) {
-    await client.db("admin").command({ replSetStepDown: 5, force: true }).catch(() => undefined);
+    await client
+      .db("admin")
+      .command({ replSetStepDown: 5, force: true })
+      .catch(() => undefined);
     await primaryPid();
     return undefined;
   },
@@ -94,4 +97,12 @@ const providerAway = quiet("the provider silent", async ({ provider: { answers }
 });
 
 /** What a set of one member gets over, and what needs three. */
-export const faultsOf = (members: 1 | 3): readonly Fault[] => [kill, end, redisFrozen, redisFlushed, redisCut, providerAway, ...(members === 3 ? [stepDown] : [])];
+export const faultsOf = (members: 1 | 3): readonly Fault[] => [
+  kill,
+  end,
+  redisFrozen,
+  redisFlushed,
+  redisCut,
+  providerAway,
+  ...(members === 3 ? [stepDown] : []),
+];

@@ -54,7 +54,8 @@ export function createSource(loaded: () => readonly Loaded[]): Source {
       outcome.requests += 1;
       outcome.words.set(word, (outcome.words.get(word) ?? 0) + 1);
       outcome.slowestMs = Math.max(outcome.slowestMs, answeredAt - sentAt);
-      if (word !== "served") outcome.misses.push({ instance: one.name, call: call.name, kind: call.kind, word, sentAt, answeredAt });
+      if (word !== "served")
+        outcome.misses.push({ instance: one.name, call: call.name, kind: call.kind, word, sentAt, answeredAt });
     },
   };
 }
@@ -63,9 +64,11 @@ export function createSource(loaded: () => readonly Loaded[]): Source {
 export async function calibrate(source: Source, callers: number, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   let count = 0;
-  await Promise.all(Array.from({ length: callers }, async () => {
-    for (; performance.now() < until; count++) await source.next();
-  }));
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      for (; performance.now() < until; count++) await source.next();
+    }),
+  );
   return (count / forMs) * 1_000;
 }
 
@@ -73,7 +76,12 @@ export async function calibrate(source: Source, callers: number, forMs: number):
  * Asks at a constant rate until the promise settles, and resolves when all answers have come, with how many a second those were.
  * What would be due while so many are under way is left out: a machine that others slow down is not to be buried.
  */
-export async function steadily(source: Source, perSecond: number, most: number, during: Promise<unknown>): Promise<number> {
+export async function steadily(
+  source: Source,
+  perSecond: number,
+  most: number,
+  during: Promise<unknown>,
+): Promise<number> {
   let over = false;
   const end = during.finally(() => (over = true));
   const under = new Set<Promise<void>>();

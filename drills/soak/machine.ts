@@ -27,7 +27,10 @@ export function watchMachine(): Machine {
     last = now;
   }, everyMs).unref();
   return {
-    explains: ({ word, sentAt, answeredAt }) => word === "unavailable" && answeredAt - sentAt > deadlineMs && late.some(({ from, to }) => to > sentAt && from < answeredAt),
+    explains: ({ word, sentAt, answeredAt }) =>
+      word === "unavailable" &&
+      answeredAt - sentAt > deadlineMs &&
+      late.some(({ from, to }) => to > sentAt && from < answeredAt),
     longestMs: () => Math.round(longestMs),
     stop: () => clearInterval(timer),
   };

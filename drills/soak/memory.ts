@@ -42,7 +42,8 @@ export async function sample({ pid, internalPort }: ChildInstance): Promise<Samp
 
 /** By how much a value grows in 10 minutes: the slope of the straight line that is nearest to the samples (least squares). */
 function growth(samples: readonly Sample[], value: (sample: Sample) => number): number {
-  const mean = (of: (sample: Sample) => number): number => samples.reduce((sum, one) => sum + of(one), 0) / samples.length;
+  const mean = (of: (sample: Sample) => number): number =>
+    samples.reduce((sum, one) => sum + of(one), 0) / samples.length;
   const [atMean, valueMean] = [mean(({ at }) => at), mean(value)];
   const covariance = mean((one) => (one.at - atMean) * (value(one) - valueMean));
   const variance = mean(({ at }) => (at - atMean) ** 2);
@@ -57,9 +58,12 @@ export function memoryOf(form: Form, samples: readonly Sample[], warmUpSeconds: 
   const [begin = first] = warm;
   const slopes = { resident: growth(warm, ({ resident }) => resident), kept: growth(warm, ({ kept }) => kept) };
   const violations: string[] = [];
-  if (form === "long" && slopes.resident > mostResidentIn10Minutes) violations.push(`the instance that lived through grows by ${megabytes(slopes.resident)} MB in 10 minutes`);
-  if (form === "short" && last.kept - first.kept > mostKeptShortly) violations.push(`the instance that lived through keeps ${megabytes(last.kept - first.kept)} MB more than before`);
-  if (last.descriptors - begin.descriptors > mostDescriptors) violations.push(`descriptors grow from ${begin.descriptors} to ${last.descriptors}`);
+  if (form === "long" && slopes.resident > mostResidentIn10Minutes)
+    violations.push(`the instance that lived through grows by ${megabytes(slopes.resident)} MB in 10 minutes`);
+  if (form === "short" && last.kept - first.kept > mostKeptShortly)
+    violations.push(`the instance that lived through keeps ${megabytes(last.kept - first.kept)} MB more than before`);
+  if (last.descriptors - begin.descriptors > mostDescriptors)
+    violations.push(`descriptors grow from ${begin.descriptors} to ${last.descriptors}`);
   return {
     figures: {
       "resident, MB, begin and end": `${megabytes(begin.resident)}, ${megabytes(last.resident)}`,

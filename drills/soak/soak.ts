@@ -36,8 +36,32 @@ interface Plan {
 
 const minutes = Number(process.env["RECORDS_SOAK_MINUTES"] ?? 30);
 const plans: Record<Form, Plan> = {
-  long: { members: 3, instances: 3, callers: 16, mostPerSecond: 1_000, seconds: minutes * 60, requests: 0, calibrateMs: 20_000, faultEverySeconds: 30, faultLastsMs: 8_000, sampleEverySeconds: 10, warmUpSeconds: Math.min(300, minutes * 20) },
-  short: { members: 1, instances: 2, callers: 8, mostPerSecond: 60, seconds: 6, requests: 240, calibrateMs: 1_000, faultEverySeconds: 1, faultLastsMs: 500, sampleEverySeconds: 1, warmUpSeconds: 0 },
+  long: {
+    members: 3,
+    instances: 3,
+    callers: 16,
+    mostPerSecond: 1_000,
+    seconds: minutes * 60,
+    requests: 0,
+    calibrateMs: 20_000,
+    faultEverySeconds: 30,
+    faultLastsMs: 8_000,
+    sampleEverySeconds: 10,
+    warmUpSeconds: Math.min(300, minutes * 20),
+  },
+  short: {
+    members: 1,
+    instances: 2,
+    callers: 8,
+    mostPerSecond: 60,
+    seconds: 6,
+    requests: 240,
+    calibrateMs: 1_000,
+    faultEverySeconds: 1,
+    faultLastsMs: 500,
+    sampleEverySeconds: 1,
+    warmUpSeconds: 0,
+  },
 };
 /** So many requests may be under way. */
 const mostUnderWay = 32;
@@ -52,7 +76,8 @@ const leaking = {
 
 export const soak: Drill = {
   name: "soak",
-  promise: "Under a steady load, with faults all the while, nothing fails that the fault does not explain, and no instance grows",
+  promise:
+    "Under a steady load, with faults all the while, nothing fails that the fault does not explain, and no instance grows",
   run: (form, say) => run(form, plans[form], say),
   controls: [
     brokenControl("an instance that keeps every request, and half a megabyte with it", [leaking], (broken, say) =>
@@ -75,7 +100,15 @@ function run(form: Form, plan: Plan, say: Say, broken: Readonly<Record<string, s
   });
 }
 
-async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, plan: Plan, say: Say, log: ReturnType<typeof logOf>): Promise<Report> {
+async function soakUnder(
+  site: Site,
+  fleet: Fleet,
+  ledger: Ledger,
+  form: Form,
+  plan: Plan,
+  say: Say,
+  log: ReturnType<typeof logOf>,
+): Promise<Report> {
   const { instance, surfaces } = fleet.survivor;
   const source = createSource(() => fleet.loaded);
   const machine = watchMachine();
@@ -90,7 +123,11 @@ async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, p
   const given = new AbortController();
   /** Where one fails, all end: there is nothing to learn from the rest. */
   async function every(seconds: number, work: () => Promise<unknown>): Promise<void> {
-    for (let next = performance.now() + seconds * 1_000; next < until && !given.signal.aborted; next = Math.max(next + seconds * 1_000, performance.now())) {
+    for (
+      let next = performance.now() + seconds * 1_000;
+      next < until && !given.signal.aborted;
+      next = Math.max(next + seconds * 1_000, performance.now())
+    ) {
       await sleep(Math.max(0, next - performance.now()));
       await work().catch((error: unknown) => {
         given.abort();
@@ -101,7 +138,11 @@ async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, p
   const turns = faultsOf(plan.members);
   let order: Fault[] = [];
   async function suffer(): Promise<void> {
-    if (order.length === 0) order = turns.map((fault) => ({ fault, by: Math.random() })).sort((one, other) => one.by - other.by).map(({ fault }) => fault);
+    if (order.length === 0)
+      order = turns
+        .map((fault) => ({ fault, by: Math.random() }))
+        .sort((one, other) => one.by - other.by)
+        .map(({ fault }) => fault);
     const fault = order.pop() as Fault;
     say(fault.name);
     const from = performance.now();
@@ -112,14 +153,21 @@ async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, p
   async function measure(): Promise<void> {
     const now = await sample(instance);
     samples.push(now);
-    if (samples.length % 6 === 0) say(`${megabytes(now.resident)} MB resident, ${megabytes(now.kept)} MB kept, ${now.descriptors} descriptors, ${fleet.loaded.length} instances`);
+    if (samples.length % 6 === 0)
+      say(
+        `${megabytes(now.resident)} MB resident, ${megabytes(now.kept)} MB kept, ${now.descriptors} descriptors, ${fleet.loaded.length} instances`,
+      );
   }
   async function lasting(): Promise<void> {
     await sleep(plan.seconds * 1_000, undefined, given).catch(() => undefined);
     while (source.outcome.requests < plan.requests && !given.signal.aborted) await sleep(100);
   }
   // Each to its end, also where another failed: nothing may be started when the site is cleared.
-  const during = Promise.allSettled([lasting(), every(plan.faultEverySeconds, suffer), every(plan.sampleEverySeconds, measure)]);
+  const during = Promise.allSettled([
+    lasting(),
+    every(plan.faultEverySeconds, suffer),
+    every(plan.sampleEverySeconds, measure),
+  ]);
   const held = await steadily(source, perSecond, mostUnderWay, during);
   for (const result of await during) if (result.status === "rejected") throw result.reason;
   machine.stop();
@@ -129,11 +177,18 @@ async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, p
     if (word !== "served") violations.push(`${write.wire} ${write.rpc} was ${word} when it was sent again`);
   }
 
-  const halted = ({ sentAt, answeredAt, word }: Miss): boolean => word === "unavailable" && suffered.some(({ fault, from, to }) => fault.halts && answeredAt > from && sentAt < to + haltsForMs);
+  const halted = ({ sentAt, answeredAt, word }: Miss): boolean =>
+    word === "unavailable" &&
+    suffered.some(({ fault, from, to }) => fault.halts && answeredAt > from && sentAt < to + haltsForMs);
   const { requests, misses, words, slowestMs } = source.outcome;
   const due = misses.filter((miss) => !fleet.excuses(miss) && !halted(miss));
   const unexplained = due.filter((miss) => !machine.explains(miss));
-  violations.push(...unexplained.map(({ instance, call, word, sentAt, answeredAt }) => `${call} of ${instance} was ${word} after ${Math.round(answeredAt - sentAt)} ms${after(sentAt, suffered)}`));
+  violations.push(
+    ...unexplained.map(
+      ({ instance, call, word, sentAt, answeredAt }) =>
+        `${call} of ${instance} was ${word} after ${Math.round(answeredAt - sentAt)} ms${after(sentAt, suffered)}`,
+    ),
+  );
   violations.push(...log.unexpected());
   const { acknowledged, lost, doubled } = await judge(site.ground.client, site.account.id, ledger.acknowledged);
   if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
@@ -145,12 +200,16 @@ async function soakUnder(site: Site, fleet: Fleet, ledger: Ledger, form: Form, p
       "requests a second at most": capacity,
       requests,
       "requests a second": held,
-      ...Object.fromEntries([...words].map(([word, count]) => [word.startsWith("no answer") ? "no answer" : `${word}, requests`, count])),
+      ...Object.fromEntries(
+        [...words].map(([word, count]) => [word.startsWith("no answer") ? "no answer" : `${word}, requests`, count]),
+      ),
       "unavailable at the deadline while the machine had no time": due.length - unexplained.length,
       "not served and not explained": unexplained.length,
       "this process waited for the machine at most, ms": machine.longestMs(),
       "slowest answer, ms": slowestMs,
-      faults: turns.map(({ name }) => `${suffered.filter(({ fault }) => fault.name === name).length} times ${name}`).join(", "),
+      faults: turns
+        .map(({ name }) => `${suffered.filter(({ fault }) => fault.name === name).length} times ${name}`)
+        .join(", "),
       "acknowledged writes": acknowledged,
       "lines of the log that a fault explains": log.explained(),
       ...memory.figures,

@@ -34,7 +34,11 @@ const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
 const unlimitedLookUps: readonly Break[] = [
   { file: "src/guards/credentials.ts", from: "const waitMs = lookUps.takeNow(network);", to: "const waitMs = 0;" },
   { file: "src/guards/capacity.ts", from: "stranger: Math.max(1, Math.floor(most / 2))", to: "stranger: most" },
-  { file: "src/guards/capacity.ts", from: "!(await timed(deadline.tally, \"queueMs\", \"a place\", () => wait(standing, deadline)))", to: "true" },
+  {
+    file: "src/guards/capacity.ts",
+    from: '!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))',
+    to: "true",
+  },
 ];
 
 export const starvation: Drill = {

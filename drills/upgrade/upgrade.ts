@@ -48,8 +48,7 @@ export const upgrade: Drill = {
     brokenControl(
       "the new version replaces a contact whatever was written since it was read",
       losesUpdates,
-      (broken, say, options) =>
-        run({ plan: little, say, options, broken, seen: / was read, and .* was written$/ }),
+      (broken, say, options) => run({ plan: little, say, options, broken, seen: / was read, and .* was written$/ }),
     ),
   ],
 };

@@ -24,8 +24,11 @@ async function tell({ title, session_date, client: person, conference_url, notes
   if (preparation) console.log(`\n${preparation}`);
   if (person === null) return;
   const { full_name, inferred_name, email, phone, notes_timeline } = await client.contacts.get(person.id);
-  console.log(`\n${[full_name ?? inferred_name ?? "Unnamed", email, phone].filter((part) => part !== null).join(", ")}`);
-  for (const { created_at, content } of notes_timeline.slice(0, lastNotes)) console.log(`- ${created_at.slice(0, 10)} ${inBrief(content)}`);
+  console.log(
+    `\n${[full_name ?? inferred_name ?? "Unnamed", email, phone].filter((part) => part !== null).join(", ")}`,
+  );
+  for (const { created_at, content } of notes_timeline.slice(0, lastNotes))
+    console.log(`- ${created_at.slice(0, 10)} ${inBrief(content)}`);
 }
 
 function inBrief(text: string): string {
@@ -36,5 +39,9 @@ function inBrief(text: string): string {
 async function tellNext(): Promise<void> {
   let next: SessionSummary | undefined;
   for await (const session of client.sessions.all({ from: day })) next = session;
-  console.log(next === undefined ? "Nothing is planned after it." : `The next one: ${next.session_date?.slice(0, 10)} ${next.title ?? "Untitled"}`);
+  console.log(
+    next === undefined
+      ? "Nothing is planned after it."
+      : `The next one: ${next.session_date?.slice(0, 10)} ${next.title ?? "Untitled"}`,
+  );
 }

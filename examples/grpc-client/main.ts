@@ -17,7 +17,9 @@ try {
     console.log(`${fullName ?? inferredName ?? "Unnamed"} <${email ?? "no email"}>`);
     const list = await sessions.listSessions({ contactId: id, limit: 5 });
     for (const { title, sessionDate } of list.sessions) {
-      console.log(`  ${sessionDate === undefined ? "undated   " : timestampDate(sessionDate).toISOString().slice(0, 10)} ${title ?? "Untitled"}`);
+      console.log(
+        `  ${sessionDate === undefined ? "undated   " : timestampDate(sessionDate).toISOString().slice(0, 10)} ${title ?? "Untitled"}`,
+      );
     }
   }
   if (found.contacts.length === 0) console.log("Nobody was found.");

@@ -11,7 +11,12 @@ function withApiKey(apiKey: string): Interceptor {
 }
 
 /** gRPC over HTTP/2, in cleartext where the address is http, or Connect over HTTP/1.1. A call takes at most 10 seconds. */
-export function createTransport(protocol: "grpc" | "connect", { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string }): Transport {
+export function createTransport(
+  protocol: "grpc" | "connect",
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
+): Transport {
   const options = { baseUrl, interceptors: [withApiKey(apiKey)], defaultTimeoutMs: 10_000 };
-  return protocol === "grpc" ? createGrpcTransport(options) : createConnectTransport({ ...options, httpVersion: "1.1" });
+  return protocol === "grpc"
+    ? createGrpcTransport(options)
+    : createConnectTransport({ ...options, httpVersion: "1.1" });
 }

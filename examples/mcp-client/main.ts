@@ -3,12 +3,17 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { serviceUrl } from "../connection.ts";
 
 const token = process.env["RECORDS_MCP_TOKEN"];
-if (token === undefined) throw new Error("Set RECORDS_MCP_TOKEN to an access token of the identity provider; see examples/mcp-client/README.md.");
+if (token === undefined)
+  throw new Error(
+    "Set RECORDS_MCP_TOKEN to an access token of the identity provider; see examples/mcp-client/README.md.",
+  );
 const url = process.env["RECORDS_MCP_URL"] ?? `${serviceUrl()}/mcp`;
 const [name = "search_contacts", query = "mathieu"] = process.argv.slice(2);
 
 const client = new Client({ name: "records-example", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
-await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }));
+await client.connect(
+  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }),
+);
 try {
   const { tools } = await client.listTools();
   for (const tool of tools) console.log(`${tool.name}: ${tool.title ?? ""}`);

@@ -16,7 +16,12 @@ interface Person {
 const longestQuery = 100;
 const client = new RecordsClient(connection());
 const file = process.argv[2] ?? join(import.meta.dirname, "people.csv");
-const rows = parse<Record<string, string>>(readFileSync(file, "utf8"), { columns: true, skip_empty_lines: true, bom: true, trim: true });
+const rows = parse<Record<string, string>>(readFileSync(file, "utf8"), {
+  columns: true,
+  skip_empty_lines: true,
+  bom: true,
+  trim: true,
+});
 
 const outcomes = { created: 0, updated: 0, unchanged: 0, failed: 0 };
 for (const { full_name = "", email = "", phone = "" } of rows) {
@@ -30,7 +35,11 @@ for (const { full_name = "", email = "", phone = "" } of rows) {
     console.error(`${email || full_name}: ${error.message} (request ${error.requestId ?? "without an answer"})`);
   }
 }
-console.log(Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`).join(", "));
+console.log(
+  Object.entries(outcomes)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", "),
+);
 if (outcomes.failed > 0) process.exitCode = 1;
 
 async function sync(person: Person): Promise<"created" | "updated" | "unchanged"> {

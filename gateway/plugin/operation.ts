@@ -14,7 +14,9 @@ export interface Operation {
   readonly path: readonly DescField[];
   readonly query: readonly DescField[];
   /** Undefined where the operation reads no body. */
-  readonly body: { readonly fields: readonly DescField[]; readonly mask: DescField | undefined; readonly required: boolean } | undefined;
+  readonly body:
+    | { readonly fields: readonly DescField[]; readonly mask: DescField | undefined; readonly required: boolean }
+    | undefined;
   /** The field of the response whose content is `data`; undefined where the whole response is. */
   readonly data: DescField | undefined;
   /** The fields of the response that stand beside `data`. */
@@ -68,9 +70,11 @@ function createOperation(rpc: DescMethod, http: HttpRule, options: Options): Ope
   if (http.additionalBindings.length > 0) throw new Error("additional_bindings are not supported");
   const verb = http.pattern.case;
   const template = http.pattern.value;
-  if (!isVerb(verb) || typeof template !== "string") throw new Error(`google.api.http needs one of ${Object.keys(methods).join(", ")}`);
+  if (!isVerb(verb) || typeof template !== "string")
+    throw new Error(`google.api.http needs one of ${Object.keys(methods).join(", ")}`);
   if (http.body !== "" && http.body !== "*") throw new Error(`the body must be "*" or left out, not "${http.body}"`);
-  if (http.body === "*" && (verb === "get" || verb === "delete")) throw new Error(`${methods[verb]} cannot have a body`);
+  if (http.body === "*" && (verb === "get" || verb === "delete"))
+    throw new Error(`${methods[verb]} cannot have a body`);
   const rules = options.method(rpc);
   const data = http.responseBody === "" ? undefined : fieldOf(rpc.output, http.responseBody, "response_body");
   return {
@@ -81,19 +85,30 @@ function createOperation(rpc: DescMethod, http: HttpRule, options: Options): Ope
     data,
     siblings: data === undefined ? [] : rpc.output.fields.filter((field) => field !== data),
     status: rules?.successStatus || 200,
-    location: rules === undefined || rules.location === "" ? undefined : checkLocation(rpc.output, parseTemplate(rules.location)),
+    location:
+      rules === undefined || rules.location === ""
+        ? undefined
+        : checkLocation(rpc.output, parseTemplate(rules.location)),
     credential: credentials[rules?.credential ?? 0] ?? "key",
     idempotencyKey: rules?.idempotencyKey ?? false,
     errors: rules?.errors ?? [],
   };
 }
 
-function sortRequest(input: DescMessage, segments: readonly Segment[], hasBody: boolean, options: Options): Pick<Operation, "path" | "query" | "body"> {
-  const path = segments.flatMap((segment) => ("parameter" in segment ? [fieldOf(input, segment.parameter, "the path")] : []));
+function sortRequest(
+  input: DescMessage,
+  segments: readonly Segment[],
+  hasBody: boolean,
+  options: Options,
+): Pick<Operation, "path" | "query" | "body"> {
+  const path = segments.flatMap((segment) =>
+    "parameter" in segment ? [fieldOf(input, segment.parameter, "the path")] : [],
+  );
   const mask = hasBody ? input.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName) : undefined;
   const rest = input.fields.filter((field) => !path.includes(field) && field !== mask);
   for (const field of [...path, ...rest]) checkRequestField(field, options);
-  for (const field of path) if (field.scalar === undefined) throw new Error(`the path parameter ${field.name} must be a scalar`);
+  for (const field of path)
+    if (field.scalar === undefined) throw new Error(`the path parameter ${field.name} must be a scalar`);
   if (!hasBody) return { path, query: rest, body: undefined };
   const required = mask !== undefined || rest.some((field) => options.validate(field).required);
   return { path, query: [], body: { fields: rest, mask, required } };
@@ -104,7 +119,8 @@ function checkLocation(output: DescMessage, segments: readonly Segment[]): reado
     if (!("parameter" in segment)) continue;
     let message: DescMessage | undefined = output;
     for (const name of segment.parameter.split(".")) {
-      if (message === undefined) throw new Error(`the location {${segment.parameter}} goes through a field that is no message`);
+      if (message === undefined)
+        throw new Error(`the location {${segment.parameter}} goes through a field that is no message`);
       message = fieldOf(message, name, "the location").message;
     }
     if (message !== undefined) throw new Error(`the location {${segment.parameter}} is a message`);

@@ -50,7 +50,9 @@ export interface Options {
 
 /** Looks the options up among the extensions that these files define. */
 export function findOptions(files: readonly DescFile[]): Options {
-  const extensions = new Map(files.flatMap((file) => file.extensions).map((extension) => [extension.typeName, extension]));
+  const extensions = new Map(
+    files.flatMap((file) => file.extensions).map((extension) => [extension.typeName, extension]),
+  );
   const reasons = extensions.get("records.v1.method")?.message?.fields.find(({ name }) => name === "errors")?.enum;
   return {
     http: (rpc) => read<HttpRule>(rpc, "google.api.http"),
@@ -67,6 +69,8 @@ export function findOptions(files: readonly DescFile[]): Options {
   /** The shape is that of the option's proto, which this file repeats. */
   function read<Shape>(element: DescMethod | DescField | DescEnumValue, name: string): Shape | undefined {
     const extension: DescExtension | undefined = extensions.get(name);
-    return extension !== undefined && hasOption(element, extension) ? (getOption(element, extension) as Shape) : undefined;
+    return extension !== undefined && hasOption(element, extension)
+      ? (getOption(element, extension) as Shape)
+      : undefined;
   }
 }

@@ -18,7 +18,8 @@ export function checkRequestField(field: DescField, options: Options): void {
   const required = options.validate(field).required;
   requestKind(field);
   if (required && field.proto.proto3Optional) throw new Error(`the field ${field.name} is both required and optional`);
-  if (!required && !field.proto.proto3Optional) throw new Error(`the field ${field.name} must be either required or optional`);
+  if (!required && !field.proto.proto3Optional)
+    throw new Error(`the field ${field.name} must be either required or optional`);
 }
 
 /** How the reader takes the field. */
@@ -44,7 +45,9 @@ export function printRequestField(field: DescField, options: Options): string {
   if (kind === "string") parts.push(`moment: ${options.field(field)?.format === 1}`);
   if (field.enum !== undefined) {
     const values = field.enum.values.filter(({ number }) => number !== 0);
-    parts.push(`values: { ${values.map((value) => `${enumNames(field.enum).get(value.number)}: ${value.number}`).join(", ")} }`);
+    parts.push(
+      `values: { ${values.map((value) => `${enumNames(field.enum).get(value.number)}: ${value.number}`).join(", ")} }`,
+    );
   }
   return `{ ${parts.join(", ")} }`;
 }

@@ -34,7 +34,11 @@ const scalars: Partial<Record<ScalarType, "string" | "boolean" | "integer" | "nu
 export function responseField(field: DescField, options: Options): ResponseField {
   const { required } = options.validate(field);
   const nullable = field.message === undefined ? field.presence === explicitPresence && !required : !required;
-  return { type: responseType(field), repeated: field.fieldKind === "list", nullable: nullable && field.fieldKind !== "list" };
+  return {
+    type: responseType(field),
+    repeated: field.fieldKind === "list",
+    nullable: nullable && field.fieldKind !== "list",
+  };
 }
 
 /** FeatureSet.FieldPresence.EXPLICIT */
@@ -56,7 +60,11 @@ function responseType(field: DescField): ResponseType {
 export function namesProvider(message: DescMessage, options: Options, seen = new Set<DescMessage>()): boolean {
   if (seen.has(message)) return false;
   seen.add(message);
-  return message.fields.some((field) => options.field(field)?.providerName === true || (field.message !== undefined && namesProvider(field.message, options, seen)));
+  return message.fields.some(
+    (field) =>
+      options.field(field)?.providerName === true ||
+      (field.message !== undefined && namesProvider(field.message, options, seen)),
+  );
 }
 
 /**
@@ -73,7 +81,8 @@ export function responseMessages(operations: readonly Operation[], options: Opti
     if (type.kind !== "message") return;
     const other = found.get(messageName(type.message));
     if (other?.typeName === type.message.typeName) return;
-    if (other !== undefined) throw new Error(`${other.typeName} and ${type.message.typeName} would have one name in OpenAPI`);
+    if (other !== undefined)
+      throw new Error(`${other.typeName} and ${type.message.typeName} would have one name in OpenAPI`);
     found.set(messageName(type.message), type.message);
     for (const inner of type.message.fields) collect(inner);
   }

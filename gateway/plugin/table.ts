@@ -37,7 +37,8 @@ function printRow(f: GeneratedFile, operation: Operation, options: Options): voi
     f.print("    body: { required: ", body.required, mask, ", fields: ", list(body.fields), " },");
   }
   f.print("    status: ", operation.status, ",");
-  if (location !== undefined) f.print("    location: (m: ", f.importShape(rpc.output), ") => ", printLocation(location, operation), ",");
+  if (location !== undefined)
+    f.print("    location: (m: ", f.importShape(rpc.output), ") => ", printLocation(location, operation), ",");
   f.print("    write: ", bodyWriter(f, operation, options), ",");
   f.print("  },");
 }
@@ -48,7 +49,9 @@ function printLocation(segments: readonly Segment[], { rpc }: Operation): Printa
     let message: typeof rpc.output | undefined = rpc.output;
     let expression = "m";
     for (const name of segment.parameter.split(".")) {
-      const field: (typeof rpc.output.fields)[number] | undefined = message?.fields.find((field) => field.name === name);
+      const field: (typeof rpc.output.fields)[number] | undefined = message?.fields.find(
+        (field) => field.name === name,
+      );
       expression = `${expression}.${field?.localName}`;
       if (field?.message !== undefined) expression = `required(${expression}, "${field.parent.name}.${name}")`;
       message = field?.message;

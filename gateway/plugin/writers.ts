@@ -19,7 +19,9 @@ export function printWriters(f: GeneratedFile, operations: readonly Operation[],
     f.print();
   }
   for (const item of enumsOf([...messages, ...operations.map(({ rpc }) => rpc.output)])) {
-    const entries = [...enumNames(item)].filter(([number]) => number !== 0).map(([number, name]) => `${number}: "${name}"`);
+    const entries = [...enumNames(item)]
+      .filter(([number]) => number !== 0)
+      .map(([number, name]) => `${number}: "${name}"`);
     f.print("const ", namesConstant(item), ": Names = { ", entries.join(", "), " };");
     f.print();
   }
@@ -28,7 +30,10 @@ export function printWriters(f: GeneratedFile, operations: readonly Operation[],
 
 /** The function that writes the body of a success: `data`, and the other fields of the response beside it. */
 export function bodyWriter(f: GeneratedFile, { rpc, data, siblings }: Operation, options: Options): Printable {
-  const whole = data === undefined ? `{ ${rpc.output.fields.map((field) => property(field, options)).join(", ")} }` : value(data, options);
+  const whole =
+    data === undefined
+      ? `{ ${rpc.output.fields.map((field) => property(field, options)).join(", ")} }`
+      : value(data, options);
   const members = [`data: ${whole}`, ...siblings.map((field) => property(field, options))];
   return ["(m: ", f.importShape(rpc.output), parameter(rpc.output, options), `) => ({ ${members.join(", ")} })`];
 }
@@ -39,7 +44,8 @@ function parameter(message: DescMessage, options: Options): string {
 }
 
 function property(field: DescField, options: Options): string {
-  const name = options.field(field)?.providerName === true ? `[\`${field.name.replace("provider", "${provider}")}\`]` : field.name;
+  const name =
+    options.field(field)?.providerName === true ? `[\`${field.name.replace("provider", "${provider}")}\`]` : field.name;
   return `${name}: ${value(field, options)}`;
 }
 
@@ -50,7 +56,9 @@ function value(field: DescField, options: Options): string {
   if (repeated) return item === "item" ? source : `${source}.map((item) => ${item})`;
   const plain = converted(type, source, options);
   if (nullable) return plain === source ? `${source} ?? null` : `${source} === undefined ? null : ${plain}`;
-  return field.message === undefined ? plain : converted(type, `required(${source}, "${field.parent.name}.${field.name}")`, options);
+  return field.message === undefined
+    ? plain
+    : converted(type, `required(${source}, "${field.parent.name}.${field.name}")`, options);
 }
 
 function converted(type: ResponseType, source: string, options: Options): string {

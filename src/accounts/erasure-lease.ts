@@ -38,7 +38,10 @@ const renewAfterMs = 1_000;
 /** Whether any sweeper has a lease. */
 export async function isAnyErasing(client: MongoClient): Promise<boolean> {
   const held = { finished_at: { $exists: false }, $expr: { $gt: ["$lease.expires_at", "$$NOW"] } };
-  return (await countUpTo(client.db().collection(erasuresCollection), 1, held, { comment: "watch", deadline: undefined })) > 0;
+  return (
+    (await countUpTo(client.db().collection(erasuresCollection), 1, held, { comment: "watch", deadline: undefined })) >
+    0
+  );
 }
 
 /** The leases of a database. */
@@ -56,10 +59,15 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     /** Updates the document with what was deleted since; false where the filter no longer holds. */
     async function update(deadline: Deadline, filter: Document, stages: readonly Document[]): Promise<boolean> {
       const counted = [...deleted];
-      const progress = Object.fromEntries(counted.map(([place, count]) => [`deleted.${place}`, { $add: [{ $ifNull: [`$deleted.${place}`, 0] }, count] }]));
+      const progress = Object.fromEntries(
+        counted.map(([place, count]) => [`deleted.${place}`, { $add: [{ $ifNull: [`$deleted.${place}`, 0] }, count] }]),
+      );
       const pipeline = [...(counted.length === 0 ? [] : [{ $set: progress }]), ...stages];
-      const { matchedCount } = await write(client, deadline, (options) => erasures.updateOne({ _id, ...filter }, pipeline, options));
-      if (matchedCount === 1) for (const [place, count] of counted) deleted.set(place, (deleted.get(place) ?? 0) - count);
+      const { matchedCount } = await write(client, deadline, (options) =>
+        erasures.updateOne({ _id, ...filter }, pipeline, options),
+      );
+      if (matchedCount === 1)
+        for (const [place, count] of counted) deleted.set(place, (deleted.get(place) ?? 0) - count);
       return matchedCount === 1;
     }
 
@@ -72,20 +80,26 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     }
     const mine = { "lease.owner": owner, $expr: { $gt: ["$lease.expires_at", "$$NOW"] } };
 
-    await extend(deadlineIn(deadlineMs), { finished_at: { $exists: false }, $expr: { $lte: [{ $ifNull: ["$lease.expires_at", new Date(0)] }, "$$NOW"] } });
+    await extend(deadlineIn(deadlineMs), {
+      finished_at: { $exists: false },
+      $expr: { $lte: [{ $ifNull: ["$lease.expires_at", new Date(0)] }, "$$NOW"] },
+    });
     if (lease === undefined) return undefined;
     return {
       async permit() {
         if (lease === undefined || isStopped() || isPast(lease)) return undefined;
         // Once for all deletes under way: what they have deleted is written once.
-        if (performance.now() - takenAt >= renewAfterMs) await (renewing ??= extend(lease, mine).finally(() => (renewing = undefined)));
+        if (performance.now() - takenAt >= renewAfterMs)
+          await (renewing ??= extend(lease, mine).finally(() => (renewing = undefined)));
         return lease;
       },
       count: (place, count) => void deleted.set(place, (deleted.get(place) ?? 0) + count),
       async release(finished) {
         await renewing?.catch(() => undefined);
         if (lease === undefined || isPast(lease)) return;
-        const end = finished ? [{ $set: { finished_at: "$$NOW" } }, { $unset: ["identities", "lease"] }] : [{ $unset: "lease" }];
+        const end = finished
+          ? [{ $set: { finished_at: "$$NOW" } }, { $unset: ["identities", "lease"] }]
+          : [{ $unset: "lease" }];
         await update(lease, mine, end);
         lease = undefined;
       },

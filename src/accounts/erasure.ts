@@ -82,7 +82,11 @@ export const erasureIndexes: IndexSpec = {
  * The erasures of a database; `redis` is undefined where there is none. `ease` prepares for the deletion of all notes of
  * an account.
  */
-export function createErasures(client: MongoClient, redis: () => RedisLink | undefined, ease: (id: UUID) => Promise<void> = async () => undefined): Erasures {
+export function createErasures(
+  client: MongoClient,
+  redis: () => RedisLink | undefined,
+  ease: (id: UUID) => Promise<void> = async () => undefined,
+): Erasures {
   const db = client.db();
   const accounts = db.collection<AccountDocument>(accountsCollection);
   const erasures = db.collection<ErasureDocument>(erasuresCollection);
@@ -94,7 +98,8 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
   const clean = new Set<string>();
   let stopped = false;
   const leavingOf = ({ _id, begun_at, identities }: ErasureDocument) => ({ id: _id, begunAt: begun_at, identities });
-  const find = (id: UUID, deadline: Deadline): Promise<ErasureDocument | undefined> => findFirst<ErasureDocument>(erasures, { _id: id }, { deadline });
+  const find = (id: UUID, deadline: Deadline): Promise<ErasureDocument | undefined> =>
+    findFirst<ErasureDocument>(erasures, { _id: id }, { deadline });
 
   /** Sweeps until nothing is left, unless another sweeper does. */
   function sweep(erasure: ErasureDocument): Promise<void> {
@@ -131,10 +136,14 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       if (account === null) return;
       const { identities = [] } = account;
       const requested = by && { reason: by.reason, token: by.token, address: by.address, request_id: by.requestId };
-      await erasures.insertOne({ _id: id, begun_at: new Date(), ...(requested && { requested }), identities }, { session });
+      await erasures.insertOne(
+        { _id: id, begun_at: new Date(), ...(requested && { requested }), identities },
+        { session },
+      );
       // No key and no person of the account is let in from here on.
       await db.collection("api_keys").deleteMany({ account_id: id }, { session });
-      for (const { issuer, subject } of identities) await db.collection("dashboard_sessions").deleteMany({ issuer, subject }, { session });
+      for (const { issuer, subject } of identities)
+        await db.collection("dashboard_sessions").deleteMany({ issuer, subject }, { session });
     });
   }
 
@@ -147,7 +156,10 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
       let seen = erasure.finished_at === undefined ? undefined : await look();
       if (seen === undefined || !isAllErased(seen)) {
         // What turns up after the end is erased in the background like the rest.
-        if (erasure.finished_at !== undefined) await write(client, deadline, (options) => erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options));
+        if (erasure.finished_at !== undefined)
+          await write(client, deadline, (options) =>
+            erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options),
+          );
         // A sweep that fails is begun again in the background, where the log hears of it.
         await Promise.race([sweep(erasure).catch(() => undefined), sleep(Math.max(0, untilMs - performance.now()))]);
         seen = await look();
@@ -158,23 +170,35 @@ export function createErasures(client: MongoClient, redis: () => RedisLink | und
         begunAt: erasure.begun_at,
         reason: requested?.reason ?? "",
         token: requested?.token ?? "",
-        places: seen.flatMap(({ place, left }) => (left === undefined ? [] : [{ place, left, deleted: deleted[place] ?? 0 }])),
+        places: seen.flatMap(({ place, left }) =>
+          left === undefined ? [] : [{ place, left, deleted: deleted[place] ?? 0 }],
+        ),
       };
     },
     follow(onTrouble) {
       const running = new Set<string>();
-      const watch = repeat(everyMs, async () => {
-        const unfinished = await findAll<ErasureDocument>(erasures, { finished_at: { $exists: false } }, { comment: "watch", deadline: undefined });
-        counts.running = unfinished.length;
-        const names = new Set(unfinished.map(({ _id }) => nameOf(_id)));
-        for (const name of clean) if (!names.has(name)) clean.delete(name);
-        const due = shuffled(unfinished.filter((one) => !running.has(nameOf(one._id)) && (!clean.has(nameOf(one._id)) || isOver(one))));
-        async function work(): Promise<void> {
-          for (let next = due.pop(); next !== undefined && !stopped; next = due.pop()) await continueWith(next);
-        }
-        // Nobody waits for these: an erasure that takes long, or cannot go on, holds up no other.
-        for (let working = running.size; working < mostAtOnce; working++) void work();
-      }, (error) => onTrouble("the erasure of an account cannot go on", error));
+      const watch = repeat(
+        everyMs,
+        async () => {
+          const unfinished = await findAll<ErasureDocument>(
+            erasures,
+            { finished_at: { $exists: false } },
+            { comment: "watch", deadline: undefined },
+          );
+          counts.running = unfinished.length;
+          const names = new Set(unfinished.map(({ _id }) => nameOf(_id)));
+          for (const name of clean) if (!names.has(name)) clean.delete(name);
+          const due = shuffled(
+            unfinished.filter((one) => !running.has(nameOf(one._id)) && (!clean.has(nameOf(one._id)) || isOver(one))),
+          );
+          async function work(): Promise<void> {
+            for (let next = due.pop(); next !== undefined && !stopped; next = due.pop()) await continueWith(next);
+          }
+          // Nobody waits for these: an erasure that takes long, or cannot go on, holds up no other.
+          for (let working = running.size; working < mostAtOnce; working++) void work();
+        },
+        (error) => onTrouble("the erasure of an account cannot go on", error),
+      );
       async function continueWith(erasure: ErasureDocument): Promise<void> {
         const name = nameOf(erasure._id);
         running.add(name);
@@ -209,7 +233,10 @@ function nameOf(id: UUID): string {
 
 /** In another order on every instance, so that they do not all begin with the same one. */
 function shuffled<T>(all: readonly T[]): T[] {
-  return all.map((one) => [Math.random(), one] as const).sort(([a], [b]) => a - b).map(([, one]) => one);
+  return all
+    .map((one) => [Math.random(), one] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one);
 }
 
 function isAllErased(seen: readonly PlaceLeft[]): boolean {

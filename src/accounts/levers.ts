@@ -50,21 +50,36 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
         // Also where it is suspended already: an instance of an earlier release may have issued a key since.
         await keys.setSuspended(id, suspended, { session });
         if ((account.suspension !== undefined) === suspended) return account;
-        await audit.appendIn(session, id, actorOf(use.caller), entry(suspended ? "account_suspended" : "account_resumed", use));
+        await audit.appendIn(
+          session,
+          id,
+          actorOf(use.caller),
+          entry(suspended ? "account_suspended" : "account_resumed", use),
+        );
         return accounts.suspend(id, suspension, { session });
       });
     },
     async revokeKey(name, use) {
       const found = await keys.named(name, use.deadline);
       const active = found.filter((key) => key.active === true);
-      if (active.length > 1) refuse([{ field: "key", rule: "unique", message: `must be the id of one key: ${active.length} active keys begin so` }]);
+      if (active.length > 1)
+        refuse([
+          { field: "key", rule: "unique", message: `must be the id of one key: ${active.length} active keys begin so` },
+        ]);
       const [key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." })] = active;
       if (key.active !== true) return key;
       return transaction(client, use.deadline, async (session) => {
         const revoked = await keys.revokeKey(key._id, { session });
         // Its owner was faster.
-        if (revoked === undefined) return (await keys.named(key.key_id.toHexString(), use.deadline))[0] ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." });
-        await audit.appendIn(session, key.account_id, actorOf(use.caller), { ...entry("key_revoked", use), keyPrefix: key.prefix });
+        if (revoked === undefined)
+          return (
+            (await keys.named(key.key_id.toHexString(), use.deadline))[0] ??
+            fail(Reason.NOT_FOUND, { message: "There is no such API key." })
+          );
+        await audit.appendIn(session, key.account_id, actorOf(use.caller), {
+          ...entry("key_revoked", use),
+          keyPrefix: key.prefix,
+        });
         return revoked;
       });
     },

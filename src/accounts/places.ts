@@ -91,7 +91,10 @@ export function createPlaces(db: Db, redis: () => RedisLink | undefined): Places
       return sweepRedis(leaving.id, right);
     },
     look(leaving, untilMs, deadline) {
-      const inMongo = partsOf(leaving).map(async (part) => ({ place: part.place, left: await countIn(db, part, mostCounted, deadline) }));
+      const inMongo = partsOf(leaving).map(async (part) => ({
+        place: part.place,
+        left: await countIn(db, part, mostCounted, deadline),
+      }));
       return Promise.all([...inMongo, leftInRedis(leaving.id, untilMs).then((left) => ({ place: "redis", left }))]);
     },
   };
@@ -100,9 +103,15 @@ export function createPlaces(db: Db, redis: () => RedisLink | undefined): Places
 /** Every collection that may hold something of an account. */
 function partsOf({ id, identities, begunAt }: Leaving): readonly Part[] {
   const ofAccount = { account_id: id };
-  const ofPeople = { $or: identities?.map(({ issuer, subject }) => ({ issuer, subject, created_at: { $lte: begunAt } })) ?? [] };
+  const ofPeople = {
+    $or: identities?.map(({ issuer, subject }) => ({ issuer, subject, created_at: { $lte: begunAt } })) ?? [],
+  };
   return [
-    { place: claimsCollection, filter: { _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } } }, key: "_id" },
+    {
+      place: claimsCollection,
+      filter: { _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } } },
+      key: "_id",
+    },
     // What refers to others goes first. By date: records of one time lie together on the disk, those of neighbouring ids do not.
     { place: "notes", filter: ofAccount, key: "rank", hint: listIndex },
     { place: "transcripts", filter: ofAccount, key: "_id", hint: recordsIndex.name },
@@ -115,7 +124,12 @@ function partsOf({ id, identities, begunAt }: Leaving): readonly Part[] {
 }
 
 /** By the same index, which nobody takes away meanwhile. */
-function countIn(db: Db, { place, filter, hint }: Part, limit: number, deadline: Deadline | undefined): Promise<number> {
+function countIn(
+  db: Db,
+  { place, filter, hint }: Part,
+  limit: number,
+  deadline: Deadline | undefined,
+): Promise<number> {
   return countUpTo(db.collection(place), limit, filter, { ...(hint === undefined ? {} : { hint }), deadline });
 }
 
@@ -140,7 +154,13 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   async function nextRange(): Promise<Document | undefined> {
     const from = rest;
     if (from === undefined) return undefined;
-    const find = [{ $match: from }, { $sort: { [key]: 1 } }, { $skip: size - 1 }, { $limit: 1 }, { $project: { _id: 0, last: `$${key}` } }];
+    const find = [
+      { $match: from },
+      { $sort: { [key]: 1 } },
+      { $skip: size - 1 },
+      { $limit: 1 },
+      { $project: { _id: 0, last: `$${key}` } },
+    ];
     const [end] = await aggregate<{ last: unknown }>(collection, find, { ...hinted, deadline: undefined });
     rest = end && { $and: [filter, { [key]: { $gt: end.last } }] };
     return end === undefined ? from : { $and: [from, { [key]: { $lte: end.last } }] };
@@ -153,7 +173,9 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
       const deadline = await right.permit();
       if (deadline === undefined) return false;
       const startedAt = performance.now();
-      const { deletedCount } = await write(db.client, deadline, (options, fence) => collection.deleteMany({ ...found, ...fence }, { ...hinted, ...options }));
+      const { deletedCount } = await write(db.client, deadline, (options, fence) =>
+        collection.deleteMany({ ...found, ...fence }, { ...hinted, ...options }),
+      );
       right.count(place, deletedCount);
       const fitting = (size * batchMs) / (performance.now() - startedAt);
       size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
@@ -170,13 +192,19 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
  * The names in Redis that are an account's, by batches: what kind of thing, then the account's id. Undefined, and no more,
  * where Redis is gone or `goesOn` returns false.
  */
-async function* namesInRedis(link: RedisLink, id: UUID, goesOn: () => Promise<boolean>): AsyncGenerator<string[] | undefined> {
+async function* namesInRedis(
+  link: RedisLink,
+  id: UUID,
+  goesOn: () => Promise<boolean>,
+): AsyncGenerator<string[] | undefined> {
   // Another account may have put the id into an idempotency key; its own, with digits and hyphens, then stands before.
   const own = new RegExp(`^[a-z:]+:${id.toHexString()}(:|$)`);
   let cursor = "0";
   do {
     const at = cursor;
-    const found = (await goesOn()) ? await link.attempt((client) => client.scan(at, "MATCH", `*${id.toHexString()}*`, "COUNT", scanned)) : undefined;
+    const found = (await goesOn())
+      ? await link.attempt((client) => client.scan(at, "MATCH", `*${id.toHexString()}*`, "COUNT", scanned))
+      : undefined;
     if (found === undefined) return void (yield undefined);
     cursor = found[0];
     yield found[1].filter((name) => own.test(name));

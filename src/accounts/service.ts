@@ -15,16 +15,29 @@ const pageLimit = 100;
 const eraseMs = 2_000;
 
 /** The service over its store. */
-export function createAccountService(accounts: AccountStore, erasures: Erasures, levers: Levers): OperatorService<typeof Descriptor> {
+export function createAccountService(
+  accounts: AccountStore,
+  erasures: Erasures,
+  levers: Levers,
+): OperatorService<typeof Descriptor> {
   return {
     async createAccount({ email, betaEnrolled }, operator) {
-      return { $typeName: "records.admin.v1.CreateAccountResponse", account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())) };
+      return {
+        $typeName: "records.admin.v1.CreateAccountResponse",
+        account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())),
+      };
     },
     async getAccount({ accountId }, operator) {
-      return { $typeName: "records.admin.v1.GetAccountResponse", account: accountMessage((await accounts.get(uuid(accountId), operator.deadline())) ?? noAccount()) };
+      return {
+        $typeName: "records.admin.v1.GetAccountResponse",
+        account: accountMessage((await accounts.get(uuid(accountId), operator.deadline())) ?? noAccount()),
+      };
     },
     async listAccounts({ limit = pageLimit, offset = 0, email }, operator) {
-      const found = email === undefined ? await accounts.list(limit + 1, offset, operator.deadline()) : await accounts.ofEmail(email, operator.deadline());
+      const found =
+        email === undefined
+          ? await accounts.list(limit + 1, offset, operator.deadline())
+          : await accounts.ofEmail(email, operator.deadline());
       return {
         $typeName: "records.admin.v1.ListAccountsResponse",
         accounts: found.slice(0, limit).map(accountMessage),
@@ -63,12 +76,18 @@ export function createAccountService(accounts: AccountStore, erasures: Erasures,
     },
     async deleteAccount({ accountId, reason }, operator) {
       const by = { ...operator.caller, reason };
-      const { places, ...erasure } = (await erasures.erase(uuid(accountId), performance.now() + eraseMs, by, operator.deadline())) ?? noAccount();
+      const { places, ...erasure } =
+        (await erasures.erase(uuid(accountId), performance.now() + eraseMs, by, operator.deadline())) ?? noAccount();
       return {
         $typeName: "records.admin.v1.DeleteAccountResponse",
         ...erasure,
         begunAt: timestamp(erasure.begunAt),
-        places: places.map(({ place, left, deleted }) => ({ $typeName: "records.admin.v1.ErasedPlace", place, left: BigInt(left), deleted: BigInt(deleted) })),
+        places: places.map(({ place, left, deleted }) => ({
+          $typeName: "records.admin.v1.ErasedPlace",
+          place,
+          left: BigInt(left),
+          deleted: BigInt(deleted),
+        })),
       };
     },
   };
@@ -82,7 +101,14 @@ function noAccount(): never {
   return fail(Reason.NOT_FOUND, { message: "There is no such account." });
 }
 
-function accountMessage({ _id, email, beta_enrolled, created_at, identities = [], suspension }: AccountDocument): Account {
+function accountMessage({
+  _id,
+  email,
+  beta_enrolled,
+  created_at,
+  identities = [],
+  suspension,
+}: AccountDocument): Account {
   return {
     $typeName: "records.admin.v1.Account",
     id: _id.toHexString(),
@@ -90,6 +116,13 @@ function accountMessage({ _id, email, beta_enrolled, created_at, identities = []
     betaEnrolled: beta_enrolled,
     createdAt: timestamp(created_at),
     identities: identities.map(({ issuer, subject }) => ({ $typeName: "records.admin.v1.Identity", issuer, subject })),
-    ...(suspension && { suspension: { $typeName: "records.admin.v1.Suspension", suspendedAt: timestamp(suspension.at), reason: suspension.reason, token: suspension.token } }),
+    ...(suspension && {
+      suspension: {
+        $typeName: "records.admin.v1.Suspension",
+        suspendedAt: timestamp(suspension.at),
+        reason: suspension.reason,
+        token: suspension.token,
+      },
+    }),
   };
 }

@@ -55,7 +55,11 @@ export interface AccountStore {
    */
   hold(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
   /** Begins or ends its suspension. The account as changed. */
-  suspend(id: UUID, suspension: AccountDocument["suspension"], options: WriteOptions): Promise<AccountDocument | undefined>;
+  suspend(
+    id: UUID,
+    suspension: AccountDocument["suspension"],
+    options: WriteOptions,
+  ): Promise<AccountDocument | undefined>;
 }
 
 export const accountsCollection = "accounts";
@@ -77,29 +81,47 @@ export function createAccountStore(db: Db): AccountStore {
       return (await countUpTo(accounts, 1, { _id: id }, { deadline })) === 1;
     },
     get: (id, deadline) => findFirst(accounts, { _id: id }, { deadline }),
-    ofIdentity: ({ issuer, subject }, deadline) => findFirst(accounts, { identities: { $elemMatch: { issuer, subject } } }, { deadline }),
+    ofIdentity: ({ issuer, subject }, deadline) =>
+      findFirst(accounts, { identities: { $elemMatch: { issuer, subject } } }, { deadline }),
     ofEmail: (email, deadline) => findAll(accounts, { email_key: email.toLowerCase() }, { deadline }),
-    list: (limit, offset, deadline) => findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit, deadline }),
+    list: (limit, offset, deadline) =>
+      findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit, deadline }),
     async create(email, betaEnrolled, deadline = deadlineIn(deadlineMs)) {
-      const account = { _id: new UUID(), email, email_key: email.toLowerCase(), beta_enrolled: betaEnrolled, created_at: new Date() };
+      const account = {
+        _id: new UUID(),
+        email,
+        email_key: email.toLowerCase(),
+        beta_enrolled: betaEnrolled,
+        created_at: new Date(),
+      };
       try {
         await write(db.client, deadline, (options) => accounts.insertOne(account, options));
       } catch (error) {
-        if (duplicateIndex(error)?.includes("email_key")) fail(Reason.ALREADY_EXISTS, { message: "email: another account has it." });
+        if (duplicateIndex(error)?.includes("email_key"))
+          fail(Reason.ALREADY_EXISTS, { message: "email: another account has it." });
         throw error;
       }
       return account;
     },
     async enrol(id, enrolled, deadline) {
       const change = { $set: { beta_enrolled: enrolled } };
-      return (await write(db.client, deadline, (options) => accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }))) ?? undefined;
+      return (
+        (await write(db.client, deadline, (options) =>
+          accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }),
+        )) ?? undefined
+      );
     },
     async link(id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) {
       const change = { $addToSet: { identities: { issuer, subject } } };
       try {
-        return (await write(db.client, deadline, (options) => accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }))) ?? undefined;
+        return (
+          (await write(db.client, deadline, (options) =>
+            accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }),
+          )) ?? undefined
+        );
       } catch (error) {
-        if (duplicateIndex(error)?.includes("identities.subject")) fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
+        if (duplicateIndex(error)?.includes("identities.subject"))
+          fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
         throw error;
       }
     },
@@ -108,7 +130,9 @@ export function createAccountStore(db: Db): AccountStore {
     },
     async suspend(id, suspension, options) {
       const change = suspension === undefined ? { $unset: { suspension: "" } as const } : { $set: { suspension } };
-      return (await accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options })) ?? undefined;
+      return (
+        (await accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options })) ?? undefined
+      );
     },
   };
 }

@@ -23,19 +23,36 @@ export interface ApiKeyParts {
   readonly transaction: <T>(deadline: Deadline, work: (session: ClientSession) => Promise<T>) => Promise<T>;
 }
 
-const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = { read_write: ApiKeyAccess.READ_WRITE, read_only: ApiKeyAccess.READ_ONLY };
+const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
+  read_write: ApiKeyAccess.READ_WRITE,
+  read_only: ApiKeyAccess.READ_ONLY,
+};
 
 /** The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then on. */
-export function createApiKeyService({ keys, accounts, audit, lastUse, transaction }: ApiKeyParts): OwnerService<typeof Descriptor> {
+export function createApiKeyService({
+  keys,
+  accounts,
+  audit,
+  lastUse,
+  transaction,
+}: ApiKeyParts): OwnerService<typeof Descriptor> {
   /** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
-  async function issue({ accountId, actor, deadline }: Owner, event: AuditEvent, make: (session: ClientSession) => Promise<NewApiKey>): Promise<IssuedApiKey> {
+  async function issue(
+    { accountId, actor, deadline }: Owner,
+    event: AuditEvent,
+    make: (session: ClientSession) => Promise<NewApiKey>,
+  ): Promise<IssuedApiKey> {
     return issued(
       await transaction(deadline, async (session) => {
         const account = (await accounts.hold(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
         if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
         if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
         const made = await make(session);
-        await audit.appendIn(session, accountId, actor, { event, keyPrefix: made.document.prefix, detail: described(made.document.access) });
+        await audit.appendIn(session, accountId, actor, {
+          event,
+          keyPrefix: made.document.prefix,
+          detail: described(made.document.access),
+        });
         return made;
       }),
     );
@@ -44,7 +61,8 @@ export function createApiKeyService({ keys, accounts, audit, lastUse, transactio
   return {
     async getApiKey(_request, { accountId, deadline }) {
       await lastUse.flush();
-      const { key_id, prefix, access, created_at, last_used_at } = (await keys.ofAccount(accountId, deadline)) ?? fail(Reason.NO_API_KEY);
+      const { key_id, prefix, access, created_at, last_used_at } =
+        (await keys.ofAccount(accountId, deadline)) ?? fail(Reason.NO_API_KEY);
       return {
         $typeName: "records.v1.GetApiKeyResponse",
         apiKey: {
@@ -58,7 +76,9 @@ export function createApiKeyService({ keys, accounts, audit, lastUse, transactio
       };
     },
     async createApiKey({ access }, owner) {
-      const apiKey = await issue(owner, "key_created", (session) => keys.create(owner.accountId, accessOf(access) ?? "read_write", { session }));
+      const apiKey = await issue(owner, "key_created", (session) =>
+        keys.create(owner.accountId, accessOf(access) ?? "read_write", { session }),
+      );
       return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
     },
     async rotateApiKey({ access }, owner) {

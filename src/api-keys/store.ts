@@ -105,9 +105,17 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     },
     revoke: (accountId, options = {}) => revoke({ account_id: accountId }, options),
     revokeKey: (hash, options) => revoke({ _id: hash }, options),
-    named: (name, deadline) => findAll<ApiKeyDocument>(keys, uuidForm.test(name) ? { key_id: uuid(name) } : { prefix: name }, { sort: { created_at: 1 }, deadline }),
+    named: (name, deadline) =>
+      findAll<ApiKeyDocument>(keys, uuidForm.test(name) ? { key_id: uuid(name) } : { prefix: name }, {
+        sort: { created_at: 1 },
+        deadline,
+      }),
     async setSuspended(accountId, suspended, options) {
-      await keys.updateMany({ account_id: accountId, active: true }, suspended ? { $set: { suspended } } : { $unset: { suspended: "" } }, options);
+      await keys.updateMany(
+        { account_id: accountId, active: true },
+        suspended ? { $set: { suspended } } : { $unset: { suspended: "" } },
+        options,
+      );
     },
   };
 }

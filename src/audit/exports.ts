@@ -4,9 +4,16 @@ import type { Operator } from "../guards/internal.ts";
 import type { AuditStore } from "./store.ts";
 
 /** Resolves when the entry is stored. Fails with UNAVAILABLE where it cannot be. */
-export function recordExport(audit: Pick<AuditStore, "append">): (accountId: UUID, operator: Operator) => Promise<void> {
+export function recordExport(
+  audit: Pick<AuditStore, "append">,
+): (accountId: UUID, operator: Operator) => Promise<void> {
   return (accountId, { caller: { address, requestId, token }, deadline }) => {
     const detail = `Exported by the operator of the service, with the service token ${token}`;
-    return audit.append(accountId, { person: undefined, requestId, address }, { event: "records_exported", detail }, deadline());
+    return audit.append(
+      accountId,
+      { person: undefined, requestId, address },
+      { event: "records_exported", detail },
+      deadline(),
+    );
   };
 }

@@ -11,7 +11,10 @@ const waitMs = 1_000;
 const refused = new Set([403, 404, 409]);
 
 /** The hook of the public door; `onError` is told of an entry that could not be written. */
-export function recordRefusals(audit: AuditStore, onError: (failure: Failure, inbound: Inbound) => void): (call: Call, caller: Caller, failure: Failure) => Promise<void> {
+export function recordRefusals(
+  audit: AuditStore,
+  onError: (failure: Failure, inbound: Inbound) => void,
+): (call: Call, caller: Caller, failure: Failure) => Promise<void> {
   return async ({ rpc, writes, inbound }, caller, { kind, message }) => {
     if (!writes || caller.kind !== "person" || caller.person.account === undefined || !refused.has(kind.http)) return;
     const { account, name: person } = caller.person;
@@ -19,7 +22,10 @@ export function recordRefusals(audit: AuditStore, onError: (failure: Failure, in
     const detail = `${rpc.name.replace("ApiKey", "")}: ${message}`;
     try {
       const deadline = deadlineIn(waitMs);
-      await within(deadline, audit.append(account.id, { person, requestId, address }, { event: "key_refused", detail }, deadline));
+      await within(
+        deadline,
+        audit.append(account.id, { person, requestId, address }, { event: "key_refused", detail }, deadline),
+      );
     } catch (error) {
       onError(failureOf(error), inbound);
     }

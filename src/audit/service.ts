@@ -31,7 +31,16 @@ export function createAuditService(audit: AuditStore): OwnerService<typeof Descr
   };
 }
 
-function entryMessage({ _id, created_at, event, detail, key_prefix, person, request_id, address }: AuditDocument): AuditEntry {
+function entryMessage({
+  _id,
+  created_at,
+  event,
+  detail,
+  key_prefix,
+  person,
+  request_id,
+  address,
+}: AuditDocument): AuditEntry {
   return {
     $typeName: "records.v1.AuditEntry",
     id: _id.toHexString(),

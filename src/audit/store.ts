@@ -12,7 +12,18 @@ import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Actor } from "../guards/scope.ts";
 
 /** What an entry can be about. */
-export type AuditEvent = "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported";
+export type AuditEvent =
+  | "signed_in"
+  | "signed_out"
+  | "key_created"
+  | "key_rotated"
+  | "key_revoked"
+  | "key_refused"
+  | "tool_called"
+  | "account_suspended"
+  | "account_resumed"
+  | "sessions_ended"
+  | "records_exported";
 
 /** An entry as it is stored: no secret in it. */
 export interface AuditDocument {
@@ -70,7 +81,10 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const entries = db.collection<AuditDocument>("audit_log");
   const soon = gatherWrites<AuditDocument>(
     gatherMs,
-    (added) => write(db.client, deadlineIn(deadlineMs), (options) => entries.insertMany(added, { ordered: false, comment: "watch", ...options })).catch(unlessThere),
+    (added) =>
+      write(db.client, deadlineIn(deadlineMs), (options) =>
+        entries.insertMany(added, { ordered: false, comment: "watch", ...options }),
+      ).catch(unlessThere),
     (error) => onTrouble("entries of the audit log are lost", error),
   );
 
@@ -85,7 +99,11 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
     flush: soon.flush,
     async list(accountId, { limit, offset }, deadline) {
       await soon.flush();
-      return findAll(entries, { account_id: accountId }, { sort: { created_at: -1, _id: -1 }, skip: offset, limit: limit + 1, deadline });
+      return findAll(
+        entries,
+        { account_id: accountId },
+        { sort: { created_at: -1, _id: -1 }, skip: offset, limit: limit + 1, deadline },
+      );
     },
   };
 }
@@ -96,7 +114,11 @@ function unlessThere(error: unknown): void {
   if (failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
 }
 
-function entryOf(accountId: UUID, { person, requestId, address }: Actor, { event, detail, keyPrefix }: AuditFact): AuditDocument {
+function entryOf(
+  accountId: UUID,
+  { person, requestId, address }: Actor,
+  { event, detail, keyPrefix }: AuditFact,
+): AuditDocument {
   return {
     _id: new UUID(),
     account_id: accountId,

@@ -29,7 +29,13 @@ export function accountActions(output: Output, link: Link) {
     async list(): Promise<void> {
       const all = await listAll(link);
       const heading = ["ID", "EMAIL", "BETA", "CREATED", "IDENTITIES"];
-      const rows = all.map((one) => [one.id, one.email, one.betaEnrolled ? "enrolled" : "-", moment(one.createdAt) ?? "", String(one.identities.length)]);
+      const rows = all.map((one) => [
+        one.id,
+        one.email,
+        one.betaEnrolled ? "enrolled" : "-",
+        moment(one.createdAt) ?? "",
+        String(one.identities.length),
+      ]);
       output.result({ accounts: all.map(documentOf) }, output.table(heading, rows));
     },
     async show(name: string): Promise<void> {
@@ -45,18 +51,36 @@ export function accountActions(output: Output, link: Link) {
     },
     async setSuspended(name: string, suspended: boolean, reason: string): Promise<void> {
       const { id } = await findAccount(link, name);
-      tell((await (suspended ? accounts.suspendAccount({ accountId: id, reason }) : accounts.resumeAccount({ accountId: id, reason }))).account);
+      tell(
+        (
+          await (suspended
+            ? accounts.suspendAccount({ accountId: id, reason })
+            : accounts.resumeAccount({ accountId: id, reason }))
+        ).account,
+      );
     },
     async endSessions(name: string, reason: string): Promise<void> {
       const { id } = await findAccount(link, name);
       const { owners, sessions } = await accounts.endSessions({ accountId: id, reason });
-      output.result({ account_id: id, owners, sessions }, facts([["account", id], ["owners", String(owners)], ["sessions", String(sessions)]]));
+      output.result(
+        { account_id: id, owners, sessions },
+        facts([
+          ["account", id],
+          ["owners", String(owners)],
+          ["sessions", String(sessions)],
+        ]),
+      );
     },
     async revokeKey(key: string, reason: string): Promise<void> {
       const { keyId, prefix, accountId, revokedAt } = await accounts.revokeApiKey({ key, reason });
       output.result(
         { id: keyId, prefix, account_id: accountId, revoked_at: moment(revokedAt) },
-        facts([["id", keyId], ["prefix", prefix], ["account", accountId], ["revoked", moment(revokedAt) ?? ""]]),
+        facts([
+          ["id", keyId],
+          ["prefix", prefix],
+          ["account", accountId],
+          ["revoked", moment(revokedAt) ?? ""],
+        ]),
       );
     },
     async delete(name: string, yes: boolean, reason: string): Promise<void> {
@@ -64,12 +88,30 @@ export function accountActions(output: Output, link: Link) {
       const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
       const id = account?.id ?? name.toLowerCase();
       const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
-      await confirm({ warning: `This erases ${called} with all its records, keys and its audit log, for good.`, expected: account?.email ?? id, yes });
+      await confirm({
+        warning: `This erases ${called} with all its records, keys and its audit log, for good.`,
+        expected: account?.email ?? id,
+        yes,
+      });
       const { places, begunAt, ...requested } = await erase(id, reason);
       const proof = places.map(({ place, left }) => ({ place, left: Number(left) }));
       output.result(
-        { account_id: id, email: account?.email ?? null, erased: true, begun_at: moment(begunAt), reason: requested.reason, token: requested.token, places: proof },
-        [`Erased ${called}. What is left of it, by place:`, ...output.table(["PLACE", "LEFT"], proof.map(({ place, left }) => [place, String(left)]))],
+        {
+          account_id: id,
+          email: account?.email ?? null,
+          erased: true,
+          begun_at: moment(begunAt),
+          reason: requested.reason,
+          token: requested.token,
+          places: proof,
+        },
+        [
+          `Erased ${called}. What is left of it, by place:`,
+          ...output.table(
+            ["PLACE", "LEFT"],
+            proof.map(({ place, left }) => [place, String(left)]),
+          ),
+        ],
       );
     },
   };
@@ -90,7 +132,11 @@ export function accountActions(output: Output, link: Link) {
         silentSince ??= performance.now();
         if (!isPassing(error)) throw error;
         if (performance.now() - silentSince > patienceMs) {
-          throw new CommandError(exitCodes.unreachable, "unavailable", `The service does not answer. The erasure goes on once it runs; to see the proof: records account delete ${accountId}`);
+          throw new CommandError(
+            exitCodes.unreachable,
+            "unavailable",
+            `The service does not answer. The erasure goes on once it runs; to see the proof: records account delete ${accountId}`,
+          );
         }
         output.note("The service does not answer; trying again …");
       }
@@ -102,7 +148,9 @@ export function accountActions(output: Output, link: Link) {
 /** How far an erasure is: what was deleted, and what is left, of which the service counts no more than `mostLeft`. */
 function progressOf({ places }: DeleteAccountResponse): string {
   const deleted = places.reduce((sum, one) => sum + Number(one.deleted), 0);
-  const left = places.filter((one) => one.left > 0n).map((one) => `${one.place} ${count(Number(one.left))}${Number(one.left) === mostLeft ? " or more" : ""}`);
+  const left = places
+    .filter((one) => one.left > 0n)
+    .map((one) => `${one.place} ${count(Number(one.left))}${Number(one.left) === mostLeft ? " or more" : ""}`);
   return `Erasing: ${count(deleted)} deleted${left.length === 0 ? "" : `; left: ${left.join(", ")}`}`;
 }
 
@@ -110,7 +158,9 @@ function progressOf({ places }: DeleteAccountResponse): string {
 export async function listAll(link: Link): Promise<Account[]> {
   const all: Account[] = [];
   for (;;) {
-    const { accounts, hasMore } = await link.client(AccountService).listAccounts({ limit: pageSize, offset: all.length });
+    const { accounts, hasMore } = await link
+      .client(AccountService)
+      .listAccounts({ limit: pageSize, offset: all.length });
     all.push(...accounts);
     if (!hasMore) return all;
   }
@@ -119,8 +169,18 @@ export async function listAll(link: Link): Promise<Account[]> {
 function documentOf(account: Account | undefined): Json {
   if (account === undefined) return null;
   const { id, email, betaEnrolled, createdAt, identities, suspension } = account;
-  const suspended = suspension === undefined ? null : { reason: suspension.reason, suspended_at: moment(suspension.suspendedAt), token: suspension.token };
-  return { id, email, beta_enrolled: betaEnrolled, created_at: moment(createdAt), identities: identities.map(({ issuer, subject }) => ({ issuer, subject })), suspension: suspended };
+  const suspended =
+    suspension === undefined
+      ? null
+      : { reason: suspension.reason, suspended_at: moment(suspension.suspendedAt), token: suspension.token };
+  return {
+    id,
+    email,
+    beta_enrolled: betaEnrolled,
+    created_at: moment(createdAt),
+    identities: identities.map(({ issuer, subject }) => ({ issuer, subject })),
+    suspension: suspended,
+  };
 }
 
 function linesOf(account: Account | undefined, output: Output): string[] {
@@ -130,7 +190,14 @@ function linesOf(account: Account | undefined, output: Output): string[] {
     ["email", account.email],
     ["beta", account.betaEnrolled ? output.paint("green", "enrolled") : "not enrolled"],
     ["created", moment(account.createdAt) ?? ""],
-    ...(account.suspension === undefined ? [] : [["suspended", `${output.paint("red", moment(account.suspension.suspendedAt) ?? "")} (${account.suspension.reason})`] as const]),
+    ...(account.suspension === undefined
+      ? []
+      : [
+          [
+            "suspended",
+            `${output.paint("red", moment(account.suspension.suspendedAt) ?? "")} (${account.suspension.reason})`,
+          ] as const,
+        ]),
     ...account.identities.map(({ issuer, subject }) => ["identity", `${subject} at ${issuer}`] as const),
   ]);
 }

@@ -4,7 +4,9 @@ import type { Context } from "./context.ts";
 
 /** Adds the commands. What they do is loaded when one of them runs. */
 export function addAccount(program: Command, context: Context): void {
-  const account = program.command("account").description("accounts: create, list, show, enrol, unenrol, link, suspend, resume, end-sessions, delete");
+  const account = program
+    .command("account")
+    .description("accounts: create, list, show, enrol, unenrol, link, suspend, resume, end-sessions, delete");
   const run = async () => (await import("./account-actions.ts")).accountActions(context.output, await context.link());
 
   account
@@ -63,5 +65,7 @@ export function addAccount(program: Command, context: Context): void {
     .argument("<account>", "its id or email; the id of a deleted account looks everywhere once more")
     .option("--reason <text>", "why, kept with the proof for 90 days")
     .option("--yes", "does not ask")
-    .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) => (await run()).delete(name, yes, reason));
+    .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) =>
+      (await run()).delete(name, yes, reason),
+    );
 }

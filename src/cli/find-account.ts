@@ -12,17 +12,24 @@ export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function findAccount(link: Link, name: string): Promise<Account> {
   const found = await lookUp(link, name);
   if (found !== undefined) return found;
-  throw new CommandError(exitCodes.failed, "not_found", `There is no account "${name}": records account list shows all.`);
+  throw new CommandError(
+    exitCodes.failed,
+    "not_found",
+    `There is no account "${name}": records account list shows all.`,
+  );
 }
 
 /** The same; undefined where there is none. */
 export async function lookUp(link: Link, name: string): Promise<Account | undefined> {
   const accounts = link.client(AccountService);
   if (uuidForm.test(name)) {
-    return accounts.getAccount({ accountId: name }).then(({ account }) => account, (error: unknown) => {
-      if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
-      throw error;
-    });
+    return accounts.getAccount({ accountId: name }).then(
+      ({ account }) => account,
+      (error: unknown) => {
+        if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+        throw error;
+      },
+    );
   }
   if (!name.includes("@")) refuseUsage(`An account is named by its id (a UUID) or its email, not "${name}".`);
   const { accounts: found } = await accounts.listAccounts({ email: name });

@@ -40,7 +40,12 @@ export function addImport(program: Command, context: Context, endWith: EndWith):
     .argument("<file>", "the file, or - for standard input")
     .requiredOption("--account <account>", "the account to write into: its id or email")
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
-    .option("--map <header=field>", "a column of CSV and its field; again for each; - leaves a column out", (value: string, all: readonly string[]) => [...all, value], [])
+    .option(
+      "--map <header=field>",
+      "a column of CSV and its field; again for each; - leaves a column out",
+      (value: string, all: readonly string[]) => [...all, value],
+      [],
+    )
     .option("--encoding <name>", "the encoding of the file, such as windows-1252", "utf-8")
     .option("--rejects <file>", "adds what is rejected to a file, as NDJSON: line, reason, message, input")
     .option("--strict", "ends at the first thing that is rejected")

@@ -14,17 +14,33 @@ export function interfaceActions(output: Output, link: Link) {
   const service = link.client(InterfaceService);
   return {
     async set(name: "public_interface" | "writes", enabled: boolean, reason: string): Promise<void> {
-      const { state } = await (name === "writes" ? service.setWrites({ enabled, reason }) : service.setPublicInterface({ enabled, reason }));
+      const { state } = await (name === "writes"
+        ? service.setWrites({ enabled, reason })
+        : service.setPublicInterface({ enabled, reason }));
       output.result(switchesDocument(state), facts(switchesFacts(state, output)));
     },
     async log(limitText: string): Promise<void> {
       const limit = /^[1-9]\d{0,3}$/.test(limitText) ? Number(limitText) : largestLimit + 1;
-      if (limit > largestLimit) refuseUsage(`--limit: must be a whole number from 1 to ${largestLimit}, not "${limitText}".`);
+      if (limit > largestLimit)
+        refuseUsage(`--limit: must be a whole number from 1 to ${largestLimit}, not "${limitText}".`);
       const { changes } = await service.listChanges({ limit });
       const documents = changes.map((one) => ({
-        switch: one.switch, enabled: one.enabled, reason: one.reason, changed_at: moment(one.changedAt), address: one.address, token: one.token, request_id: one.requestId,
+        switch: one.switch,
+        enabled: one.enabled,
+        reason: one.reason,
+        changed_at: moment(one.changedAt),
+        address: one.address,
+        token: one.token,
+        request_id: one.requestId,
       }));
-      const rows = documents.map((one) => [one.changed_at ?? "", one.switch, one.enabled ? "on" : "off", one.address, one.token, one.reason]);
+      const rows = documents.map((one) => [
+        one.changed_at ?? "",
+        one.switch,
+        one.enabled ? "on" : "off",
+        one.address,
+        one.token,
+        one.reason,
+      ]);
       output.result({ changes: documents }, output.table(["WHEN", "SWITCH", "SET", "FROM", "TOKEN", "REASON"], rows));
     },
   };
@@ -33,16 +49,27 @@ export function interfaceActions(output: Output, link: Link) {
 /** Both switches, as JSON. */
 export function switchesDocument(state: InterfaceState | undefined): { readonly [name: string]: Json } {
   const one = ({ enabled, reason, changedAt }: Switch): Json => ({ enabled, reason, changed_at: moment(changedAt) });
-  return { public_interface: state?.publicInterface ? one(state.publicInterface) : null, writes: state?.writes ? one(state.writes) : null };
+  return {
+    public_interface: state?.publicInterface ? one(state.publicInterface) : null,
+    writes: state?.writes ? one(state.writes) : null,
+  };
 }
 
 /** Both switches, for a person: how they stand, why and since when. */
-export function switchesFacts(state: InterfaceState | undefined, output: Output): (readonly [name: string, value: string])[] {
+export function switchesFacts(
+  state: InterfaceState | undefined,
+  output: Output,
+): (readonly [name: string, value: string])[] {
   const one = (set: Switch | undefined): string => {
     if (set === undefined) return "unknown";
     const how = set.enabled ? output.paint("green", "on") : output.paint("red", "off");
     const since = moment(set.changedAt);
-    return [how, ...(since === null ? [] : [`since ${since}`]), ...(set.reason === "" ? [] : [`(${set.reason})`])].join(" ");
+    return [how, ...(since === null ? [] : [`since ${since}`]), ...(set.reason === "" ? [] : [`(${set.reason})`])].join(
+      " ",
+    );
   };
-  return [["interface", one(state?.publicInterface)], ["writes", one(state?.writes)]];
+  return [
+    ["interface", one(state?.publicInterface)],
+    ["writes", one(state?.writes)],
+  ];
 }

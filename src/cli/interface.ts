@@ -9,13 +9,17 @@ interface SwitchOptions {
 }
 
 const offWarning = {
-  public_interface: "This switches the public interface off: every call of a record answers 503, on every instance, within a second.",
-  writes: "This pauses writes: every write of a record answers 503, ingest and import too, on every instance, within a second.",
+  public_interface:
+    "This switches the public interface off: every call of a record answers 503, on every instance, within a second.",
+  writes:
+    "This pauses writes: every write of a record answers 503, ingest and import too, on every instance, within a second.",
 };
 
 /** Adds the commands. */
 export function addInterface(program: Command, context: Context): void {
-  const group = program.command("interface").description("the switches: the public interface, and writes, on and off, with a log");
+  const group = program
+    .command("interface")
+    .description("the switches: the public interface, and writes, on and off, with a log");
   addSwitch(group, "the public interface (REST, Connect, gRPC, MCP)", "public_interface");
   const writes = group.command("writes").description("pauses and resumes writes");
   addSwitch(writes, "writes", "writes");

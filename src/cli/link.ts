@@ -25,7 +25,12 @@ export function createLink({ url, token }: Where): Link {
     return next(request);
   };
   const sessionManager = new Http2SessionManager(url, { pingIntervalMs, pingTimeoutMs: pingIntervalMs });
-  const transport = createConnectTransport({ baseUrl: url, httpVersion: "2", interceptors: [authorize], sessionManager });
+  const transport = createConnectTransport({
+    baseUrl: url,
+    httpVersion: "2",
+    interceptors: [authorize],
+    sessionManager,
+  });
   return {
     url,
     client: (service) => createClient(service, transport),
@@ -39,7 +44,12 @@ export function createLink({ url, token }: Where): Link {
  * The codes that the library uses for a broken connection: InvalidArgument is for a stream without its last message.
  */
 const cutCodes: ReadonlySet<Code> = new Set([
-  Code.Unavailable, Code.Aborted, Code.Canceled, Code.Internal, Code.DeadlineExceeded, Code.InvalidArgument,
+  Code.Unavailable,
+  Code.Aborted,
+  Code.Canceled,
+  Code.Internal,
+  Code.DeadlineExceeded,
+  Code.InvalidArgument,
 ]);
 
 /** Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot answer now. */
@@ -58,12 +68,30 @@ export function explain(error: unknown, address: () => string): unknown {
   const { rawMessage, code } = error;
   const told = (exitCode: 1 | 3, message: string): CommandError => new CommandError(exitCode, codeName(code), message);
   const system = systemCodeOf(error);
-  if (system === "ECONNREFUSED") return told(exitCodes.unreachable, `Nothing listens at ${url}: is the service running? (npm start)`);
-  if (system === "ENOTFOUND" || system === "EAI_AGAIN") return told(exitCodes.unreachable, `${new URL(url).hostname} cannot be found: is the address right?`);
-  if (code === Code.Unauthenticated) return told(exitCodes.failed, `The service token was refused (401) by ${url}: it must be one of the service's SERVICE_TOKENS.`);
-  if (reasonOf(error) === "WRITES_PAUSED") return told(exitCodes.failed, "Writes are paused: records interface writes on resumes them, and records status says why.");
-  if (code === Code.Unimplemented) return told(exitCodes.failed, `${url} does not serve what the command needs: is it the internal listener (INTERNAL_PORT, 8081 by default), and of this version?`);
-  if (reasonOf(error) === undefined && isPassing(error)) return told(exitCodes.unreachable, `The connection to ${url} was lost, or nothing there speaks HTTP/2: ${rawMessage}`);
+  if (system === "ECONNREFUSED")
+    return told(exitCodes.unreachable, `Nothing listens at ${url}: is the service running? (npm start)`);
+  if (system === "ENOTFOUND" || system === "EAI_AGAIN")
+    return told(exitCodes.unreachable, `${new URL(url).hostname} cannot be found: is the address right?`);
+  if (code === Code.Unauthenticated)
+    return told(
+      exitCodes.failed,
+      `The service token was refused (401) by ${url}: it must be one of the service's SERVICE_TOKENS.`,
+    );
+  if (reasonOf(error) === "WRITES_PAUSED")
+    return told(
+      exitCodes.failed,
+      "Writes are paused: records interface writes on resumes them, and records status says why.",
+    );
+  if (code === Code.Unimplemented)
+    return told(
+      exitCodes.failed,
+      `${url} does not serve what the command needs: is it the internal listener (INTERNAL_PORT, 8081 by default), and of this version?`,
+    );
+  if (reasonOf(error) === undefined && isPassing(error))
+    return told(
+      exitCodes.unreachable,
+      `The connection to ${url} was lost, or nothing there speaks HTTP/2: ${rawMessage}`,
+    );
   return told(code === Code.Unavailable ? exitCodes.unreachable : exitCodes.failed, rawMessage);
 }
 
@@ -74,7 +102,9 @@ export function reasonOf(error: unknown): string | undefined {
 
 /** Whether the connection broke, rather than the service having answered. */
 function isCut(error: unknown): boolean {
-  return /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ERR_HTTP2_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(systemCodeOf(error) ?? "");
+  return /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ERR_HTTP2_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(
+    systemCodeOf(error) ?? "",
+  );
 }
 
 /** The code of the error of the system below. */

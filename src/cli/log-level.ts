@@ -13,6 +13,12 @@ export function addLogLevel(program: Command, context: Context): void {
       const service = (await context.link()).client(InstanceService);
       if (level !== undefined) await service.setLogLevel({ level });
       const { level: current, configured } = await service.getLogLevel({});
-      context.output.result({ level: current, configured }, facts([["level", current], ["LOG_LEVEL", configured]]));
+      context.output.result(
+        { level: current, configured },
+        facts([
+          ["level", current],
+          ["LOG_LEVEL", configured],
+        ]),
+      );
     });
 }

@@ -36,9 +36,19 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
       };
       // What the lease guards can be read only while it is held, and that begins a while after the connection.
       await primaryOf(client).held(failoverMs);
-      await ensureIndexes(client.db(), specs, { waitMs: failoverMs, keepRetired: true, withDeferred: async () => !(await bulkLoading.isBusy()), around });
+      await ensureIndexes(client.db(), specs, {
+        waitMs: failoverMs,
+        keepRetired: true,
+        withDeferred: async () => !(await bulkLoading.isBusy()),
+        around,
+      });
       const left = (await planIndexes(client.db(), specs, true)).flatMap(namesOf);
-      report(output, { indexes: specs.flatMap(({ indexes }) => indexes).length, built, left, seconds: (performance.now() - began) / 1_000 });
+      report(output, {
+        indexes: specs.flatMap(({ indexes }) => indexes).length,
+        built,
+        left,
+        seconds: (performance.now() - began) / 1_000,
+      });
     } finally {
       await client.close();
     }
@@ -60,18 +70,34 @@ interface Result {
 
 function report(output: Output, { indexes, built, left, seconds }: Result): void {
   const took = `${seconds.toFixed(1)} s`;
-  const done = built.length > 0 ? `Built ${built.length} of ${indexes} indexes in ${took}: ${built.join(", ")}.` : left.length > 0 ? "Built no index." : `All ${indexes} indexes exist.`;
-  const later = left.length === 0 ? "" : ` A large import or erasure runs without ${left.join(", ")}: a running instance builds it afterwards.`;
+  const done =
+    built.length > 0
+      ? `Built ${built.length} of ${indexes} indexes in ${took}: ${built.join(", ")}.`
+      : left.length > 0
+        ? "Built no index."
+        : `All ${indexes} indexes exist.`;
+  const later =
+    left.length === 0
+      ? ""
+      : ` A large import or erasure runs without ${left.join(", ")}: a running instance builds it afterwards.`;
   output.result({ indexes, built, left, seconds: Number(seconds.toFixed(1)) }, [done + later]);
 }
 
 /** Shows what can be known: names, documents and time; with the right `inprog` also how far MongoDB is. */
-async function shown(client: MongoClient, output: Output, names: readonly string[], documents: number, work: () => Promise<void>): Promise<void> {
+async function shown(
+  client: MongoClient,
+  output: Output,
+  names: readonly string[],
+  documents: number,
+  work: () => Promise<void>,
+): Promise<void> {
   const what = names.join(", ");
   const began = performance.now();
   if (documents > 0) output.note(`Building ${what}: some ${count(documents)} documents.`);
   const timer = setInterval(() => {
-    void phaseOf(client, names).then((phase) => output.note(`Building ${what}: ${Math.round((performance.now() - began) / 1_000)} s${phase}`));
+    void phaseOf(client, names).then((phase) =>
+      output.note(`Building ${what}: ${Math.round((performance.now() - began) / 1_000)} s${phase}`),
+    );
   }, lineEveryMs);
   await work().finally(() => clearInterval(timer));
 }
@@ -79,9 +105,19 @@ async function shown(client: MongoClient, output: Output, names: readonly string
 /** What MongoDB says of the build; empty without the right to ask. */
 async function phaseOf(client: MongoClient, names: readonly string[]): Promise<string> {
   const ns = `${client.db().databaseName}.${names[0]?.split(".", 1)[0] ?? ""}`;
-  const pipeline = [{ $currentOp: { allUsers: true } }, { $match: { ns, "command.createIndexes": { $exists: true }, "progress.total": { $gt: 0 } } }];
-  const [operation] = await client.db("admin").aggregate(pipeline, { readConcern: { level: "local" } }).toArray().catch(() => []);
-  const { done = 0, total = 0 } = (operation?.["progress"] ?? {}) as { readonly done?: number; readonly total?: number };
+  const pipeline = [
+    { $currentOp: { allUsers: true } },
+    { $match: { ns, "command.createIndexes": { $exists: true }, "progress.total": { $gt: 0 } } },
+  ];
+  const [operation] = await client
+    .db("admin")
+    .aggregate(pipeline, { readConcern: { level: "local" } })
+    .toArray()
+    .catch(() => []);
+  const { done = 0, total = 0 } = (operation?.["progress"] ?? {}) as {
+    readonly done?: number;
+    readonly total?: number;
+  };
   // Such as "Index Build: scanning collection Index Build: scanning collection: 51732/200000 25%".
   const phase = String(operation?.["msg"]).split(":").at(-2)?.trim() ?? "";
   return total === 0 ? "" : `, ${phase} ${Math.floor((done / total) * 100)}%`;
@@ -91,7 +127,9 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
  * Only what it needs: the other settings may be missing where it runs. Without AUDIT_RETENTION_DAYS the retention stays as it
  * is: by the default, MongoDB could delete entries that the instances are set to keep.
  */
-async function settingsOf(environment: NodeJS.ProcessEnv): Promise<{ readonly specs: readonly IndexSpec[]; readonly uri: string }> {
+async function settingsOf(
+  environment: NodeJS.ProcessEnv,
+): Promise<{ readonly specs: readonly IndexSpec[]; readonly uri: string }> {
   const { config, wrong } = readSettings(environment);
   for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "AUDIT_RETENTION_DAYS"]) {
     const problem = wrong.get(name);
@@ -99,5 +137,12 @@ async function settingsOf(environment: NodeJS.ProcessEnv): Promise<{ readonly sp
   }
   const uri = config.mongodbUri ?? (await embeddedParts(config.dataDir)).mongodbUri;
   const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allIndexes : indexesFor(config);
-  return { specs, uri: uri ?? refuseUsage("MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. An embedded MongoDB needs no migration: npm start does it.") };
+  return {
+    specs,
+    uri:
+      uri ??
+      refuseUsage(
+        "MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. An embedded MongoDB needs no migration: npm start does it.",
+      ),
+  };
 }

@@ -29,7 +29,10 @@ const ownEscape = randomUUID();
 
 /** The text with its control characters, and those that turn the direction of writing, as `\\u001b`: none of it moves the cursor of a terminal. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(
+    /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A line with its own colours and tabs, and nothing else that a terminal obeys. */
@@ -38,24 +41,41 @@ function shown(line: string): string {
 }
 
 /** The output of this process. `color` false is `--no-color`. */
-export function createOutput(options: { readonly json: boolean; readonly color: boolean }, environment: NodeJS.ProcessEnv): Output {
-  const colored = options.color && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb" && process.stdout.isTTY === true;
-  const paint = (style: Style, text: string): string => (colored ? styleText(style, printable(text)).replaceAll("\u001b", ownEscape) : text);
+export function createOutput(
+  options: { readonly json: boolean; readonly color: boolean },
+  environment: NodeJS.ProcessEnv,
+): Output {
+  const colored =
+    options.color &&
+    (environment["NO_COLOR"] ?? "") === "" &&
+    environment["TERM"] !== "dumb" &&
+    process.stdout.isTTY === true;
+  const paint = (style: Style, text: string): string =>
+    colored ? styleText(style, printable(text)).replaceAll("\u001b", ownEscape) : text;
   return {
     json: options.json,
     watched: process.stderr.isTTY === true && !options.json,
     result(document, lines) {
-      process.stdout.write(options.json ? `${JSON.stringify(document)}\n` : lines.map((line) => `${shown(line)}\n`).join(""));
+      process.stdout.write(
+        options.json ? `${JSON.stringify(document)}\n` : lines.map((line) => `${shown(line)}\n`).join(""),
+      );
     },
     note(line) {
       if (!options.json) process.stderr.write(`${shown(line)}\n`);
     },
     paint,
     table(heading, rows) {
-      if (process.stdout.isTTY !== true) return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t"));
+      if (process.stdout.isTTY !== true)
+        return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t"));
       rows = rows.map((row) => row.map(printable));
-      const widths = heading.map((title, column) => Math.max(...[title, ...rows.map((row) => row[column] ?? "")].map((cell) => [...cell].length)));
-      const line = (row: readonly string[]): string => row.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - [...cell].length)).join("  ").trimEnd();
+      const widths = heading.map((title, column) =>
+        Math.max(...[title, ...rows.map((row) => row[column] ?? "")].map((cell) => [...cell].length)),
+      );
+      const line = (row: readonly string[]): string =>
+        row
+          .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - [...cell].length))
+          .join("  ")
+          .trimEnd();
       return [paint("bold", line(heading)), ...rows.map(line)];
     },
   };

@@ -51,7 +51,9 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 /** Gives the program its commands and options. Runs nothing. */
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
-    .description("Operates a Records service: accounts, API keys, switches, import and export, its database, and what is wrong with it.")
+    .description(
+      "Operates a Records service: accounts, API keys, switches, import and export, its database, and what is wrong with it.",
+    )
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
@@ -61,7 +63,14 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
     .helpCommand("help [command]", "tells about a command")
     .addHelpText("after", help)
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: () => undefined, writeErr: (text) => text.trimEnd().split("\n").forEach((line) => context.output.note(line)) })
+    .configureOutput({
+      outputError: () => undefined,
+      writeErr: (text) =>
+        text
+          .trimEnd()
+          .split("\n")
+          .forEach((line) => context.output.note(line)),
+    })
     .exitOverride();
   addStatus(program, context, endWith);
   addAccount(program, context);
@@ -100,6 +109,10 @@ async function inWords(error: unknown, context: Context): Promise<CommandError> 
 
 /** Says on standard error how a run failed, as JSON where that is asked for, and returns the exit code. */
 export function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
-  process.stderr.write(json ? `${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n` : `records: ${printable(message)}\n`);
+  process.stderr.write(
+    json
+      ? `${JSON.stringify({ error: { code, message, exit_code: exitCode } })}\n`
+      : `records: ${printable(message)}\n`,
+  );
   return exitCode;
 }

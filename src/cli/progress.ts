@@ -86,7 +86,9 @@ function createLines(output: Output, verb: string, size: number | undefined): Pr
       shownAt = performance.now();
       const share = size === undefined || size === 0 ? "" : ` (${Math.floor((bytes / size) * 100)}%)`;
       const wrong = rejected === 0 ? "" : `, ${count(rejected)} rejected`;
-      output.note(`${verb}: ${count(records)} records${share}, ${count(Math.round(rate))}/s${wrong}${doing === undefined ? "" : `, ${doing}`}`);
+      output.note(
+        `${verb}: ${count(records)} records${share}, ${count(Math.round(rate))}/s${wrong}${doing === undefined ? "" : `, ${doing}`}`,
+      );
     },
     note: (line) => output.note(line),
     end: () => undefined,

@@ -9,7 +9,11 @@ import { isPassing } from "./link.ts";
 import type { Json, Output } from "./output.ts";
 import { facts } from "./output.ts";
 
-const healthNames: Readonly<Record<number, string>> = { [HealthStatus.OK]: "ok", [HealthStatus.DEGRADED]: "degraded", [HealthStatus.DISABLED]: "disabled" };
+const healthNames: Readonly<Record<number, string>> = {
+  [HealthStatus.OK]: "ok",
+  [HealthStatus.DEGRADED]: "degraded",
+  [HealthStatus.DISABLED]: "disabled",
+};
 const probeWaitMs = 5_000;
 
 /** Tells how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached. */
@@ -23,21 +27,39 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
 
   const good = (right: boolean, text: string): string => output.paint(right ? "green" : "red", text);
   output.result(
-    { url: link.url, version: health?.version ?? null, health: status, ready, parts, switches: state === undefined ? null : switchesDocument(state), accounts: accounts ?? null },
+    {
+      url: link.url,
+      version: health?.version ?? null,
+      health: status,
+      ready,
+      parts,
+      switches: state === undefined ? null : switchesDocument(state),
+      accounts: accounts ?? null,
+    },
     facts([
       ["service", link.url],
       ["version", health?.version ?? "unknown"],
       ["health", good(status === "ok", status)],
       ["ready", good(ready, ready ? "yes" : "no")],
-      ...Object.entries(parts).map(([name, there]) => [name, there === true ? "reached" : good(false, there === false ? "cannot be reached" : JSON.stringify(there))] as const),
-      ...(state === undefined ? [["switches", "unknown: MongoDB cannot answer"] as const] : switchesFacts(state, output)),
+      ...Object.entries(parts).map(
+        ([name, there]) =>
+          [
+            name,
+            there === true ? "reached" : good(false, there === false ? "cannot be reached" : JSON.stringify(there)),
+          ] as const,
+      ),
+      ...(state === undefined
+        ? [["switches", "unknown: MongoDB cannot answer"] as const]
+        : switchesFacts(state, output)),
       ["accounts", accounts === undefined ? "unknown: MongoDB cannot answer" : String(accounts)],
     ]),
   );
   return ready && status === "ok";
 }
 
-async function readReadiness(url: string): Promise<{ readonly ready: boolean; readonly parts: { readonly [part: string]: Json } }> {
+async function readReadiness(
+  url: string,
+): Promise<{ readonly ready: boolean; readonly parts: { readonly [part: string]: Json } }> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(probeWaitMs) });
   const { status: _status, ...parts } = (await response.json()) as { readonly [part: string]: Json };
   return { ready: response.status === 200, parts };

@@ -27,22 +27,44 @@ const tokenForm = /^[\x21-\x7e]+$/;
  * file, else the data folder's. Fails with what is missing; never repeats a token.
  */
 export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {
-  const complete = withSecretFiles(environment, options.tokenFile === undefined ? ["SERVICE_TOKENS"] : [], (variable, problem) => refuseUsage(`${variable}: ${problem}.`));
+  const complete = withSecretFiles(
+    environment,
+    options.tokenFile === undefined ? ["SERVICE_TOKENS"] : [],
+    (variable, problem) => refuseUsage(`${variable}: ${problem}.`),
+  );
   const env = (name: string): string | undefined => complete[name]?.trim() || undefined;
   const dataDir = resolve(env("DATA_DIR") ?? "data");
   const demo = readDemo(join(dataDir, "demo.json"));
   const port = env("INTERNAL_PORT") === "0" ? undefined : env("INTERNAL_PORT");
-  const listener = (env("INTERNAL_HOST") ?? port) === undefined ? undefined : `http://${reachable(env("INTERNAL_HOST") ?? "127.0.0.1")}:${port ?? "8081"}`;
-  const url = origin(options.url ?? env("RECORDS_INTERNAL_URL") ?? listener ?? demo.internal_url ?? "http://127.0.0.1:8081");
+  const listener =
+    (env("INTERNAL_HOST") ?? port) === undefined
+      ? undefined
+      : `http://${reachable(env("INTERNAL_HOST") ?? "127.0.0.1")}:${port ?? "8081"}`;
+  const url = origin(
+    options.url ?? env("RECORDS_INTERNAL_URL") ?? listener ?? demo.internal_url ?? "http://127.0.0.1:8081",
+  );
 
-  const given = options.tokenFile === undefined ? env("SERVICE_TOKENS")?.split(",").map((token) => token.trim()).find((token) => token !== "") : readToken(options.tokenFile);
+  const given =
+    options.tokenFile === undefined
+      ? env("SERVICE_TOKENS")
+          ?.split(",")
+          .map((token) => token.trim())
+          .find((token) => token !== "")
+      : readToken(options.tokenFile);
   // The demo's token is no secret to send anywhere else than to this machine.
-  const kept = isLoopback(new URL(url).hostname) ? (demo.service_token ?? readIfThere(join(dataDir, "service-token"))) : undefined;
+  const kept = isLoopback(new URL(url).hostname)
+    ? (demo.service_token ?? readIfThere(join(dataDir, "service-token")))
+    : undefined;
   const token = given ?? kept;
   if (token === undefined) {
-    refuseUsage(`There is no service token for ${url}: set SERVICE_TOKENS, or say --token-file FILE, or DATA_DIR where the service keeps its own (here it is ${dataDir}).`);
+    refuseUsage(
+      `There is no service token for ${url}: set SERVICE_TOKENS, or say --token-file FILE, or DATA_DIR where the service keeps its own (here it is ${dataDir}).`,
+    );
   }
-  if (!tokenForm.test(token)) refuseUsage("The service token holds blanks or characters other than printable ASCII: a token is one line of text.");
+  if (!tokenForm.test(token))
+    refuseUsage(
+      "The service token holds blanks or characters other than printable ASCII: a token is one line of text.",
+    );
   return { url, token };
 }
 
@@ -55,14 +77,18 @@ function reachable(host: string): string {
 
 function origin(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) refuseUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
-  if (url.username !== "" || url.password !== "") refuseUsage("The address of the service must not hold a password: the service token says who you are.");
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    refuseUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
+  if (url.username !== "" || url.password !== "")
+    refuseUsage("The address of the service must not hold a password: the service token says who you are.");
   return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 function readToken(file: string): string {
   const token = readIfThere(file);
-  return token === undefined || token === "" ? refuseUsage(`--token-file: ${file} cannot be read, or is empty.`) : token;
+  return token === undefined || token === ""
+    ? refuseUsage(`--token-file: ${file} cannot be read, or is empty.`)
+    : token;
 }
 
 function readIfThere(file: string): string | undefined {

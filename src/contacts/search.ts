@@ -33,7 +33,10 @@ export function createContactSearch(client: MongoClient): ContactSearch {
         if (plan !== undefined) plans.push(plan);
       }
       if (plans.length === 0) return [];
-      const rows = await read<FoundContact>(contacts, scope, [...foundStages(contacts, scope, plans), ...hydrationStages(scope)]);
+      const rows = await read<FoundContact>(contacts, scope, [
+        ...foundStages(contacts, scope, plans),
+        ...hydrationStages(scope),
+      ]);
       return rows.map((row) => contactMessage(row, row.timeline, row.sessions));
     },
   };
@@ -49,9 +52,14 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
     { $set: { tier: number } },
   ];
   const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
-  const begun = tier(1, plans.map((plan) => planFilter(plan, CONTACT_SHAPE)));
+  const begun = tier(
+    1,
+    plans.map((plan) => planFilter(plan, CONTACT_SHAPE)),
+  );
   return [
-    ...(whole.length === 0 ? begun : [...tier(0, whole), { $unionWith: { coll: contacts.collectionName, pipeline: begun } }]),
+    ...(whole.length === 0
+      ? begun
+      : [...tier(0, whole), { $unionWith: { coll: contacts.collectionName, pipeline: begun } }]),
     { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
     { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
     { $limit: resultLimit },
@@ -61,7 +69,23 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
 
 function hydrationStages(scope: Scope): Document[] {
   return [
-    { $lookup: { from: "notes", localField: "_id", foreignField: "parent_id", pipeline: timelineStages(scope, {}), as: "timeline" } },
-    { $lookup: { from: "sessions", localField: "_id", foreignField: "contact_id", pipeline: recentSessionStages(scope, {}), as: "sessions" } },
+    {
+      $lookup: {
+        from: "notes",
+        localField: "_id",
+        foreignField: "parent_id",
+        pipeline: timelineStages(scope, {}),
+        as: "timeline",
+      },
+    },
+    {
+      $lookup: {
+        from: "sessions",
+        localField: "_id",
+        foreignField: "contact_id",
+        pipeline: recentSessionStages(scope, {}),
+        as: "sessions",
+      },
+    },
   ];
 }

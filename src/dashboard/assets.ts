@@ -34,5 +34,7 @@ export function readAssets(): ReadonlyMap<string, Asset> {
 }
 
 function modules(): string[] {
-  return readdirSync(join(folder, "dashboard")).filter((name) => name.endsWith(".js")).map((name) => `dashboard/${name}`);
+  return readdirSync(join(folder, "dashboard"))
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => `dashboard/${name}`);
 }

@@ -33,7 +33,9 @@ ${copyField({ id: "subject", name: "Subject", value: person.subject, copy: "Copy
 export function problemPage({ status, message, requestId, retry }: ProblemView): Page {
   const { title, advice } = problems[status] ?? other;
   // What failed on the way in begins anew; everything else begins where it can be seen how things stand.
-  const link = retry ? html`<a class="button first wide" href="${status === 400 ? "/sign-in" : "/"}">Try again</a>` : html`<a class="button second wide" href="/">To the start page</a>`;
+  const link = retry
+    ? html`<a class="button first wide" href="${status === 400 ? "/sign-in" : "/"}">Try again</a>`
+    : html`<a class="button second wide" href="/">To the start page</a>`;
   const content = html`<p>${message}</p>
 ${retry ? html`<p>${advice}</p>` : undefined}
 <p>${link}</p>

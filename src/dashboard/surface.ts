@@ -59,7 +59,12 @@ interface Route {
 /** The surface. Nothing is kept between two requests. */
 export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
   const assets = readAssets();
-  const available = (): SignIn => signIn ?? fail(Reason.UNAVAILABLE, { message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).", because: "not configured" });
+  const available = (): SignIn =>
+    signIn ??
+    fail(Reason.UNAVAILABLE, {
+      message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+      because: "not configured",
+    });
 
   const routes: Readonly<Record<string, Route>> = {
     "/": {
@@ -94,7 +99,9 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     "/sign-out/back-channel": {
       method: "POST",
       async serve({ request, response, inbound, deadline }) {
-        const token = (await formValue(request, "logout_token")) ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
+        const token =
+          (await formValue(request, "logout_token")) ??
+          fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
         await available().endByProvider(token, { ...originOf(inbound), deadline });
         response.writeHead(200, { "Cache-Control": "no-store" }).end();
       },
@@ -110,7 +117,13 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
     if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
     const { id, betaEnrolled } = account;
-    return { kind: "account", person, account: { id: id.toHexString(), email: accountEmail, betaEnrolled }, baseUrl: baseUrl(), mcpUrl: mcpUrl() };
+    return {
+      kind: "account",
+      person,
+      account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
+      baseUrl: baseUrl(),
+      mcpUrl: mcpUrl(),
+    };
   }
 
   /** Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to ours. */
@@ -119,7 +132,8 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     if (!URL.canParse(here)) return false;
     const { hostname, port } = new URL(here);
     const ours = new URL(baseUrl());
-    if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port) return false;
+    if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port)
+      return false;
     go(response, { location: baseUrl() + (request.url ?? "/"), cookies: [] });
     return true;
   }
@@ -128,7 +142,9 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
   function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
     const body = Buffer.from(renderPage(view));
     const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
-    response.writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length }).end(body);
+    response
+      .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
+      .end(body);
   }
 
   /** People get a page, programs the envelope. */
@@ -140,13 +156,24 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     if (!namesType(inbound.header("accept"), "text/html")) return writeFailure(response, failure);
     if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     if (allow !== undefined) response.setHeader("Allow", allow);
-    sendPage(response, kind.http, { kind: "problem", status: kind.http, message, requestId: inbound.requestId, retry: signIn !== undefined });
+    sendPage(response, kind.http, {
+      kind: "problem",
+      status: kind.http,
+      message,
+      requestId: inbound.requestId,
+      retry: signIn !== undefined,
+    });
   }
 
-  async function answer({ request, response }: Pick<Exchange, "request" | "response">, method: Route["method"], serve: () => Promise<void>): Promise<void> {
+  async function answer(
+    { request, response }: Pick<Exchange, "request" | "response">,
+    method: Route["method"],
+    serve: () => Promise<void>,
+  ): Promise<void> {
     const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
     if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-    if (request.method !== method && !(request.method === "HEAD" && method === "GET")) fail(Reason.METHOD_NOT_ALLOWED, { allow });
+    if (request.method !== method && !(request.method === "HEAD" && method === "GET"))
+      fail(Reason.METHOD_NOT_ALLOWED, { allow });
     await serve();
   }
 
@@ -162,7 +189,9 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
           return await answer(exchange, "GET", () => sendAsset(exchange, asset));
         }
         const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
-        await enter(inbound, deadline, (person) => answer(exchange, method, () => within(deadline, serve({ ...exchange, person }))));
+        await enter(inbound, deadline, (person) =>
+          answer(exchange, method, () => within(deadline, serve({ ...exchange, person }))),
+        );
       } catch (error) {
         refuse(exchange, failureFrom(error));
       }
@@ -177,7 +206,15 @@ function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | 
 /** By which a browser reaches what listens on this machine's first address. */
 const names = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-const policies = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"];
+const policies = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+];
 
 /** No page is kept by anyone: after signing out, the way back shows nothing. */
 const pageHeaders = {
@@ -193,8 +230,14 @@ function go(response: Response, { location, cookies }: Step): void {
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
 }
 
-async function sendAsset({ request, response }: Pick<Exchange, "request" | "response">, { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string }): Promise<void> {
+async function sendAsset(
+  { request, response }: Pick<Exchange, "request" | "response">,
+  { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string },
+): Promise<void> {
   const headers = { "Cache-Control": "no-cache", ETag: etag };
   if (matchesTag(request.headers["if-none-match"], etag)) response.writeHead(304, headers).end();
-  else response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length }).end(request.method === "HEAD" ? undefined : body);
+  else
+    response
+      .writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length })
+      .end(request.method === "HEAD" ? undefined : body);
 }

@@ -23,7 +23,13 @@ export type View =
       readonly mcpUrl: string;
     }
   /** A request of the browser's own failed. `retry`: it is worth another try. */
-  | { readonly kind: "problem"; readonly status: number; readonly message: string; readonly requestId: string; readonly retry: boolean };
+  | {
+      readonly kind: "problem";
+      readonly status: number;
+      readonly message: string;
+      readonly requestId: string;
+      readonly retry: boolean;
+    };
 
 export type AccountView = Extract<View, { kind: "account" }>;
 export type ProblemView = Extract<View, { kind: "problem" }>;

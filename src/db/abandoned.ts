@@ -16,10 +16,18 @@ export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTroub
     const pipeline = [
       // Our own sessions, which any user may see and end.
       { $currentOp: { allUsers: false, idleSessions: true } },
-      { $match: { type: "idleSession", appName, "transaction.timeInactiveMicros": { $gte: abandonedAfterMs * 1_000 } } },
+      {
+        $match: { type: "idleSession", appName, "transaction.timeInactiveMicros": { $gte: abandonedAfterMs * 1_000 } },
+      },
       { $project: { id: "$lsid.id" } },
     ];
-    const found = await admin.aggregate<{ id: unknown }>(pipeline, { maxTimeMS: commandLimitMs, comment: "watch", readConcern: { level: "local" } }).toArray();
+    const found = await admin
+      .aggregate<{ id: unknown }>(pipeline, {
+        maxTimeMS: commandLimitMs,
+        comment: "watch",
+        readConcern: { level: "local" },
+      })
+      .toArray();
     if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
 

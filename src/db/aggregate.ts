@@ -33,10 +33,15 @@ const batchSize = 1_000;
  * All rows, as a majority has them, from a primary that is proven to be one. Rejects with UNAVAILABLE where that cannot
  * be told, and else with the driver's errors. What a change of the primary broke off was done again before.
  */
-export async function aggregate<T extends Document>(collection: ReadCollection, pipeline: Document[], options: AggregateOptions): Promise<T[]> {
+export async function aggregate<T extends Document>(
+  collection: ReadCollection,
+  pipeline: Document[],
+  options: AggregateOptions,
+): Promise<T[]> {
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
-  const work = async (): Promise<Document[]> => (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
+  const work = async (): Promise<Document[]> =>
+    (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
   try {
     const rows = await timed(options.deadline?.tally, "dbMs", `mongodb aggregate ${collection.collectionName}`, work);
     primary.confirm(term);
@@ -49,25 +54,46 @@ export async function aggregate<T extends Document>(collection: ReadCollection, 
 }
 
 /** The documents that match, by the same way. */
-export function findAll<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions): Promise<T[]> {
+export function findAll<T extends Document>(
+  collection: ReadCollection,
+  filter: Document,
+  options: FindOptions,
+): Promise<T[]> {
   const { sort, skip = 0, limit, projection, ...others } = options;
-  return aggregate<T>(collection, [
-    { $match: filter },
-    ...(sort === undefined ? [] : [{ $sort: sort }]),
-    ...(skip === 0 ? [] : [{ $skip: skip }]),
-    ...(limit === undefined ? [] : [{ $limit: limit }]),
-    ...(projection === undefined ? [] : [{ $project: projection }]),
-  ], others);
+  return aggregate<T>(
+    collection,
+    [
+      { $match: filter },
+      ...(sort === undefined ? [] : [{ $sort: sort }]),
+      ...(skip === 0 ? [] : [{ $skip: skip }]),
+      ...(limit === undefined ? [] : [{ $limit: limit }]),
+      ...(projection === undefined ? [] : [{ $project: projection }]),
+    ],
+    others,
+  );
 }
 
 /** The first document that matches, by the same way. */
-export async function findFirst<T extends Document>(collection: ReadCollection, filter: Document, options: FindOptions): Promise<T | undefined> {
+export async function findFirst<T extends Document>(
+  collection: ReadCollection,
+  filter: Document,
+  options: FindOptions,
+): Promise<T | undefined> {
   return (await findAll<T>(collection, filter, { ...options, limit: 1 }))[0];
 }
 
 /** How many documents match, by the same way; counted no further than `limit`. */
-export async function countUpTo(collection: ReadCollection, limit: number, filter: Document, options: AggregateOptions): Promise<number> {
-  const [row] = await aggregate<{ count: number }>(collection, [{ $match: filter }, { $limit: limit }, { $count: "count" }], options);
+export async function countUpTo(
+  collection: ReadCollection,
+  limit: number,
+  filter: Document,
+  options: AggregateOptions,
+): Promise<number> {
+  const [row] = await aggregate<{ count: number }>(
+    collection,
+    [{ $match: filter }, { $limit: limit }, { $count: "count" }],
+    options,
+  );
   return row?.count ?? 0;
 }
 
@@ -119,7 +145,10 @@ async function byCursor(
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[]> {
   const limits = limitsOf(deadline);
-  const rows = await db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options }).toArray();
+  const rows = await db
+    .collection(collectionName)
+    .aggregate(pipeline, { batchSize, ...limits, ...options })
+    .toArray();
   count(deadline, 1 + Math.floor(rows.length / batchSize));
   return rows;
 }

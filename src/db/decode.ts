@@ -3,7 +3,18 @@ import type { Document } from "mongodb";
 import { BSON, Binary, UUID } from "mongodb";
 
 /** Types of elements (BSON specification 1.1). */
-const type = { double: 1, string: 2, document: 3, array: 4, binary: 5, boolean: 8, date: 9, null: 10, int32: 16, int64: 18 } as const;
+const type = {
+  double: 1,
+  string: 2,
+  document: 3,
+  array: 4,
+  binary: 5,
+  boolean: 8,
+  date: 9,
+  null: 10,
+  int32: 16,
+  int64: 18,
+} as const;
 const uuidSubtype = Binary.SUBTYPE_UUID;
 
 /** A text of fewer bytes is read faster here than by a call into the system's code. */

@@ -17,7 +17,11 @@ const most = 10_000;
  * Gathers for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be one
  * that may be done twice. `onLost` hears of what was given up.
  */
-export function gatherWrites<T>(afterMs: number, write: (items: readonly T[]) => Promise<unknown>, onLost: (error: unknown) => void): GatheredWrites<T> {
+export function gatherWrites<T>(
+  afterMs: number,
+  write: (items: readonly T[]) => Promise<unknown>,
+  onLost: (error: unknown) => void,
+): GatheredWrites<T> {
   let waiting: { readonly item: T; readonly since: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();

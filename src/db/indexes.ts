@@ -56,7 +56,12 @@ const rules = ["unique", "sparse", "partialFilterExpression"] as const;
  * repeats neither: where the primary changes meanwhile, it is retried for `waitMs` after each failure.
  */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options: EnsureOptions = {}): Promise<void> {
-  const { waitMs = 0, keepRetired = false, withDeferred = () => Promise.resolve(false), around = (_step, work) => work() } = options;
+  const {
+    waitMs = 0,
+    keepRetired = false,
+    withDeferred = () => Promise.resolve(false),
+    around = (_step, work) => work(),
+  } = options;
   let { onPlan } = options;
   let failedAt = Infinity;
   for (;;) {
@@ -71,7 +76,11 @@ export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options
       }
       return;
     } catch (error) {
-      if (isDeniedError(error)) throw new Error(`MONGODB_URI: the user may not list or build indexes in the database ${db.databaseName}. Grant it readWrite there.`, { cause: error });
+      if (isDeniedError(error))
+        throw new Error(
+          `MONGODB_URI: the user may not list or build indexes in the database ${db.databaseName}. Grant it readWrite there.`,
+          { cause: error },
+        );
       failedAt = Math.min(failedAt, Date.now());
       const passes = isUnavailable(error) || (error instanceof Failure && error.reason === Reason.UNAVAILABLE);
       if (!passes || Date.now() >= failedAt + waitMs) throw error;
@@ -86,9 +95,15 @@ export async function planIndexes(db: Db, specs: readonly IndexSpec[], withDefer
   return steps.filter(({ build, retired }) => build.length + retired.length > 0);
 }
 
-async function planFor(db: Db, { collection, indexes, retired = [], deferred }: IndexSpec, withDeferred: boolean): Promise<IndexStep> {
+async function planFor(
+  db: Db,
+  { collection, indexes, retired = [], deferred }: IndexSpec,
+  withDeferred: boolean,
+): Promise<IndexStep> {
   const present = await indexesOf(db, collection);
-  const flaws = indexes.map((needed) => ({ needed, flaw: flawOf(needed, present) })).filter(({ flaw }) => flaw !== undefined && flaw !== "hidden");
+  const flaws = indexes
+    .map((needed) => ({ needed, flaw: flawOf(needed, present) }))
+    .filter(({ flaw }) => flaw !== undefined && flaw !== "hidden");
   const documents = flaws.length === 0 ? 0 : await db.collection(collection).estimatedDocumentCount();
   const ours = flaws.filter(({ needed: { name } }) => withDeferred || documents <= fewDocuments || name !== deferred);
   return {
@@ -119,10 +134,14 @@ function inWords(error: unknown, collection: string, build: readonly IndexDescri
   const say = (text: string): Error => new Error(`The indexes ${names} cannot be built: ${text}`, { cause: error });
   if (error.code === 11000) {
     const fields = Object.keys((error["keyPattern"] as object | undefined) ?? {}).join(", ");
-    return say(`several documents of ${collection} have the same ${fields || "value in a unique index"}. Remove the duplicates, then try again.`);
+    return say(
+      `several documents of ${collection} have the same ${fields || "value in a unique index"}. Remove the duplicates, then try again.`,
+    );
   }
   if (error.codeName === "IndexOptionsConflict" || error.codeName === "IndexKeySpecsConflict") {
-    return say("one of them exists with another definition. records doctor names it: drop it in mongosh, then try again.");
+    return say(
+      "one of them exists with another definition. records doctor names it: drop it in mongosh, then try again.",
+    );
   }
   return error;
 }
@@ -132,14 +151,25 @@ function isDeniedError(error: unknown): boolean {
 }
 
 /** The indexes of a collection, those included that are being built; none where there is no collection. It needs no right that readWrite lacks. */
-export async function indexesOf(db: Db, collection: string, readPreference: ReadPreferenceLike = "primary"): Promise<readonly PresentIndex[]> {
-  const reply = await db.command({ listIndexes: collection, includeBuildUUIDs: true, comment: "watch" }, { readPreference }).catch((error: unknown) => {
-    if (error instanceof MongoServerError && error.codeName === "NamespaceNotFound") return { cursor: { firstBatch: [] } };
-    throw error;
-  });
-  const { firstBatch } = reply["cursor"] as { readonly firstBatch: readonly (IndexDescriptionInfo | { readonly spec: IndexDescriptionInfo })[] };
+export async function indexesOf(
+  db: Db,
+  collection: string,
+  readPreference: ReadPreferenceLike = "primary",
+): Promise<readonly PresentIndex[]> {
+  const reply = await db
+    .command({ listIndexes: collection, includeBuildUUIDs: true, comment: "watch" }, { readPreference })
+    .catch((error: unknown) => {
+      if (error instanceof MongoServerError && error.codeName === "NamespaceNotFound")
+        return { cursor: { firstBatch: [] } };
+      throw error;
+    });
+  const { firstBatch } = reply["cursor"] as {
+    readonly firstBatch: readonly (IndexDescriptionInfo | { readonly spec: IndexDescriptionInfo })[];
+  };
   // Of an index that is being built, the reply has the description inside, beside the id of the build.
-  return firstBatch.map((index) => ("spec" in index ? { ...index.spec, building: true } : { ...index, building: false }));
+  return firstBatch.map((index) =>
+    "spec" in index ? { ...index.spec, building: true } : { ...index, building: false },
+  );
 }
 
 /** How the index of this name differs from the needed one, if it does. */
@@ -148,7 +178,8 @@ export function flawOf(needed: IndexDescription, present: readonly PresentIndex[
   if (existing === undefined) return "missing";
   // The order of an index's fields is part of it.
   if (JSON.stringify(existing.key) !== JSON.stringify(needed.key)) return "different";
-  if (!rules.every((rule) => isDeepStrictEqual(existing[rule] || undefined, needed[rule] || undefined))) return "different";
+  if (!rules.every((rule) => isDeepStrictEqual(existing[rule] || undefined, needed[rule] || undefined)))
+    return "different";
   // 0 seconds is an expiry.
   if (existing["expireAfterSeconds"] !== needed.expireAfterSeconds) return "expiry";
   if (existing.building) return "building";

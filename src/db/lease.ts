@@ -74,7 +74,8 @@ export function createLease(now: () => number = () => performance.now()): Lease 
   function missing(): string | undefined {
     const time = now();
     if (term === undefined) return "no primary is known";
-    if (term.leader.alone) return time < answeredUntil ? undefined : `${term.leader.address} has not answered for ${silenceMs} ms`;
+    if (term.leader.alone)
+      return time < answeredUntil ? undefined : `${term.leader.address} has not answered for ${silenceMs} ms`;
     if (time < term.usableAt) return `${term.leader.address} became primary less than ${handoverMs} ms ago`;
     if (time >= provenUntil) return `${term.leader.address} has not proven for ${leaseMs} ms that it is primary`;
     return undefined;

@@ -1,6 +1,14 @@
 // The connection to MongoDB.
 import { setTimeout as sleep } from "node:timers/promises";
-import { MongoAPIError, MongoClient, MongoError, MongoErrorLabel, MongoNetworkError, MongoServerError, UUID } from "mongodb";
+import {
+  MongoAPIError,
+  MongoClient,
+  MongoError,
+  MongoErrorLabel,
+  MongoNetworkError,
+  MongoServerError,
+  UUID,
+} from "mongodb";
 import type { IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
@@ -81,13 +89,16 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
       ...options,
     });
   } catch (error) {
-    throw new Error(`MONGODB_URI: is not understood (${error instanceof Error ? error.message : String(error)})`, { cause: error });
+    throw new Error(`MONGODB_URI: is not understood (${error instanceof Error ? error.message : String(error)})`, {
+      cause: error,
+    });
   }
 }
 
 /** Where the URI names no database it is `records`, and a user is still one of `admin`, as without a database's name. */
 export function withDatabase(uri: string): string {
-  const [, server = uri, database = "", query = ""] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)(\/[^?]*)?(\?.*)?$/.exec(uri) ?? [];
+  const [, server = uri, database = "", query = ""] =
+    /^(mongodb(?:\+srv)?:\/\/[^/?]*)(\/[^?]*)?(\?.*)?$/.exec(uri) ?? [];
   if (database.length > 1) return uri;
   const authenticates = server.includes("@") && !/[?&]authSource=/i.test(query);
   const options = authenticates ? `${query === "" ? "?" : `${query}&`}authSource=admin` : query;
@@ -97,7 +108,9 @@ export function withDatabase(uri: string): string {
 async function requireTransactions(client: MongoClient): Promise<void> {
   const hello = await client.db("admin").command({ hello: 1 });
   if (hello["setName"] !== undefined || hello["msg"] === "isdbgrid") return;
-  throw new Error("MONGODB_URI: must be a replica set (of one member, if need be) or a sharded cluster: a single server has no transactions");
+  throw new Error(
+    "MONGODB_URI: must be a replica set (of one member, if need be) or a sharded cluster: a single server has no transactions",
+  );
 }
 
 /** For the dropping of an index that may not be there. */

@@ -14,7 +14,10 @@ export function pageStages({ limit, offset }: PageRequest): Document[] {
 }
 
 /** The rows of the page, and its pagination object. */
-export function cutPage<T>(rows: readonly T[], { limit, offset }: PageRequest): { rows: readonly T[]; pagination: Pagination } {
+export function cutPage<T>(
+  rows: readonly T[],
+  { limit, offset }: PageRequest,
+): { rows: readonly T[]; pagination: Pagination } {
   const more = rows.length > limit;
   return {
     rows: more ? rows.slice(0, limit) : rows,

@@ -30,7 +30,13 @@ export function watchPool(client: MongoClient): void {
   states.set(client, () => ({ inUse, waiting, available: Math.max(0, open.size - inUse) }));
 }
 
-function nameOf({ address, connectionId }: { readonly address: string; readonly connectionId: number | "<monitor>" }): string {
+function nameOf({
+  address,
+  connectionId,
+}: {
+  readonly address: string;
+  readonly connectionId: number | "<monitor>";
+}): string {
   return `${address} ${connectionId}`;
 }
 

@@ -71,7 +71,10 @@ export function watchPrimary(client: MongoClient, prober: MongoClient): void {
 }
 
 /** Keeps the lease by asking for one proof after the other, until it is stopped. */
-export function createPrimary(lease: Lease, ask: (term: Term | undefined) => Promise<Proof>): { readonly primary: Primary; stop(): void } {
+export function createPrimary(
+  lease: Lease,
+  ask: (term: Term | undefined) => Promise<Proof>,
+): { readonly primary: Primary; stop(): void } {
   let hearProof: ProofListener = () => undefined;
   let hearLease: (status: LeaseStatus) => void = () => undefined;
   let wasHeld = true;
@@ -150,13 +153,22 @@ export interface Proof {
 async function proofOf(prober: MongoClient, term: Term | undefined): Promise<Proof> {
   if (term === undefined) throw new Error("no primary is known");
   const { alone, electionId } = term.leader;
-  const command = { find: switchesCollection, readConcern: { level: alone ? "majority" : "linearizable" }, maxTimeMS: leaseMs, comment: "watch" };
+  const command = {
+    find: switchesCollection,
+    readConcern: { level: alone ? "majority" : "linearizable" },
+    maxTimeMS: leaseMs,
+    comment: "watch",
+  };
   const signal = AbortSignal.timeout(leaseMs);
   const { cursor } = await prober.db().command(command, { signal });
   const { firstBatch: switches } = cursor as { firstBatch: Document[] };
   const hello = await prober.db("admin").command({ hello: 1, comment: "watch" }, { signal });
   const clock = { localTime: (hello["localTime"] as Date).getTime(), readAt: performance.now() };
-  return { switches, ...clock, electionId: alone ? electionId : ((hello["electionId"] as ObjectId | undefined)?.toHexString() ?? "") };
+  return {
+    switches,
+    ...clock,
+    electionId: alone ? electionId : ((hello["electionId"] as ObjectId | undefined)?.toHexString() ?? ""),
+  };
 }
 
 /** Undefined while the driver sees no primary. */
@@ -167,5 +179,9 @@ function leaderOf({ type, servers }: TopologyDescription) {
 }
 
 function memberOf({ address, electionId, hosts, passives, arbiters }: ServerDescription) {
-  return { address, electionId: electionId?.toHexString() ?? "", alone: hosts.length + passives.length + arbiters.length === 1 };
+  return {
+    address,
+    electionId: electionId?.toHexString() ?? "",
+    alone: hosts.length + passives.length + arbiters.length === 1,
+  };
 }

@@ -35,7 +35,10 @@ function keyProof(key: UnprovenKey): Document {
   return {
     $unionWith: {
       coll: "api_keys",
-      pipeline: [{ $match: { _id: key.hash, active: true } }, { $project: { _id: 0, active_key: "$active", suspended: 1 } }],
+      pipeline: [
+        { $match: { _id: key.hash, active: true } },
+        { $project: { _id: 0, active_key: "$active", suspended: 1 } },
+      ],
     },
   };
 }

@@ -8,7 +8,14 @@ const unauthorized = 13;
 
 /** By which Node says that it does not trust a certificate. */
 const certificateCodes: ReadonlySet<string> = new Set([
-  ...["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID", "CERT_REVOKED", "CERT_UNTRUSTED", "CERT_REJECTED", "CERT_SIGNATURE_FAILURE"],
+  ...[
+    "CERT_HAS_EXPIRED",
+    "CERT_NOT_YET_VALID",
+    "CERT_REVOKED",
+    "CERT_UNTRUSTED",
+    "CERT_REJECTED",
+    "CERT_SIGNATURE_FAILURE",
+  ],
   ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "INVALID_CA", "ERR_TLS_CERT_ALTNAME_INVALID"],
   ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
 ]);
@@ -16,14 +23,17 @@ const certificateCodes: ReadonlySet<string> = new Set([
 /** What the operator has to do about an error that would come again, to follow `MONGODB_URI: `; undefined for one that may pass. */
 export function rejectionOf(error: unknown): string | undefined {
   if (error instanceof MongoServerError) return ofServer(error);
-  if (error instanceof MongoServerSelectionError) return ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
+  if (error instanceof MongoServerSelectionError)
+    return ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
   const { syscall, code = "", path = "" } = error as NodeJS.ErrnoException;
   return syscall === "open" ? `the file ${path} that it names cannot be read (${code})` : undefined;
 }
 
 function ofServer({ code }: MongoServerError): string | undefined {
-  if (code === unauthorized) return "the user may not read the database. Grant it readWrite there, or correct the database";
-  if (code === atlasError || isDenied(Number(code))) return "MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource";
+  if (code === unauthorized)
+    return "the user may not read the database. Grant it readWrite there, or correct the database";
+  if (code === atlasError || isDenied(Number(code)))
+    return "MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource";
   return undefined;
 }
 

@@ -13,7 +13,11 @@ export type OnTrouble = (what: string, error: unknown) => void;
  * Does the work again and again, `everyMs` after it was done last. What it rejects with is left to the next time;
  * `onError` hears of it.
  */
-export function repeat(everyMs: number, work: (isStopped: () => boolean) => Promise<void>, onError: (error: unknown) => void): Background {
+export function repeat(
+  everyMs: number,
+  work: (isStopped: () => boolean) => Promise<void>,
+  onError: (error: unknown) => void,
+): Background {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   async function once(): Promise<void> {

@@ -14,7 +14,10 @@ export interface SearchIndex {
 }
 
 /** The index of this description. */
-export function createSearchIndex(collection: Collection<Document>, description: IndexDescription & { readonly name: string }): SearchIndex {
+export function createSearchIndex(
+  collection: Collection<Document>,
+  description: IndexDescription & { readonly name: string },
+): SearchIndex {
   return {
     async isBuilt() {
       const present = await indexesOf(collection.db, collection.collectionName);

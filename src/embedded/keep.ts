@@ -10,7 +10,11 @@ const ABANDONED_AFTER_MS = 3_600_000;
  * Has the program fetched into a work folder and moves it to where it is kept; the path there. It is moved only if it
  * runs here, and at one stroke: of two that fetch at the same time both succeed. Nothing else stays behind.
  */
-export async function fetchAndKeep(kind: ProgramKind, cacheDir: string, fetch: (workDir: string) => Promise<string>): Promise<string> {
+export async function fetchAndKeep(
+  kind: ProgramKind,
+  cacheDir: string,
+  fetch: (workDir: string) => Promise<string>,
+): Promise<string> {
   await mkdir(cacheDir, { recursive: true });
   const workDir = await mkdtemp(join(cacheDir, "fetch-"));
   try {
@@ -30,6 +34,7 @@ export async function removeAbandoned(cacheDir: string): Promise<void> {
     if (!name.startsWith("fetch-")) continue;
     const folder = join(cacheDir, name);
     const changed = await stat(folder).catch(() => undefined);
-    if (changed !== undefined && Date.now() - changed.mtimeMs > ABANDONED_AFTER_MS) await rm(folder, { recursive: true, force: true });
+    if (changed !== undefined && Date.now() - changed.mtimeMs > ABANDONED_AFTER_MS)
+      await rm(folder, { recursive: true, force: true });
   }
 }

@@ -24,9 +24,17 @@ const WATCHED = `(read -r line <&3 || kill -TERM $$) & exec "$@" 3<&-`;
  * Starts a command in a session of its own, so that Ctrl-C in the terminal reaches the service alone, which ends its
  * servers last. What it prints is appended to `outputFile`. It does not keep this process from ending.
  */
-export async function runOnLeash(command: readonly string[], outputFile: string, env: NodeJS.ProcessEnv): Promise<LeashedProcess> {
+export async function runOnLeash(
+  command: readonly string[],
+  outputFile: string,
+  env: NodeJS.ProcessEnv,
+): Promise<LeashedProcess> {
   const output = openSync(outputFile, "a", 0o600);
-  const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], { detached: true, stdio: ["ignore", output, output, "pipe"], env });
+  const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
+    detached: true,
+    stdio: ["ignore", output, output, "pipe"],
+    env,
+  });
   closeSync(output);
   await once(child, "spawn");
   const leash = child.stdio[3] as Socket;

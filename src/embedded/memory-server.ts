@@ -29,7 +29,11 @@ const SILENCE_MS = 30_000;
  * Fails where the download fails, differs from its checksum, does not begin within 5 seconds (`firstByteMs`) or stops
  * for 30.
  */
-export async function fetchFromMemoryServer(workDir: string, { env, progress }: Omit<Search, "cacheDir">, firstByteMs = FIRST_BYTE_MS): Promise<string> {
+export async function fetchFromMemoryServer(
+  workDir: string,
+  { env, progress }: Omit<Search, "cacheDir">,
+  firstByteMs = FIRST_BYTE_MS,
+): Promise<string> {
   const memoryServer = createRequire(import.meta.url).resolve("mongodb-memory-server");
   const child = spawn(process.execPath, ["-e", DOWNLOAD, memoryServer, workDir], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -57,7 +61,8 @@ export async function fetchFromMemoryServer(workDir: string, { env, progress }: 
   clearTimeout(patience);
   if (silent) throw new Error(`the download failed (${printed === "" ? "nothing came" : "it stopped"})`);
   const path = lastLine(printed);
-  if (code !== 0 || path === undefined) throw new Error(`the download failed (${lastLine(complaint) ?? "no reason given"})`);
+  if (code !== 0 || path === undefined)
+    throw new Error(`the download failed (${lastLine(complaint) ?? "no reason given"})`);
   // Its own download folder may hold one already, for other projects: then that is copied, not taken away.
   await copyFile(path, join(workDir, "mongod"));
   return join(workDir, "mongod");

@@ -32,7 +32,12 @@ export interface Embedded {
 export async function startEmbedded(config: Config, progress: (line: string) => void): Promise<Embedded> {
   const { dataDir, cacheDir, mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc } = config;
   const nothing = { mongod: undefined, redis: undefined, demo: undefined };
-  if (mongodbUri !== undefined && redisUrl !== undefined && serviceTokens !== undefined && sessionSecrets !== undefined) {
+  if (
+    mongodbUri !== undefined &&
+    redisUrl !== undefined &&
+    serviceTokens !== undefined &&
+    sessionSecrets !== undefined
+  ) {
     return { mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc, ...nothing, stop: () => Promise.resolve() };
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
@@ -46,7 +51,11 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
     // Never a development provider on a real database, nor beside a real one.
     mongodbUri === undefined && oidc === undefined ? startDemo(dataDir) : undefined,
   ]);
-  const [mongod, redis, demo] = parts.map((part) => (part.status === "fulfilled" ? part.value : undefined)) as [EmbeddedServer?, EmbeddedServer?, Embedded["demo"]?];
+  const [mongod, redis, demo] = parts.map((part) => (part.status === "fulfilled" ? part.value : undefined)) as [
+    EmbeddedServer?,
+    EmbeddedServer?,
+    Embedded["demo"]?,
+  ];
   const stop = async (): Promise<void> => {
     await Promise.all([mongod?.stop(), redis?.stop(), demo?.provider.stop()]);
     await lock.release();
@@ -62,7 +71,10 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
     redisUrl: redisUrl ?? redis?.uri,
     serviceTokens: serviceTokens ?? [await keptSecret(dataDir, "service-token")],
     sessionSecrets: sessionSecrets ?? [await keptSecret(dataDir, "session-secret")],
-    oidc: client === undefined || issuer === undefined ? oidc : { issuer, clientId: client.id, clientSecret: client.secret },
+    oidc:
+      client === undefined || issuer === undefined
+        ? oidc
+        : { issuer, clientId: client.id, clientSecret: client.secret },
     demo,
     mongod,
     redis,

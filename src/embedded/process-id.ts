@@ -29,7 +29,10 @@ export function pidOf(id: ProcessId): number {
  * Fails where it is not ours to end, or does not go.
  */
 export async function endProcess(id: ProcessId, patience: number): Promise<void> {
-  for (const [signal, wait] of [["SIGTERM", patience], ["SIGKILL", 5_000]] as const) {
+  for (const [signal, wait] of [
+    ["SIGTERM", patience],
+    ["SIGKILL", 5_000],
+  ] as const) {
     if (!isRunning(id)) return;
     process.kill(pidOf(id), signal);
     for (const deadline = Date.now() + wait; Date.now() < deadline; await sleep(20)) if (!isRunning(id)) return;
@@ -46,6 +49,8 @@ function fromProc(pid: number): ProcessId | undefined {
 }
 
 function fromPs(pid: number): ProcessId | undefined {
-  const [state = "", ...started] = execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], { encoding: "utf8" }).trim().split(/\s+/);
+  const [state = "", ...started] = execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], { encoding: "utf8" })
+    .trim()
+    .split(/\s+/);
   return state.startsWith("Z") ? undefined : `${pid}-${Date.parse(started.join(" "))}-0`;
 }

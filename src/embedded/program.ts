@@ -45,7 +45,11 @@ const run = promisify(execFile);
  * The first program that runs here, or why there is none: one reason for each source. A source that fails, or whose
  * program does not run, costs one line of progress if there is another to go on to.
  */
-export async function firstUsable(kind: ProgramKind, sources: readonly Source[], progress: (line: string) => void): Promise<Program | string[]> {
+export async function firstUsable(
+  kind: ProgramKind,
+  sources: readonly Source[],
+  progress: (line: string) => void,
+): Promise<Program | string[]> {
   const reasons: string[] = [];
   for (const [index, { name, absent, find }] of sources.entries()) {
     try {
@@ -63,15 +67,18 @@ export async function firstUsable(kind: ProgramKind, sources: readonly Source[],
 
 /** The version of a program, as it tells itself. Fails where it does not run here or is too old. */
 export async function probe({ name, version, oldest }: ProgramKind, path: string): Promise<string> {
-  const { stdout } = await run(path, ["--version"], { timeout: 10_000, killSignal: "SIGKILL" }).catch((error: { stderr?: string; signal?: string }) => {
-    // By a signal and without a word: a processor too old for the program, as mongod ends without AVX.
-    const signalled = error.signal ? `it was ended by ${error.signal}` : undefined;
-    throw new Error(`${path} does not run (${lastLine(error.stderr ?? "") ?? signalled ?? messageOf(error)})`);
-  });
+  const { stdout } = await run(path, ["--version"], { timeout: 10_000, killSignal: "SIGKILL" }).catch(
+    (error: { stderr?: string; signal?: string }) => {
+      // By a signal and without a word: a processor too old for the program, as mongod ends without AVX.
+      const signalled = error.signal ? `it was ended by ${error.signal}` : undefined;
+      throw new Error(`${path} does not run (${lastLine(error.stderr ?? "") ?? signalled ?? messageOf(error)})`);
+    },
+  );
   const found = version.exec(stdout)?.[1];
   if (found === undefined) throw new Error(`${path} is not a ${name}`);
   const [major = 0, minor = 0] = found.split(".").map(Number);
-  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) throw new Error(`${path} is ${found}, older than ${oldest.join(".")}`);
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
+    throw new Error(`${path} is ${found}, older than ${oldest.join(".")}`);
   return found;
 }
 
@@ -94,7 +101,11 @@ export function messageOf(error: unknown): string {
 }
 
 function inOneLine(text: string): string {
-  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 }
 
 /** The last line of what a program printed that is not blank. */

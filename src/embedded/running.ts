@@ -18,7 +18,11 @@ export interface RunningParts {
 /** The parts of the service that runs on this data folder. A folder that is missing has none. */
 export async function embeddedParts(dataDir: string): Promise<RunningParts> {
   const notes = await readdir(join(dataDir, "processes")).catch(() => []);
-  const running = (role: string): string | undefined => notes.filter((name) => name.startsWith(`${role}.`)).map((name) => name.slice(role.length + 1)).find(isRunning);
+  const running = (role: string): string | undefined =>
+    notes
+      .filter((name) => name.startsWith(`${role}.`))
+      .map((name) => name.slice(role.length + 1))
+      .find(isRunning);
   const uriOf = async (role: string, uri: typeof mongodUri): Promise<string | undefined> => {
     const id = running(role);
     const port = id === undefined ? undefined : portOf(pidOf(id));
@@ -47,7 +51,10 @@ export async function readKept(file: string): Promise<Readonly<Record<string, un
 /** The port that a server was told to listen on; redis-server writes its address over its arguments. */
 function portOf(pid: number): number | undefined {
   try {
-    const line = process.platform === "linux" ? readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ") : execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+    const line =
+      process.platform === "linux"
+        ? readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
+        : execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
     const port = /(?:--port |127\.0\.0\.1:)(\d+)/.exec(line)?.[1];
     return port === undefined ? undefined : Number(port);
   } catch {

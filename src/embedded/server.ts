@@ -69,7 +69,10 @@ export async function startServer(
     // A log of its own for each start: it cannot grow from start to start, and its last words are of this one.
     await rm(logFile, { force: true });
     // An unknown locale in the environment would stop mongod.
-    const server = await runOnLeash([program.path, ...kind.arguments(folder, logFile, port)], logFile, { ...env, LC_ALL: "C" });
+    const server = await runOnLeash([program.path, ...kind.arguments(folder, logFile, port)], logFile, {
+      ...env,
+      LC_ALL: "C",
+    });
     const forget = await noteServer(dataDir, kind.role, server.pid);
     const stop = async (): Promise<void> => {
       await server.end(STOP_PATIENCE_MS);
@@ -80,12 +83,21 @@ export async function startServer(
       let stopped: Promise<void> | undefined;
       const uri = kind.uri(port);
       const { version, source } = program;
-      return { uri, shownUri: withoutCredentials(uri), pid: server.pid, version, source, stop: () => (stopped ??= stop()) };
+      return {
+        uri,
+        shownUri: withoutCredentials(uri),
+        pid: server.pid,
+        version,
+        source,
+        stop: () => (stopped ??= stop()),
+      };
     }
     await stop();
     const log = await readFile(logFile, "utf8").catch(() => "");
     if (attempt < 5 && /address already in use/i.test(log)) continue;
-    throw new Error(`${kind.role} ${program.version} (${program.source}) does not start: ${lastWords(log) ?? problem} (log: ${logFile})`);
+    throw new Error(
+      `${kind.role} ${program.version} (${program.source}) does not start: ${lastWords(log) ?? problem} (log: ${logFile})`,
+    );
   }
 }
 
@@ -105,7 +117,9 @@ async function whyNotReady(
   const giveUp = (problem: string): void => given.abort(new Error(problem));
   const limit = setTimeout(giveUp, START_LIMIT_MS, `it was not ready after ${START_LIMIT_MS / 1000} seconds`);
   void server.ended.then(() => giveUp("it ended at once"));
-  const givenUp = new Promise<never>((_, reject) => given.signal.addEventListener("abort", () => reject(given.signal.reason)));
+  const givenUp = new Promise<never>((_, reject) =>
+    given.signal.addEventListener("abort", () => reject(given.signal.reason)),
+  );
   try {
     await Promise.race([kind.ready(port, server.pid, given.signal, logFile), givenUp]);
     return undefined;
@@ -124,5 +138,7 @@ function lastWords(log: string): string | undefined {
   if (last === undefined || last === "") return undefined;
   if (!last.startsWith("{")) return last.trim();
   const { msg, attr } = JSON.parse(last) as { msg: string; attr?: { error?: unknown } };
-  return attr?.error === undefined ? msg : `${msg}: ${typeof attr.error === "string" ? attr.error : JSON.stringify(attr.error)}`;
+  return attr?.error === undefined
+    ? msg
+    : `${msg}: ${typeof attr.error === "string" ? attr.error : JSON.stringify(attr.error)}`;
 }

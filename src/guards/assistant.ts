@@ -59,7 +59,11 @@ export function assistantDoor({
       const credential =
         token === undefined
           ? undefined
-          : { name: digestName(token), provenLater: false, lookUp: (deadline: Deadline) => tokens.identify(token, deadline) };
+          : {
+              name: digestName(token),
+              provenLater: false,
+              lookUp: (deadline: Deadline) => tokens.identify(token, deadline),
+            };
       const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
       const found = await recognizer.recognize(credential, {
         address: inbound.address,

@@ -73,7 +73,8 @@ export interface KeyFacts {
 /** Tells the log on whose behalf a request is made, and with which key. */
 export function observeCaller(inbound: Inbound, caller: Caller): void {
   if (caller.kind === "key") observe(inbound, { account: caller.key.accountId, keyPrefix: caller.key.prefix });
-  const account = caller.kind === "person" ? caller.person.account?.id : caller.kind === "token" ? caller.token.accountId : undefined;
+  const account =
+    caller.kind === "person" ? caller.person.account?.id : caller.kind === "token" ? caller.token.accountId : undefined;
   if (account !== undefined) observe(inbound, { account });
 }
 
@@ -99,12 +100,16 @@ export function listOf(message: DescMessage): string | undefined {
 /** Adds the length of a message's list to the rows of a request. */
 export function countRows({ tally }: Pick<Inbound, "tally">, message: Message, list: string | undefined): void {
   if (tally === undefined || list === undefined) return;
-  tally.rows = (tally.rows ?? 0) + ((message as unknown as Readonly<Record<string, readonly unknown[]>>)[list]?.length ?? 0);
+  tally.rows =
+    (tally.rows ?? 0) + ((message as unknown as Readonly<Record<string, readonly unknown[]>>)[list]?.length ?? 0);
 }
 
 /** Tells the log which account an operator's request or its response names. */
 export function observeAccount(inbound: Inbound, message: Message): void {
-  const { accountId, account } = message as Message & { readonly accountId?: string; readonly account?: { readonly id: string } };
+  const { accountId, account } = message as Message & {
+    readonly accountId?: string;
+    readonly account?: { readonly id: string };
+  };
   const id = accountId ?? account?.id;
   if (id !== undefined && uuidForm.test(id)) observe(inbound, { account: uuid(id) });
 }

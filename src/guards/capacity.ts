@@ -66,7 +66,11 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
 
   function refusal(): Failure {
     onRefusal();
-    return new Failure(Reason.UNAVAILABLE, { message: "The service has too many requests at once; try again.", because: "overload", waitingFor: "a place" });
+    return new Failure(Reason.UNAVAILABLE, {
+      message: "The service has too many requests at once; try again.",
+      because: "overload",
+      waitingFor: "a place",
+    });
   }
 
   function enter(standing: Standing): void {
@@ -116,7 +120,11 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   }
 
   return {
-    state: () => ({ working: { known: working - strangers, stranger: strangers }, most, waiting: lines.known.size + lines.stranger.size }),
+    state: () => ({
+      working: { known: working - strangers, stranger: strangers },
+      most,
+      waiting: lines.known.size + lines.stranger.size,
+    }),
     require() {
       if (isFull("known")) throw refusal();
     },

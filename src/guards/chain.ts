@@ -47,7 +47,12 @@ export interface Door {
 }
 
 /** The chain behind a listener's door. An operator's calls are not limited by `capacity`. */
-export function createDispatch(door: Door, handlers: ReadonlyMap<DescMethodUnary, Handler>, idempotency: Idempotency, capacity: Capacity = unlimited): Dispatch {
+export function createDispatch(
+  door: Door,
+  handlers: ReadonlyMap<DescMethodUnary, Handler>,
+  idempotency: Idempotency,
+  capacity: Capacity = unlimited,
+): Dispatch {
   const known = new Map([...handlers].map(([rpc, handler]) => [rpc, { handler, facts: factsOf(rpc) }]));
   return {
     async throttle(inbound) {

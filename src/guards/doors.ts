@@ -35,10 +35,22 @@ const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** The public listener. */
-export function publicDoor({ authentication, sessions, switches, requireFreshSwitches, onUse, onRefusal }: PublicDoorParts): Door {
+export function publicDoor({
+  authentication,
+  sessions,
+  switches,
+  requireFreshSwitches,
+  onUse,
+  onRefusal,
+}: PublicDoorParts): Door {
   const open: Entrance = {
     // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
-    charge: (inbound, call) => authentication.identify(inbound, { fresh: false, deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally), optional: call !== undefined }),
+    charge: (inbound, call) =>
+      authentication.identify(inbound, {
+        fresh: false,
+        deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally),
+        optional: call !== undefined,
+      }),
     guards: [],
     grant: () => Promise.resolve(undefined),
     // Who needs no key is answered whatever became of the one that was sent.
@@ -48,11 +60,17 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
   };
   const byKey: Entrance = {
     // Only a read can prove the key together with the data.
-    charge: (inbound, call) => authentication.identify(inbound, { fresh: call?.writes === true, deadline: deadlineIn(deadlineMs, {}, inbound.tally), optional: false }),
+    charge: (inbound, call) =>
+      authentication.identify(inbound, {
+        fresh: call?.writes === true,
+        deadline: deadlineIn(deadlineMs, {}, inbound.tally),
+        optional: false,
+      }),
     guards: [
       () => requireInterface(switches()), // 503
       (_call, caller) => void authentication.require(caller), // 401, 403
-      (call, caller) => void (call.writes && caller.kind === "key" && caller.key.readOnly && fail(Reason.ACCESS_DENIED)), // 403
+      (call, caller) =>
+        void (call.writes && caller.kind === "key" && caller.key.readOnly && fail(Reason.ACCESS_DENIED)), // 403
       (call) => void (call.writes && requireWrites(switches())), // 503
       requireFreshSwitches, // 503
     ],
@@ -81,7 +99,12 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
     ],
     async grant({ inbound }, caller, deadline) {
       const accountId = sessions.requireAccount(caller).id;
-      return { kind: "credentials", accountId, deadline: deadline(), actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address } };
+      return {
+        kind: "credentials",
+        accountId,
+        deadline: deadline(),
+        actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address },
+      };
     },
     conclude: nothing,
     renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identifyAgain(inbound)),
@@ -103,7 +126,11 @@ export function publicDoor({ authentication, sessions, switches, requireFreshSwi
 }
 
 /** The internal listener: a service token in place of the API key; no throttle and no interface switch. */
-export function internalDoor(access: InternalAccess, switches: () => SwitchState, requireFreshSwitches: () => void): Door {
+export function internalDoor(
+  access: InternalAccess,
+  switches: () => SwitchState,
+  requireFreshSwitches: () => void,
+): Door {
   const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
   const guarded: readonly Guard[] = [
     (call) => access.requireToken(call.inbound), // 401

@@ -14,11 +14,15 @@ import { requireGrant } from "./scope.ts";
 export type EraseAnswers = (scope: WriteScope, records: readonly UUID[], session: ClientSession) => Promise<void>;
 
 /** Removes the whole response. An instance of the previous release takes it for another request's response (409). */
-const erasure = { $set: { erased: "$fingerprint", fingerprint: new Binary(), message: new Binary(), body: "", records: [] } };
+const erasure = {
+  $set: { erased: "$fingerprint", fingerprint: new Binary(), message: new Binary(), body: "", records: [] },
+};
 
 /** Works on the claims in a database and their copies in Redis. */
 export function createEraseAnswers(client: MongoClient, redis: () => RedisLink | undefined): EraseAnswers {
-  const claims = client.db().collection<ClaimDocument>(claimsCollection) as unknown as Collection<Document & Pick<ClaimDocument, "_id">>;
+  const claims = client.db().collection<ClaimDocument>(claimsCollection) as unknown as Collection<
+    Document & Pick<ClaimDocument, "_id">
+  >;
 
   return async (scope, records, session) => {
     requireGrant(scope);
@@ -29,10 +33,16 @@ export function createEraseAnswers(client: MongoClient, redis: () => RedisLink |
       // The previous release did not store which records a response shows: search its body.
       { ...account, records: null, body: { $regex: records.map((id) => id.toHexString()).join("|") } },
     ];
-    const found = await claims.find({ $or: showing }, { session }).project<Pick<ClaimDocument, "_id">>({ _id: 1 }).toArray();
+    const found = await claims
+      .find({ $or: showing }, { session })
+      .project<Pick<ClaimDocument, "_id">>({ _id: 1 })
+      .toArray();
     if (found.length === 0) return;
     await claims.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, [erasure], { session });
     // Before the commit: an instance that stores a copy afterwards finds the mark, even where this instance is killed.
-    await eraseKept(redis(), found.map(({ _id }) => reservationName(scope.accountId, _id.key)));
+    await eraseKept(
+      redis(),
+      found.map(({ _id }) => reservationName(scope.accountId, _id.key)),
+    );
   };
 }

@@ -54,7 +54,13 @@ export interface KeyedRequest {
 /** What is wrong with the value of an `Idempotency-Key` header: nothing where it was not sent. */
 export function keyViolations(key: string | undefined): Violation[] {
   if (key === undefined || keyForm.test(key)) return [];
-  return [{ field: "Idempotency-Key", rule: "string.pattern", message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)" }];
+  return [
+    {
+      field: "Idempotency-Key",
+      rule: "string.pattern",
+      message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)",
+    },
+  ];
 }
 
 /** `render` writes the REST body of an answer. */
@@ -80,7 +86,11 @@ export function createIdempotency(
           if (answer !== undefined) return answer;
         }
         if (isPast(deadline)) {
-          fail(deadline.reason, { message: "The first request with this idempotency key is still running; try again.", because: "deadline", waitingFor: "the first request with the idempotency key" });
+          fail(deadline.reason, {
+            message: "The first request with this idempotency key is still running; try again.",
+            because: "deadline",
+            waitingFor: "the first request with the idempotency key",
+          });
         }
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
@@ -120,7 +130,13 @@ function claimOf(
       document({ message: answer, records }) {
         stored = { fingerprint, message: Buffer.from(toBinary(rpc.output, answer)), body: render(rpc, answer) };
         const { message, body } = stored;
-        return { _id: { account_id: accountId, key }, fingerprint: new Binary(fingerprint), message: new Binary(message), body, records };
+        return {
+          _id: { account_id: accountId, key },
+          fingerprint: new Binary(fingerprint),
+          message: new Binary(message),
+          body,
+          records,
+        };
       },
     },
     stored: () => stored,
@@ -130,13 +146,23 @@ function claimOf(
 const dayAgo = { $dateSubtract: { startDate: "$$NOW", unit: "hour", amount: 24 } };
 
 /** Frees a key whose 24 hours are over: the monitor that removes old claims lags behind. */
-async function removeExpired(claims: Collection<ClaimDocument>, accountId: UUID, key: string, deadline: Deadline): Promise<void> {
+async function removeExpired(
+  claims: Collection<ClaimDocument>,
+  accountId: UUID,
+  key: string,
+  deadline: Deadline,
+): Promise<void> {
   const expired = { _id: { account_id: accountId, key }, $expr: { $lte: ["$created_at", dayAgo] } };
   await write(claims.db.client, deadline, (options) => claims.deleteOne(expired, options));
 }
 
 /** The claim of the last 24 hours, as a majority knows it. */
-async function findClaim(claims: Collection<ClaimDocument>, accountId: UUID, key: string, deadline: Deadline): Promise<StoredClaim | undefined> {
+async function findClaim(
+  claims: Collection<ClaimDocument>,
+  accountId: UUID,
+  key: string,
+  deadline: Deadline,
+): Promise<StoredClaim | undefined> {
   const filter = { _id: { account_id: accountId, key }, $expr: { $gt: ["$created_at", dayAgo] } };
   const leftMs = { $subtract: [{ $dateAdd: { startDate: "$created_at", unit: "hour", amount: 24 } }, "$$NOW"] };
   const projection = { fingerprint: 1, message: 1, body: 1, erased: 1, leftMs };
@@ -157,7 +183,8 @@ function replay(rpc: DescMethodUnary, fingerprint: Buffer, claim: StoredClaim): 
   return { message: fromBinary(rpc.output, claim.message), replayed: true, body: claim.body };
 }
 
-const recordDeleted = "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
+const recordDeleted =
+  "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
 /** The operation and its typed request, so that spelling does not matter and all wires agree (contract §5.2). */
 function fingerprintOf(rpc: DescMethodUnary, message: Message): Buffer {

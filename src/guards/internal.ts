@@ -36,14 +36,24 @@ export interface InternalAccess {
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
   /** What the sender of a request is granted; `requireToken` has let it in. */
-  operator(inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">, deadline: () => Deadline): Operator;
+  operator(
+    inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">,
+    deadline: () => Deadline,
+  ): Operator;
 }
 
 /** `exists` tells whether there is an account with the id. */
-export function createInternalAccess(tokens: readonly string[], exists: (accountId: UUID, deadline: Deadline) => Promise<boolean>): InternalAccess {
+export function createInternalAccess(
+  tokens: readonly string[],
+  exists: (accountId: UUID, deadline: Deadline) => Promise<boolean>,
+): InternalAccess {
   const digests = tokens.map(digest);
 
-  async function requireAccount(accountId: UUID, inbound: Pick<Inbound, "observation">, deadline: Deadline): Promise<UUID> {
+  async function requireAccount(
+    accountId: UUID,
+    inbound: Pick<Inbound, "observation">,
+    deadline: Deadline,
+  ): Promise<UUID> {
     observe(inbound, { account: accountId });
     if (!(await exists(accountId, deadline))) fail(Reason.NOT_FOUND, { message: "There is no such account." });
     return accountId;
@@ -58,7 +68,9 @@ export function createInternalAccess(tokens: readonly string[], exists: (account
     async accountOf(inbound, deadline) {
       const header = inbound.header("records-account-id");
       if (header === undefined || !uuidForm.test(header)) {
-        refuse([{ field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" }]);
+        refuse([
+          { field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" },
+        ]);
       }
       return requireAccount(uuid(header), inbound, deadline);
     },

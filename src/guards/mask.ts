@@ -23,13 +23,19 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
   const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
   const implied = updatable.filter((field) => fields.isSet(field)).map(({ name }) => name);
-  const named = given?.paths.flatMap((path) => (path === everything ? updatable.map(({ name }) => name) : [path])) ?? [];
+  const named =
+    given?.paths.flatMap((path) => (path === everything ? updatable.map(({ name }) => name) : [path])) ?? [];
   const paths = named.length === 0 ? implied : [...new Set(named)];
   const names = updatable.map(({ name }) => name).join(", ");
   if (paths.length === 0) return [told(`the update must change at least one of ${names}`)];
   for (const field of updatable) if (!paths.includes(field.name)) fields.clear(field);
   fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
-  return paths.flatMap((path) => pathViolations(path, updatable.find(({ name }) => name === path)));
+  return paths.flatMap((path) =>
+    pathViolations(
+      path,
+      updatable.find(({ name }) => name === path),
+    ),
+  );
 
   function pathViolations(path: string, field: DescField | undefined): Violation[] {
     if (field === undefined) return [told(`"${path}" is not one of ${names}`)];

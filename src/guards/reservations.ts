@@ -78,7 +78,10 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
         if (claim !== undefined) return { kind: "answered", claim };
         return { kind: "unknown", release: (written) => written !== undefined && keep(key, written) };
       }
-      const renewal = setInterval(() => void redis.attempt((client) => client.eval(renewScript, 1, key, pending(holder), leaseMs)), renewEveryMs);
+      const renewal = setInterval(
+        () => void redis.attempt((client) => client.eval(renewScript, 1, key, pending(holder), leaseMs)),
+        renewEveryMs,
+      );
       return {
         kind: "reserved",
         release(claim) {
@@ -108,7 +111,8 @@ export async function eraseKept(redis: RedisLink | undefined, names: readonly st
 }
 
 async function erase(redis: RedisLink, names: readonly string[]): Promise<boolean> {
-  const all = (client: RedisLink["client"]) => Promise.all(names.map((name) => client.set(keptUnder(name), erasedMark, "PX", erasedMs)));
+  const all = (client: RedisLink["client"]) =>
+    Promise.all(names.map((name) => client.set(keptUnder(name), erasedMark, "PX", erasedMs)));
   return (await redis.attempt(all)) !== undefined;
 }
 

@@ -12,7 +12,10 @@ const firstSecond = -62_135_596_800n;
 const lastSecond = 253_402_300_799n;
 const lastNano = 999_999_999;
 
-const outOfTime = { rule: "timestamp.range", message: "must be a time of the years 1 to 9999, with nanos from 0 to 999999999" };
+const outOfTime = {
+  rule: "timestamp.range",
+  message: "must be a time of the years 1 to 9999, with nanos from 0 to 999999999",
+};
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
 const notWellFormed = { rule: "surrogate", message: "must not hold a lone surrogate" };
 
@@ -32,7 +35,8 @@ function inMessage(message: ReflectMessage, path: string, violations: Violation[
     if (field.fieldKind === "list") {
       for (const [at, item] of [...message.get(field)].entries()) inValue(field, item, `${name}[${at}]`, violations);
     } else if (field.fieldKind === "map") {
-      for (const [key, value] of message.get(field)) inValue(field, value, `${name}[${JSON.stringify(key)}]`, violations);
+      for (const [key, value] of message.get(field))
+        inValue(field, value, `${name}[${JSON.stringify(key)}]`, violations);
     } else {
       inValue(field, message.get(field), name, violations);
     }

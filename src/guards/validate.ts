@@ -94,7 +94,8 @@ function describe(path: Path, rule: string, message: string): Violation {
 function wording(path: Path, rule: string, message: string): string {
   const last = path.findLast((part): part is DescField => part.kind === "field");
   // A field that knows whether it was set is required to be; of another one can only tell that it is empty.
-  if (rule === "required") return last?.presence === FeatureSet_FieldPresence.IMPLICIT ? "must not be empty" : "is required";
+  if (rule === "required")
+    return last?.presence === FeatureSet_FieldPresence.IMPLICIT ? "must not be empty" : "is required";
   // The rules exclude only 0, which means no value.
   if (last?.enum !== undefined && enumRules.has(rule)) return allowedNames(last.enum);
   const hint = last === undefined || rule !== "string.pattern" ? "" : getOption(last, fieldOption).patternMessage;
@@ -113,11 +114,14 @@ function fieldName(path: Path): string {
 
 function formatViolations(schema: DescMessage, message: Message): Violation[] {
   const texts = message as Message & Record<string, string | undefined>;
-  const wrong = dates(schema).filter(({ localName }) => texts[localName] !== undefined && parseMoment(texts[localName]) === undefined);
+  const wrong = dates(schema).filter(
+    ({ localName }) => texts[localName] !== undefined && parseMoment(texts[localName]) === undefined,
+  );
   return wrong.map(({ name }) => ({
     field: name,
     rule: "string.date_or_date_time",
-    message: "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z",
+    message:
+      "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z",
   }));
 }
 
@@ -151,7 +155,9 @@ const defaults = perMessage((schema) =>
   }),
 );
 
-const dates = perMessage((schema) => schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME));
+const dates = perMessage((schema) =>
+  schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME),
+);
 
 /** Computes something of a message's descriptor once. */
 function perMessage<T>(compute: (schema: DescMessage) => T): (schema: DescMessage) => T {

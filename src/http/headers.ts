@@ -10,12 +10,17 @@ export const contentHeaders: HeaderList = [["X-Content-Type-Options", "nosniff"]
 
 /** A year of https only, where `BASE_URL` is https (RFC 6797). It does not cover other hosts of the domain. */
 export function transportHeaders({ baseUrl }: Pick<Config, "baseUrl">): HeaderList {
-  return baseUrl !== undefined && new URL(baseUrl).protocol === "https:" ? [["Strict-Transport-Security", "max-age=31536000"]] : [];
+  return baseUrl !== undefined && new URL(baseUrl).protocol === "https:"
+    ? [["Strict-Transport-Security", "max-age=31536000"]]
+    : [];
 }
 
 /** `RateLimit-Limit` and `RateLimit-Policy`: the early form of the IETF draft that the specification names. */
 export function rateLimitHeaders({ rateLimit }: Pick<Config, "rateLimit">): HeaderList {
-  return [["RateLimit-Limit", String(rateLimit)], ["RateLimit-Policy", `${rateLimit};w=1`]];
+  return [
+    ["RateLimit-Limit", String(rateLimit)],
+    ["RateLimit-Policy", `${rateLimit};w=1`],
+  ];
 }
 
 /** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), once the version is retired. */
@@ -47,11 +52,32 @@ export function setHeaders(response: Response, headers: HeaderList): void {
 }
 
 const exposed = [
-  "RateLimit-Limit", "RateLimit-Policy", "Retry-After", "X-Request-Id", "Location", "Idempotent-Replayed", "WWW-Authenticate", "Deprecation", "Sunset",
-  "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
+  "RateLimit-Limit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "X-Request-Id",
+  "Location",
+  "Idempotent-Replayed",
+  "WWW-Authenticate",
+  "Deprecation",
+  "Sunset",
+  "Grpc-Status",
+  "Grpc-Message",
+  "Grpc-Status-Details-Bin",
 ].join(", ");
 const allowed = [
-  "Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id",
-  "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Last-Event-Id",
-  "Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout", "X-Grpc-Web", "X-User-Agent",
+  "Authorization",
+  "Content-Type",
+  "Idempotency-Key",
+  "X-Request-Id",
+  "Mcp-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Mcp-Session-Id",
+  "Last-Event-Id",
+  "Connect-Protocol-Version",
+  "Connect-Timeout-Ms",
+  "Grpc-Timeout",
+  "X-Grpc-Web",
+  "X-User-Agent",
 ].join(", ");

@@ -58,7 +58,10 @@ function clientAddress(request: Request, trustProxy: number): string {
   const peer = peerOf(request);
   const own = addressOf(peer) ?? peer;
   if (trustProxy === 0) return own;
-  const forwarded = single(request.headers["x-forwarded-for"])?.split(",").filter((part) => part.trim() !== "") ?? [];
+  const forwarded =
+    single(request.headers["x-forwarded-for"])
+      ?.split(",")
+      .filter((part) => part.trim() !== "") ?? [];
   for (const part of forwarded.slice(Math.max(0, forwarded.length - trustProxy))) {
     const address = addressOf(part);
     if (address !== undefined) return address;

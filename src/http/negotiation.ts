@@ -32,14 +32,19 @@ export function readPreferences(header: string | undefined): Preference[] {
  * Chooses the content coding (RFC 9110 §12.5.3): the accepted one with the highest weight; of equals, the first in
  * `offered`. `identity` where none is accepted, even where `identity` is excluded: an uncoded body is better than none.
  */
-export function chooseCoding<Coding extends string>(acceptEncoding: string | undefined, offered: readonly Coding[]): Coding | "identity" {
+export function chooseCoding<Coding extends string>(
+  acceptEncoding: string | undefined,
+  offered: readonly Coding[],
+): Coding | "identity" {
   const weights = new Map<string, number>();
   for (const { name, weight } of readPreferences(acceptEncoding)) {
     const coding = name === "x-gzip" ? "gzip" : name;
     weights.set(coding, Math.max(weight, weights.get(coding) ?? 0));
   }
   const weightFor = (coding: string): number => weights.get(coding) ?? weights.get("*") ?? 0;
-  const [best = "identity"] = offered.filter((coding) => weightFor(coding) > 0).sort((one, other) => weightFor(other) - weightFor(one));
+  const [best = "identity"] = offered
+    .filter((coding) => weightFor(coding) > 0)
+    .sort((one, other) => weightFor(other) - weightFor(one));
   return weightFor(best) >= weightFor("identity") ? best : "identity";
 }
 
@@ -75,7 +80,11 @@ export function readMediaType(contentType: string | undefined): MediaType | unde
 /** The value of the first cookie with this name (RFC 6265 §5.4). */
 export function readCookie(cookie: string | undefined, name: string): string | undefined {
   const wanted = `${name}=`;
-  return cookie?.split(";").map(trimmed).find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
+  return cookie
+    ?.split(";")
+    .map(trimmed)
+    .find((pair) => pair.startsWith(wanted))
+    ?.slice(wanted.length);
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

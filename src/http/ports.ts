@@ -3,7 +3,13 @@ import { ConfigError } from "../config.ts";
 import type { Listener } from "./listener.ts";
 
 /** Listens and gives the port. Fails with a `ConfigError` that names the variable. */
-export async function listen(listener: Listener, portName: string, port: number, hostName: string, host: string): Promise<number> {
+export async function listen(
+  listener: Listener,
+  portName: string,
+  port: number,
+  hostName: string,
+  host: string,
+): Promise<number> {
   try {
     return await listener.listen(port, host);
   } catch (error) {

@@ -13,7 +13,14 @@ import { isGrpc } from "../rpc/protocol.ts";
 import { writeGrpcFailure } from "../rpc/trailers-only.ts";
 import { cancellationOf } from "./cancellation.ts";
 import type { HeaderList } from "./headers.ts";
-import { contentHeaders, rateLimitHeaders, retirementHeaders, setCors, setHeaders, transportHeaders } from "./headers.ts";
+import {
+  contentHeaders,
+  rateLimitHeaders,
+  retirementHeaders,
+  setCors,
+  setHeaders,
+  transportHeaders,
+} from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
 
@@ -46,7 +53,11 @@ export interface PublicSurfaces {
   readonly logRefused: (status: RefusedStatus, requestId: string) => void;
 }
 
-const refusedReasons = { 400: Reason.MALFORMED_HTTP, 408: Reason.REQUEST_TIMEOUT, 431: Reason.HEADERS_TOO_LARGE } as const;
+const refusedReasons = {
+  400: Reason.MALFORMED_HTTP,
+  408: Reason.REQUEST_TIMEOUT,
+  431: Reason.HEADERS_TOO_LARGE,
+} as const;
 const reasonPhrases = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
 
 /** The handlers of the public listener. */
@@ -77,7 +88,12 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     else writeFailure(response, failure);
   }
 
-  async function answerDocument(request: Request, response: Response, inbound: Inbound, document: ServedText): Promise<void> {
+  async function answerDocument(
+    request: Request,
+    response: Response,
+    inbound: Inbound,
+    document: ServedText,
+  ): Promise<void> {
     try {
       await surfaces.throttleDocument(inbound);
       serveDocument(request, response, document);
@@ -104,7 +120,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       if (rest) return surfaces.rest(request, response, inbound);
       const surface = served.find((one) => one.serves(path));
       // Of what is served there are only so many paths: none has a part that a caller chooses.
-      if (surface !== undefined || surfaces.documents.has(path)) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
+      if (surface !== undefined || surfaces.documents.has(path))
+        observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       const document = surfaces.documents.get(path);
       if (document === undefined) return void refuseUnknown(request, response, inbound);
@@ -154,7 +171,12 @@ function serveDocument(request: Request, response: Response, { type, text }: Ser
   const allow = "GET, HEAD, OPTIONS";
   request.resume();
   if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-  if (request.method !== "GET" && request.method !== "HEAD") return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));
-  response.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" });
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));
+  response.writeHead(200, {
+    "Content-Type": type,
+    "Content-Length": Buffer.byteLength(text),
+    "Cache-Control": "no-store",
+  });
   response.end(request.method === "HEAD" ? undefined : text);
 }

@@ -3,7 +3,13 @@ import { createHash } from "node:crypto";
 import { UUID } from "mongodb";
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
-import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
+import type {
+  ContactItem,
+  ContactNoteItem,
+  SessionItem,
+  SessionNoteItem,
+  TranscriptItem,
+} from "../gen/records/ingest/v1/items_pb.ts";
 import type { ItemName } from "./batch.ts";
 import { recordKinds } from "./progress-store.ts";
 import type { RecordKindName } from "./progress-store.ts";
@@ -91,5 +97,8 @@ function namesNothing({ id, externalId }: ItemName): boolean {
 
 /** About how many characters the texts of a record have. */
 export function weightOf(item: Item): number {
-  return Object.values(item).reduce((sum: number, value: unknown) => sum + (typeof value === "string" ? value.length : 8), 0);
+  return Object.values(item).reduce(
+    (sum: number, value: unknown) => sum + (typeof value === "string" ? value.length : 8),
+    0,
+  );
 }

@@ -48,7 +48,12 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     return hasNearlyAll(accountId, deadline);
   }
   async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
-    const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint: recordsIndex.name, deadline });
+    const others = await countUpTo(
+      notes,
+      mostOfOthers + 1,
+      { account_id: { $ne: accountId } },
+      { hint: recordsIndex.name, deadline },
+    );
     return others <= mostOfOthers && (await index.isBuilt());
   }
   async function drop(): Promise<void> {
@@ -70,7 +75,12 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       await drop();
     },
     async easeErasure(accountId) {
-      const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint: recordsIndex.name, deadline: undefined });
+      const own = await countUpTo(
+        notes,
+        worthwhile,
+        { account_id: accountId },
+        { hint: recordsIndex.name, deadline: undefined },
+      );
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
     isOwed: async () => !(await index.isBuilt()),
@@ -78,9 +88,13 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     build,
     follow(onChange, onTrouble) {
       tell = onChange;
-      return repeat(lookEveryMs, async () => {
-        if (!(await index.isBuilt()) && !(await isBusy())) await build();
-      }, (error) => onTrouble("the search index of notes cannot be built", error));
+      return repeat(
+        lookEveryMs,
+        async () => {
+          if (!(await index.isBuilt()) && !(await isBusy())) await build();
+        },
+        (error) => onTrouble("the search index of notes cannot be built", error),
+      );
     },
   };
 }

@@ -49,7 +49,11 @@ const width = 8;
 const step = 500;
 
 /** Over the collections of a database. */
-export function createDeletion(client: MongoClient, detachClient: SessionStore["detachClient"], eraseAnswers: EraseAnswers): Deletion {
+export function createDeletion(
+  client: MongoClient,
+  detachClient: SessionStore["detachClient"],
+  eraseAnswers: EraseAnswers,
+): Deletion {
   const db = client.db();
   const contacts = db.collection<ContactDocument>(contactsCollection);
   const sessions = db.collection<SessionDocument>(sessionsCollection);
@@ -57,7 +61,12 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   const transcripts = db.collection<KnownRecord>(transcriptsCollection);
 
   /** Deletes notes, and erases the stored responses that show them or the records in `of`. */
-  async function deleteNotes(scope: WriteScope, filter: Document, options: WriteOptions, of: readonly UUID[] = []): Promise<number> {
+  async function deleteNotes(
+    scope: WriteScope,
+    filter: Document,
+    options: WriteOptions,
+    of: readonly UUID[] = [],
+  ): Promise<number> {
     const session = options.session as ClientSession;
     const found = await notes.find(filter, { projection: { _id: 1 }, ...options }).toArray();
     const ids = found.map(({ _id }) => _id);
@@ -69,7 +78,11 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   /** Deletes what hangs on a parent but for the last step, which the parent's own transaction takes. */
   async function thin(scope: WriteScope, filter: Document): Promise<void> {
     for (;;) {
-      const found = await findAll<KnownRecord>(notes, filter, { projection: { _id: 1 }, limit: step + 1, deadline: scope.deadline });
+      const found = await findAll<KnownRecord>(notes, filter, {
+        projection: { _id: 1 },
+        limit: step + 1,
+        deadline: scope.deadline,
+      });
       if (found.length <= step) return;
       const some = { ...filter, _id: { $in: found.map(({ _id }) => _id) } };
       await commit(client, scope, undefined, (options) => deleteNotes(scope, some, options), { atomic: true });
@@ -79,36 +92,52 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
   async function deleteContact(scope: WriteScope, id: UUID): Promise<boolean> {
     const notesOf = { account_id: scope.accountId, parent_id: id, kind: "contact" };
     await thin(scope, notesOf);
-    return commit(client, scope, undefined, async (options) => {
-      const { deletedCount } = await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options);
-      if (deletedCount === 0) return false;
-      await deleteNotes(scope, notesOf, options, [id]);
-      await detachClient(scope, id, options);
-      return true;
-    }, { atomic: true });
+    return commit(
+      client,
+      scope,
+      undefined,
+      async (options) => {
+        const { deletedCount } = await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options);
+        if (deletedCount === 0) return false;
+        await deleteNotes(scope, notesOf, options, [id]);
+        await detachClient(scope, id, options);
+        return true;
+      },
+      { atomic: true },
+    );
   }
 
   async function deleteSession(scope: WriteScope, id: UUID): Promise<boolean> {
     const notesOf = { account_id: scope.accountId, parent_id: id, kind: "session" };
     await thin(scope, notesOf);
-    return commit(client, scope, undefined, async (options) => {
-      const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
-      if (deletedCount === 0) return false;
-      await deleteNotes(scope, notesOf, options);
-      await transcripts.deleteOne({ _id: id, account_id: scope.accountId }, options);
-      return true;
-    }, { atomic: true });
+    return commit(
+      client,
+      scope,
+      undefined,
+      async (options) => {
+        const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
+        if (deletedCount === 0) return false;
+        await deleteNotes(scope, notesOf, options);
+        await transcripts.deleteOne({ _id: id, account_id: scope.accountId }, options);
+        return true;
+      },
+      { atomic: true },
+    );
   }
 
   async function deleteTranscript(scope: WriteScope, id: UUID): Promise<boolean> {
     const filter = { _id: id, account_id: scope.accountId };
-    const { deletedCount } = await commit(client, scope, undefined, (options, fence) => transcripts.deleteOne({ ...filter, ...fence } as never, options));
+    const { deletedCount } = await commit(client, scope, undefined, (options, fence) =>
+      transcripts.deleteOne({ ...filter, ...fence } as never, options),
+    );
     return deletedCount === 1;
   }
 
   async function deleteNote(scope: WriteScope, id: UUID): Promise<boolean> {
     const filter = { _id: id, account_id: scope.accountId };
-    return (await commit(client, scope, undefined, (options) => deleteNotes(scope, filter, options), { atomic: true })) === 1;
+    return (
+      (await commit(client, scope, undefined, (options) => deleteNotes(scope, filter, options), { atomic: true })) === 1
+    );
   }
 
   /** Resolves names to record ids, with one command for each kind. */
@@ -123,7 +152,10 @@ export function createDeletion(client: MongoClient, detachClient: SessionStore["
     for (const { kinds, collection, kind } of sources) {
       const due = names.filter((name) => name.id === undefined && kinds.some((one) => one === name.kind));
       const options = { fields: {}, ...(kind === undefined ? {} : { kind }) };
-      const found = due.length === 0 ? undefined : await findNamed(collection as unknown as Collection<KnownRecord>, scope, due, options);
+      const found =
+        due.length === 0
+          ? undefined
+          : await findNamed(collection as unknown as Collection<KnownRecord>, scope, due, options);
       for (const name of due) {
         const record = found?.get(name);
         if (record !== undefined) ids.set(name, record._id);

@@ -81,7 +81,12 @@ async function* pagesOf(
     const documents: Document[] = await read(
       collection,
       scope,
-      [{ $match: { account_id: scope.accountId, _id: { $gt: last } } }, { $sort: { _id: 1 } }, { $limit: page }, { $project: { n: 0, g: 0, own: 0 } }],
+      [
+        { $match: { account_id: scope.accountId, _id: { $gt: last } } },
+        { $sort: { _id: 1 } },
+        { $limit: page },
+        { $project: { n: 0, g: 0, own: 0 } },
+      ],
       { hint: recordsIndex.name },
     );
     if (documents.length > 0) yield documents;

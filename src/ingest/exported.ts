@@ -31,14 +31,35 @@ export function contactRecord(document: ContactDocument): ExportedRecord {
 
 /** A session without its notes and transcript. */
 export function sessionRecord(document: SessionDocument): ExportedRecord {
-  const { contact_id, title, subtitle, session_date, session_date_end, recording_status, source, conference_provider, conference_url, provider_doc_url, created_at, updated_at } = document;
+  const {
+    contact_id,
+    title,
+    subtitle,
+    session_date,
+    session_date_end,
+    recording_status,
+    source,
+    conference_provider,
+    conference_url,
+    provider_doc_url,
+    created_at,
+    updated_at,
+  } = document;
   return record({
     case: "session",
     value: {
       $typeName: "records.ingest.v1.SessionItem",
       ...nameOf(document),
       ...(contact_id === null ? {} : { contactId: contact_id.toHexString() }),
-      ...present({ title, subtitle, recordingStatus: recording_status, source, conferenceProvider: conference_provider, conferenceUrl: conference_url, providerDocUrl: provider_doc_url }),
+      ...present({
+        title,
+        subtitle,
+        recordingStatus: recording_status,
+        source,
+        conferenceProvider: conference_provider,
+        conferenceUrl: conference_url,
+        providerDocUrl: provider_doc_url,
+      }),
       ...timesOf({ sessionDate: session_date, sessionDateEnd: session_date_end }),
       createdAt: timestamp(created_at),
       updatedAt: timestamp(updated_at),
@@ -53,7 +74,10 @@ export function transcriptRecord({ _id, text, recording }: TranscriptDocument): 
     sessionId: _id.toHexString(),
     ...(recording === null ? {} : { recording: recordingMessage(recording) }),
   };
-  return record({ case: "transcript", value: text === null ? item : holdDeflated(item, "transcript", { ...text, blocks: text.blocks.buffer }) });
+  return record({
+    case: "transcript",
+    value: text === null ? item : holdDeflated(item, "transcript", { ...text, blocks: text.blocks.buffer }),
+  });
 }
 
 /** A note, of a contact or of a session. */
@@ -97,6 +121,8 @@ function nameOf({ _id, external_id }: { readonly _id: { toHexString(): string };
 }
 
 function timesOf<Name extends string>(times: Readonly<Record<Name, Date | null>>) {
-  const set = Object.entries<Date | null>(times).flatMap(([name, date]) => (date === null ? [] : [[name, timestamp(date)]]));
+  const set = Object.entries<Date | null>(times).flatMap(([name, date]) =>
+    date === null ? [] : [[name, timestamp(date)]],
+  );
   return Object.fromEntries(set) as { [Key in Name]?: ReturnType<typeof timestamp> };
 }

@@ -3,8 +3,20 @@ import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
-import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
-import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
+import type {
+  ContactItem,
+  ContactNoteItem,
+  SessionItem,
+  SessionNoteItem,
+  TranscriptItem,
+} from "../gen/records/ingest/v1/items_pb.ts";
+import {
+  ContactItemSchema,
+  ContactNoteItemSchema,
+  SessionItemSchema,
+  SessionNoteItemSchema,
+  TranscriptItemSchema,
+} from "../gen/records/ingest/v1/items_pb.ts";
 import type { Violation } from "../errors.ts";
 import { Failure, refuse } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -35,7 +47,14 @@ export type Import = (requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor
 const tellEveryMs = 1_000;
 
 /** Over what writes each kind of record. */
-export function createImport(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest, store: ProgressStore, bulk: BulkLoading, watch: ImportWatch): Import {
+export function createImport(
+  contacts: ContactIngest,
+  sessions: SessionIngest,
+  notes: NoteIngest,
+  store: ProgressStore,
+  bulk: BulkLoading,
+  watch: ImportWatch,
+): Import {
   const checks: Readonly<Record<RecordKindName, (item: Item) => readonly Violation[]>> = {
     contacts: byRulesOf(ContactItemSchema),
     sessions: byRulesOf(SessionItemSchema),
@@ -72,7 +91,8 @@ export function createImport(contacts: ContactIngest, sessions: SessionIngest, n
   async function* importAll(requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor): AsyncIterable<ImportResponse> {
     const iterator = requests[Symbol.asyncIterator]();
     const first = await iterator.next();
-    if (first.done === true || first.value.accountId === "") refuse([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
+    if (first.done === true || first.value.accountId === "")
+      refuse([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
     const { accountId, importId } = first.value;
     const stream = await begin(accountId, importId === "" ? randomUUID() : importId, scopeFor);
     yield stream.tell();
@@ -184,18 +204,31 @@ function isOfSender(error: unknown): boolean {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-const empty = new Failure(Reason.INVALID_REQUEST, { message: "must hold one record: contact, session, transcript, session_note or contact_note" });
+const empty = new Failure(Reason.INVALID_REQUEST, {
+  message: "must hold one record: contact, session, transcript, session_note or contact_note",
+});
 
 /** One stream is one import into one account, whatever a later message says. */
 function requireSame(field: string, value: string, first: string): void {
-  if (value !== "" && value !== first) refuse([{ field, rule: "same", message: "must be that of the first message, or left out" }]);
+  if (value !== "" && value !== first)
+    refuse([{ field, rule: "same", message: "must be that of the first message, or left out" }]);
 }
 
 /** A stream begins at or before what is settled, and leaves nothing out. */
 function placeOf(position: bigint, received: number, settled: number): number {
   const place = Number(position);
   if (received === 0 && place <= settled) return place;
-  if (place !== received) refuse([{ field: "position", rule: "order", message: received === 0 ? `must be at most ${settled}: so many records are settled, and none may be left out` : `must be ${received}, the place after the record before` }]);
+  if (place !== received)
+    refuse([
+      {
+        field: "position",
+        rule: "order",
+        message:
+          received === 0
+            ? `must be at most ${settled}: so many records are settled, and none may be left out`
+            : `must be ${received}, the place after the record before`,
+      },
+    ]);
   return place;
 }
 

@@ -18,14 +18,20 @@ export interface Turns<Item> {
  * or through other items, are written one after the other in their order. So the result is that of writing all items in
  * order. `follows` is true for an item after another one of its group. Rejects when MongoDB cannot serve.
  */
-export async function inTurn<Item>(items: readonly Item[], { width, names }: Turns<Item>, write: (item: Item, follows: boolean) => Promise<Outcome>): Promise<Outcome[]> {
+export async function inTurn<Item>(
+  items: readonly Item[],
+  { width, names }: Turns<Item>,
+  write: (item: Item, follows: boolean) => Promise<Outcome>,
+): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(items.length);
   const groups = connected(items.map(names));
   let next = 0;
   async function work(): Promise<void> {
     for (let group = groups[next++]; group !== undefined; group = groups[next++]) {
       for (const [turn, at] of group.entries()) {
-        outcomes[at] = await write(items[at] as Item, turn > 0).catch((error: unknown) => ({ failure: failureOfItem(error) }));
+        outcomes[at] = await write(items[at] as Item, turn > 0).catch((error: unknown) => ({
+          failure: failureOfItem(error),
+        }));
       }
     }
   }

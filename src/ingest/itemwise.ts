@@ -9,17 +9,29 @@ import { violationsOf } from "../guards/validate.ts";
 import type { Outcome } from "./batch.ts";
 
 /** Writes what nothing is wrong with, and answers for all items in their order. */
-export async function itemwise<Item>(items: readonly Item[], check: (item: Item) => readonly Violation[], write: (items: readonly Item[]) => Promise<Outcome[]>): Promise<Outcome[]> {
+export async function itemwise<Item>(
+  items: readonly Item[],
+  check: (item: Item) => readonly Violation[],
+  write: (items: readonly Item[]) => Promise<Outcome[]>,
+): Promise<Outcome[]> {
   const wrong = items.map(check);
   const right = items.filter((_, at) => wrong[at]?.length === 0);
   const written = right.length === 0 ? [] : await write(right);
   let next = 0;
-  return wrong.map((violations) => (violations.length === 0 ? (written[next++] as Outcome) : { failure: invalid(violations) }));
+  return wrong.map((violations) =>
+    violations.length === 0 ? (written[next++] as Outcome) : { failure: invalid(violations) },
+  );
 }
 
 /** Checks an item by the rules of its message. Removes empty optional texts, so that they are stored as null. */
 export function byRulesOf(schema: DescMessage): (item: Message) => readonly Violation[] {
-  const texts = schema.fields.filter(({ fieldKind, scalar, presence, name }) => fieldKind === "scalar" && scalar === ScalarType.STRING && presence === FeatureSet_FieldPresence.EXPLICIT && !isName(name));
+  const texts = schema.fields.filter(
+    ({ fieldKind, scalar, presence, name }) =>
+      fieldKind === "scalar" &&
+      scalar === ScalarType.STRING &&
+      presence === FeatureSet_FieldPresence.EXPLICIT &&
+      !isName(name),
+  );
   return (item) => {
     const values = item as Message & Record<string, unknown>;
     for (const { localName } of texts) if (values[localName] === "") delete values[localName];

@@ -19,11 +19,18 @@ export interface Layer<T> {
 /**
  * Makes a layer over the records that the items touch. A record of another kind only conflicts with an item of its id.
  */
-export function createLayer<T extends KnownRecord & { readonly kind?: string }>(found: readonly T[], kind: string | undefined): Layer<T> {
+export function createLayer<T extends KnownRecord & { readonly kind?: string }>(
+  found: readonly T[],
+  kind: string | undefined,
+): Layer<T> {
   const isOurs = (record: T): boolean => kind === undefined || record.kind === kind;
   const before = new Map(found.map((record) => [record._id.toHexString(), record]));
   const byId = new Map(before);
-  const byExternalId = new Map(found.filter(isOurs).flatMap((record) => (record.external_id === undefined ? [] : [[record.external_id, record] as const])));
+  const byExternalId = new Map(
+    found
+      .filter(isOurs)
+      .flatMap((record) => (record.external_id === undefined ? [] : [[record.external_id, record] as const])),
+  );
   const changes = new Map<string, { record: T; items: number[] }>();
 
   function meant({ id, externalId }: ItemName): T | undefined {

@@ -51,21 +51,40 @@ export function createProgressStore(db: Db): ProgressStore {
   const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
   return {
     async read(scope, importId) {
-      const found = await findFirst<ImportDocument>(imports, { _id: idOf(scope, importId) }, { deadline: scope.deadline });
-      return found ?? { position: 0, written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 }, rejected: 0 };
+      const found = await findFirst<ImportDocument>(
+        imports,
+        { _id: idOf(scope, importId) },
+        { deadline: scope.deadline },
+      );
+      return (
+        found ?? {
+          position: 0,
+          written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 },
+          rejected: 0,
+        }
+      );
     },
     async write(scope, importId, { position, written, rejected }) {
       const _id = idOf(scope, importId);
       const after = { account_id: scope.accountId, position, written, rejected, changed_at: new Date() };
       try {
-        await commit(db.client, scope, undefined, (options) => imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true, ...options }));
+        await commit(db.client, scope, undefined, (options) =>
+          imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true, ...options }),
+        );
       } catch (error) {
         // A stream that was cut off may end behind the one that took its place, and has nothing to tell.
         if (duplicateIndex(error) === undefined) throw error;
       }
     },
     async isAnyLive(withinMs) {
-      return (await countUpTo(imports, 1, { changed_at: { $gt: new Date(Date.now() - withinMs) } }, { comment: "watch", deadline: undefined })) > 0;
+      return (
+        (await countUpTo(
+          imports,
+          1,
+          { changed_at: { $gt: new Date(Date.now() - withinMs) } },
+          { comment: "watch", deadline: undefined },
+        )) > 0
+      );
     },
   };
 }

@@ -27,7 +27,12 @@ export interface BatchSpec<T extends KnownRecord> {
  * Writes the batch. The items are applied in order in memory, and only the resulting records are written. A record that
  * cannot be written is retried once with fresh data; its items fail after that.
  */
-export async function putBatch<T extends KnownRecord>(client: MongoClient, scope: WriteScope, collection: Collection<T>, spec: BatchSpec<T>): Promise<Outcome[]> {
+export async function putBatch<T extends KnownRecord>(
+  client: MongoClient,
+  scope: WriteScope,
+  collection: Collection<T>,
+  spec: BatchSpec<T>,
+): Promise<Outcome[]> {
   const collisions = new Map<number, number>();
   for (;;) {
     let written: readonly Changed<T>[] = [];
@@ -49,7 +54,8 @@ export async function putBatch<T extends KnownRecord>(client: MongoClient, scope
     async function work(options: WriteOptions): Promise<Outcome[]> {
       const session = options.session as ClientSession;
       const recordOf = await spec.prepare(session);
-      const found = spec.find === undefined ? [] : await findTouched(collection, scope, spec.names, { ...spec.find, session });
+      const found =
+        spec.find === undefined ? [] : await findTouched(collection, scope, spec.names, { ...spec.find, session });
       const layer = createLayer(found, spec.find?.kind);
       const outcomes = spec.names.map((name, at): Outcome => {
         try {
@@ -83,9 +89,15 @@ async function writeAll<T extends KnownRecord>(
   if (changed.length === 0) return;
   // Frees an external id that passes from one record to another before anything is written.
   const claimed = new Set(changed.map(({ record }) => record.external_id));
-  const passing = changed.filter(({ before, record }) => before?.external_id !== undefined && before.external_id !== record.external_id && claimed.has(before.external_id));
+  const passing = changed.filter(
+    ({ before, record }) =>
+      before?.external_id !== undefined && before.external_id !== record.external_id && claimed.has(before.external_id),
+  );
   if (passing.length > 0) {
-    const filter = { account_id: scope.accountId, _id: { $in: passing.map(({ record }) => record._id) } } as unknown as Filter<T>;
+    const filter = {
+      account_id: scope.accountId,
+      _id: { $in: passing.map(({ record }) => record._id) },
+    } as unknown as Filter<T>;
     await collection.updateMany(filter, { $unset: { external_id: "" } } as never, options);
   }
   const operations = changed.map(({ before, record }) =>
@@ -97,8 +109,16 @@ async function writeAll<T extends KnownRecord>(
 }
 
 /** The ids of new records that another account has. */
-async function takenByOthers<T extends KnownRecord>(collection: Collection<T>, scope: WriteScope, changed: readonly Changed<T>[]): Promise<ReadonlySet<string>> {
+async function takenByOthers<T extends KnownRecord>(
+  collection: Collection<T>,
+  scope: WriteScope,
+  changed: readonly Changed<T>[],
+): Promise<ReadonlySet<string>> {
   const ids = changed.flatMap(({ before, record }) => (before === undefined ? [record._id] : []));
   const filter = { _id: { $in: ids }, account_id: { $ne: scope.accountId } } as unknown as Filter<T>;
-  return new Set((await findAll<T>(collection, filter, { projection: { _id: 1 }, deadline: scope.deadline })).map(({ _id }) => _id.toHexString()));
+  return new Set(
+    (await findAll<T>(collection, filter, { projection: { _id: 1 }, deadline: scope.deadline })).map(({ _id }) =>
+      _id.toHexString(),
+    ),
+  );
 }

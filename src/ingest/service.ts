@@ -1,7 +1,13 @@
 // records.ingest.v1.IngestService: batches of records, answered item by item.
 import type { DeleteRecordsRequest, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../gen/records/ingest/v1/items_pb.ts";
+import {
+  ContactItemSchema,
+  ContactNoteItemSchema,
+  SessionItemSchema,
+  SessionNoteItemSchema,
+  TranscriptItemSchema,
+} from "../gen/records/ingest/v1/items_pb.ts";
 import { uuidForm } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
@@ -15,48 +21,99 @@ import type { NoteIngest } from "./notes.ts";
 import type { SessionIngest } from "./sessions.ts";
 
 /** The service over what writes each kind of record. */
-export function createIngestService(contacts: ContactIngest, sessions: SessionIngest, notes: NoteIngest, deletion: Deletion): OperatorService<typeof Descriptor> {
+export function createIngestService(
+  contacts: ContactIngest,
+  sessions: SessionIngest,
+  notes: NoteIngest,
+  deletion: Deletion,
+): OperatorService<typeof Descriptor> {
   return {
     async upsertContacts({ accountId, contacts: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, byRulesOf(ContactItemSchema), (right) => contacts.upsert(scope, right)));
+      const results = resultsOf(
+        items,
+        await itemwise(items, byRulesOf(ContactItemSchema), (right) => contacts.upsert(scope, right)),
+      );
       return { $typeName: "records.ingest.v1.UpsertContactsResponse", results };
     },
     async upsertSessions({ accountId, sessions: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, byRulesOf(SessionItemSchema), (right) => sessions.upsert(scope, right)));
+      const results = resultsOf(
+        items,
+        await itemwise(items, byRulesOf(SessionItemSchema), (right) => sessions.upsert(scope, right)),
+      );
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
     async putTranscripts({ accountId, transcripts: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const outcomes = await itemwise(items, byRulesOf(TranscriptItemSchema), (right) => sessions.putTranscripts(scope, right));
-      return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results: resultsOf(items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId })), outcomes) };
+      const outcomes = await itemwise(items, byRulesOf(TranscriptItemSchema), (right) =>
+        sessions.putTranscripts(scope, right),
+      );
+      return {
+        $typeName: "records.ingest.v1.PutTranscriptsResponse",
+        results: resultsOf(
+          items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId })),
+          outcomes,
+        ),
+      };
     },
     async upsertSessionNotes({ accountId, notes: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, byRulesOf(SessionNoteItemSchema), (right) => notes.upsertOfSessions(scope, right)));
+      const results = resultsOf(
+        items,
+        await itemwise(items, byRulesOf(SessionNoteItemSchema), (right) => notes.upsertOfSessions(scope, right)),
+      );
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
     async upsertContactNotes({ accountId, notes: items }, operator) {
       const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(items, await itemwise(items, byRulesOf(ContactNoteItemSchema), (right) => notes.upsertOfContacts(scope, right)));
+      const results = resultsOf(
+        items,
+        await itemwise(items, byRulesOf(ContactNoteItemSchema), (right) => notes.upsertOfContacts(scope, right)),
+      );
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
     async archiveContacts({ accountId, contactIds }, operator) {
       const scope = await operator.scopeFor(accountId);
       const outcomes = await itemwise(contactIds, uuidViolations, (right) => contacts.setArchived(scope, right, true));
-      return { $typeName: "records.ingest.v1.ArchiveContactsResponse", results: resultsOf(contactIds.map((id) => ({ id })), outcomes) };
+      return {
+        $typeName: "records.ingest.v1.ArchiveContactsResponse",
+        results: resultsOf(
+          contactIds.map((id) => ({ id })),
+          outcomes,
+        ),
+      };
     },
     async restoreContacts({ accountId, contactIds }, operator) {
       const scope = await operator.scopeFor(accountId);
       const outcomes = await itemwise(contactIds, uuidViolations, (right) => contacts.setArchived(scope, right, false));
-      return { $typeName: "records.ingest.v1.RestoreContactsResponse", results: resultsOf(contactIds.map((id) => ({ id })), outcomes) };
+      return {
+        $typeName: "records.ingest.v1.RestoreContactsResponse",
+        results: resultsOf(
+          contactIds.map((id) => ({ id })),
+          outcomes,
+        ),
+      };
     },
     async deleteRecords(request, operator) {
       const scope = await operator.scopeFor(request.accountId);
       const named = deletedNames(request);
-      const outcomes = await itemwise(named, ({ violations }) => violations, (right) => deletion.delete(scope, right.map(({ name }) => name)));
-      return { $typeName: "records.ingest.v1.DeleteRecordsResponse", results: resultsOf(named.map(({ name }) => name), outcomes) };
+      const outcomes = await itemwise(
+        named,
+        ({ violations }) => violations,
+        (right) =>
+          deletion.delete(
+            scope,
+            right.map(({ name }) => name),
+          ),
+      );
+      return {
+        $typeName: "records.ingest.v1.DeleteRecordsResponse",
+        results: resultsOf(
+          named.map(({ name }) => name),
+          outcomes,
+        ),
+      };
     },
   };
 }
@@ -79,8 +136,15 @@ interface CheckedName {
 }
 
 /** The records that a request names, in the order of its fields. */
-function deletedNames({ contactIds, sessionIds, transcriptIds, noteIds, external }: DeleteRecordsRequest): readonly CheckedName[] {
-  const byId = (kind: DeletedKind, ids: readonly string[]): CheckedName[] => ids.map((id) => ({ name: { kind, id }, violations: uuidViolations(id) }));
+function deletedNames({
+  contactIds,
+  sessionIds,
+  transcriptIds,
+  noteIds,
+  external,
+}: DeleteRecordsRequest): readonly CheckedName[] {
+  const byId = (kind: DeletedKind, ids: readonly string[]): CheckedName[] =>
+    ids.map((id) => ({ name: { kind, id }, violations: uuidViolations(id) }));
   const names = [
     ...byId("contact", contactIds),
     ...byId("session", sessionIds),

@@ -13,9 +13,17 @@ import type { Import } from "./import.ts";
 export type OnExport = (accountId: UUID, operator: Operator) => Promise<void>;
 
 /** The handlers by their rpcs. */
-export function createIngestStreams(importRecords: Import, exportRecords: Export, onExport: OnExport): ReadonlyMap<DescMethod, StreamHandler> {
+export function createIngestStreams(
+  importRecords: Import,
+  exportRecords: Export,
+  onExport: OnExport,
+): ReadonlyMap<DescMethod, StreamHandler> {
   return new Map<DescMethod, StreamHandler>([
-    [IngestService.method.import, (messages, operator) => importRecords(messages as AsyncIterable<ImportRequest>, (accountId) => operator.scopeFor(accountId))],
+    [
+      IngestService.method.import,
+      (messages, operator) =>
+        importRecords(messages as AsyncIterable<ImportRequest>, (accountId) => operator.scopeFor(accountId)),
+    ],
     [
       IngestService.method.export,
       async function* (messages: AsyncIterable<Message>, operator) {

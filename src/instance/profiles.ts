@@ -41,7 +41,8 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
   async function send(path: string, url: string, response: Response): Promise<void> {
     const { profiler, extension } = profilers[path] ?? fail(Reason.UNKNOWN_PATH);
     const wanted = secondsOf(url);
-    if (isTaking) fail(Reason.ALREADY_EXISTS, { message: "This instance is taking another profile. Try again when that is done." });
+    if (isTaking)
+      fail(Reason.ALREADY_EXISTS, { message: "This instance is taking another profile. Try again when that is done." });
     isTaking = true;
     const session = new Session();
     const left = new AbortController();
@@ -49,9 +50,14 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
     try {
       session.connect();
       // The head goes first, so that the client knows that the profile has begun.
-      response.writeHead(200, { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "Content-Disposition": `attachment; filename="records.${extension}"` });
+      response.writeHead(200, {
+        "Content-Type": "application/json; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Content-Disposition": `attachment; filename="records.${extension}"`,
+      });
       response.flushHeaders();
-      const wait = (): Promise<void> => sleep(wanted * 1_000, undefined, { signal: left.signal }).catch(() => undefined);
+      const wait = (): Promise<void> =>
+        sleep(wanted * 1_000, undefined, { signal: left.signal }).catch(() => undefined);
       response.end(JSON.stringify(await profiler(session, wait)));
     } finally {
       session.disconnect();
@@ -80,6 +86,7 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
 function secondsOf(url: string): number {
   const given = new URL(url, "http://localhost").searchParams.get("seconds") ?? String(seconds.default);
   const number = /^[1-9]\d?$/.test(given) ? Number(given) : 0;
-  if (number < 1 || number > seconds.most) refuse([{ field: "seconds", rule: "range", message: `must be a whole number from 1 to ${seconds.most}` }]);
+  if (number < 1 || number > seconds.most)
+    refuse([{ field: "seconds", rule: "range", message: `must be a whole number from 1 to ${seconds.most}` }]);
   return number;
 }

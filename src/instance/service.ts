@@ -8,7 +8,8 @@ import { setLogLevel } from "./log-level.ts";
 /** The service over the log of this instance. */
 export function createInstanceService(log: Logger, configured: LogLevel): OperatorService<typeof Descriptor> {
   return {
-    getLogLevel: () => Promise.resolve({ $typeName: "records.admin.v1.GetLogLevelResponse", level: log.level, configured }),
+    getLogLevel: () =>
+      Promise.resolve({ $typeName: "records.admin.v1.GetLogLevelResponse", level: log.level, configured }),
     setLogLevel({ level }, { caller: { requestId: id, address, token } }) {
       const before = setLogLevel(log, level as LogLevel, { id, address, service_token: token });
       return Promise.resolve({ $typeName: "records.admin.v1.SetLogLevelResponse", level, before });

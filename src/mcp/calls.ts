@@ -18,7 +18,12 @@ export interface Called {
 /** The operations by the names of their rpcs (`searchContacts`). */
 export interface Calls {
   /** Fails with a Failure: INVALID_REQUEST names every argument that is wrong, after what was `found` wrong before. */
-  call(operation: string, given: Readonly<Record<string, unknown>>, inbound: Inbound, found?: readonly Violation[]): Promise<Called>;
+  call(
+    operation: string,
+    given: Readonly<Record<string, unknown>>,
+    inbound: Inbound,
+    found?: readonly Violation[],
+  ): Promise<Called>;
 }
 
 interface Operation {
@@ -30,7 +35,12 @@ interface Operation {
 /** The operations without a body: the reads. `onError` hears why a call failed; an assistant hears only that it did. */
 export function createCalls(dispatch: Dispatch, documentProvider: string, onError: OnError): Calls {
   const reads = table.filter(({ body, method }) => body === undefined && method === "GET");
-  const operations = new Map(reads.map((route): [string, Operation] => [route.rpc.localName, { rpc: route.rpc, read: createArgumentReader(route), write: route.write }]));
+  const operations = new Map(
+    reads.map((route): [string, Operation] => [
+      route.rpc.localName,
+      { rpc: route.rpc, read: createArgumentReader(route), write: route.write },
+    ]),
+  );
   return {
     async call(name, given, inbound, found = []) {
       const operation = operations.get(name);

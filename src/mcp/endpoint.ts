@@ -49,12 +49,24 @@ const path = "/mcp";
 const bodyLimit = 262_144;
 const allow = "POST, OPTIONS";
 
-export function createEndpoint({ door, calls, serverFactory, where, corsOrigins, burst, onToolCall, onError }: EndpointParts): Endpoint {
+export function createEndpoint({
+  door,
+  calls,
+  serverFactory,
+  where,
+  corsOrigins,
+  burst,
+  onToolCall,
+  onError,
+}: EndpointParts): Endpoint {
   let prepared: Promise<ReturnType<typeof createMcpHandler>> | undefined;
   const prepare = (): NonNullable<typeof prepared> => (prepared ??= load());
 
   async function load(): Promise<ReturnType<typeof createMcpHandler>> {
-    const [{ createMcpHandler }, createServer] = await Promise.all([import("@modelcontextprotocol/server"), serverFactory()]);
+    const [{ createMcpHandler }, createServer] = await Promise.all([
+      import("@modelcontextprotocol/server"),
+      serverFactory(),
+    ]);
     return createMcpHandler(
       ({ authInfo }) => {
         const { inbound, holder } = authInfo?.extra?.["exchange"] as Exchange;
@@ -70,8 +82,16 @@ export function createEndpoint({ door, calls, serverFactory, where, corsOrigins,
   /** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
   function requireOrigin(request: Request): void {
     const { origin } = request.headers;
-    if (origin === undefined || origin === new URL(where.mcpUrl).origin || origin === new URL(where.baseUrl).origin || corsOrigins.includes(origin)) return;
-    fail(Reason.FOREIGN_ORIGIN, { message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." });
+    if (
+      origin === undefined ||
+      origin === new URL(where.mcpUrl).origin ||
+      origin === new URL(where.baseUrl).origin ||
+      corsOrigins.includes(origin)
+    )
+      return;
+    fail(Reason.FOREIGN_ORIGIN, {
+      message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS).",
+    });
   }
 
   /**

@@ -20,11 +20,18 @@ const idForm = /^(contact|session):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
 export const fetchTool: Tool = {
   name: "fetch",
   title: "Fetch a record",
-  description: "Get a contact or session that search found, by its id (contact:… or session:…), as text: a session with its notes and the first page of its transcript.",
+  description:
+    "Get a contact or session that search found, by its id (contact:… or session:…), as text: a session with its notes and the first page of its transcript.",
   schemas: () => ({
     input: {
       type: "object",
-      properties: { id: { type: "string", description: "An id out of search: contact:<uuid> or session:<uuid>.", examples: ["contact:b5d7e64e-c92f-4439-bb41-1662fbfa63ea"] } },
+      properties: {
+        id: {
+          type: "string",
+          description: "An id out of search: contact:<uuid> or session:<uuid>.",
+          examples: ["contact:b5d7e64e-c92f-4439-bb41-1662fbfa63ea"],
+        },
+      },
       required: ["id"],
       additionalProperties: false,
     },
@@ -43,7 +50,9 @@ export const fetchTool: Tool = {
   async run(given, context) {
     refuseOthers(given, ["id"]);
     const { id } = given;
-    const [, kind, uuid] = (typeof id === "string" ? idForm.exec(id) : null) ?? refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search gives it" }]);
+    const [, kind, uuid] =
+      (typeof id === "string" ? idForm.exec(id) : null) ??
+      refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search gives it" }]);
     return { ...(await fetchRecord(kind?.toLowerCase() ?? "", uuid?.toLowerCase() ?? "", context)) };
   },
 };
@@ -63,32 +72,67 @@ async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext
   const sessions = contact.recent_sessions as readonly Body[];
   const text = [
     `# ${title}`,
-    facts([["Email", contact["email"]], ["Phone", contact["phone"]], ["Archived", contact["archived_at"]]]),
+    facts([
+      ["Email", contact["email"]],
+      ["Phone", contact["phone"]],
+      ["Archived", contact["archived_at"]],
+    ]),
     section("Notes", contact["notes"]),
     section("Memory", contact["memory"]),
     section("Timeline", notes.map(({ created_at, content }) => `- ${day(created_at)}: ${content}`).join("\n")),
-    section("Recent sessions", sessions.map(({ id: session, title: name, session_date }) => `- ${day(session_date)}: ${name ?? "Untitled"} (session:${session})`).join("\n")),
+    section(
+      "Recent sessions",
+      sessions
+        .map(
+          ({ id: session, title: name, session_date }) =>
+            `- ${day(session_date)}: ${name ?? "Untitled"} (session:${session})`,
+        )
+        .join("\n"),
+    ),
   ];
-  return { id: `contact:${id}`, title, text: joined(text), url: recordUrl(baseUrl, "contact", id), metadata: { kind: "contact", updated_at: contact["updated_at"] ?? "" } };
+  return {
+    id: `contact:${id}`,
+    title,
+    text: joined(text),
+    url: recordUrl(baseUrl, "contact", id),
+    metadata: { kind: "contact", updated_at: contact["updated_at"] ?? "" },
+  };
 }
 
 async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
-  const [detail, spoken] = await Promise.all([calls.call("getSession", { session_id: id }, inbound), calls.call("getSessionTranscript", { session_id: id }, inbound)]);
+  const [detail, spoken] = await Promise.all([
+    calls.call("getSession", { session_id: id }, inbound),
+    calls.call("getSessionTranscript", { session_id: id }, inbound),
+  ]);
   const session = detail.body["data"] as Body & { readonly client: unknown; readonly notes: unknown };
   const client = session.client as Body | null;
   const notes = session.notes as readonly Body[];
   const { transcript } = spoken.body["data"] as { readonly transcript: string | null };
   const { page, hasMore } = pageOf(transcript ?? "", 0);
   const title = session["title"] ?? "Untitled session";
-  const person = client === null ? null : `${client["full_name"] ?? client["email"] ?? "Unnamed contact"} (contact:${client["id"]})`;
+  const person =
+    client === null ? null : `${client["full_name"] ?? client["email"] ?? "Unnamed contact"} (contact:${client["id"]})`;
   const text = [
     `# ${title}`,
-    facts([["Subtitle", session["subtitle"]], ["Date", session["session_date"]], ["With", person], ["Recording", session["recording_status"]]]),
+    facts([
+      ["Subtitle", session["subtitle"]],
+      ["Date", session["session_date"]],
+      ["With", person],
+      ["Recording", session["recording_status"]],
+    ]),
     ...notes.map(({ title: name, content }) => section(name ?? "Note", content)),
     section("Transcript", page),
-    hasMore ? `(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset ${pageCharacters}.)` : "",
+    hasMore
+      ? `(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset ${pageCharacters}.)`
+      : "",
   ];
-  return { id: `session:${id}`, title, text: joined(text), url: recordUrl(baseUrl, "session", id), metadata: { kind: "session", date: session["session_date"] ?? "" } };
+  return {
+    id: `session:${id}`,
+    title,
+    text: joined(text),
+    url: recordUrl(baseUrl, "session", id),
+    metadata: { kind: "session", date: session["session_date"] ?? "" },
+  };
 }
 
 function facts(lines: readonly (readonly [string, string | null | undefined])[]): string {
@@ -110,6 +154,9 @@ function day(moment: string | null | undefined): string {
 /** A record by its kind and id, out of a URI such as `contact://<uuid>`. Fails with NOT_FOUND for any other text. */
 export function recordOf(uri: string): { readonly kind: string; readonly id: string } {
   const [, kind, id] = /^(contact|session):\/\/([0-9a-f-]{36})$/i.exec(uri) ?? [];
-  if (kind === undefined || id === undefined) return fail(Reason.NOT_FOUND, { message: `There is no resource ${uri.slice(0, 100)}: it must be contact://<uuid> or session://<uuid>.` });
+  if (kind === undefined || id === undefined)
+    return fail(Reason.NOT_FOUND, {
+      message: `There is no resource ${uri.slice(0, 100)}: it must be contact://<uuid> or session://<uuid>.`,
+    });
   return { kind: kind.toLowerCase(), id: id.toLowerCase() };
 }

@@ -33,7 +33,13 @@ get_session and get_session_transcript where their notes are not enough. Say so 
     name: "follow_up",
     title: "Write a follow-up",
     description: "A message after a session: thanks, what was agreed, who does what by when.",
-    arguments: [{ name: "session_id", description: "The id of the session; without it the last one that took place.", required: false }],
+    arguments: [
+      {
+        name: "session_id",
+        description: "The id of the session; without it the last one that took place.",
+        required: false,
+      },
+    ],
     async ask({ session_id }, context) {
       const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
       const { text: records } = await fetchRecord("session", id, context);
@@ -65,17 +71,24 @@ what is still open. These are the newest notes; search_notes and get_session fin
 async function findContact(query: string, context: ToolContext): Promise<{ readonly text: string }> {
   const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
   const [first] = body["data"] as readonly { readonly id: string }[];
-  return first === undefined ? refuse([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }]) : fetchRecord("contact", first.id, context);
+  return first === undefined
+    ? refuse([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }])
+    : fetchRecord("contact", first.id, context);
 }
 
 /** What a search takes of an argument. */
 function words(argument: string, given: string): string {
   const query = firstWords(given);
-  return [...query].length < 2 ? refuse([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }]) : query;
+  return [...query].length < 2
+    ? refuse([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }])
+    : query;
 }
 
 async function lastSession({ calls, inbound }: ToolContext): Promise<string> {
   const { body } = await calls.call("listSessions", { to: new Date().toISOString(), limit: 1 }, inbound);
   const [last] = body["data"] as readonly { readonly id: string }[];
-  return last?.id ?? refuse([{ field: "session_id", rule: "unknown", message: "must be given: no session has taken place yet" }]);
+  return (
+    last?.id ??
+    refuse([{ field: "session_id", rule: "unknown", message: "must be given: no session has taken place yet" }])
+  );
 }

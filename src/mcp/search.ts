@@ -17,11 +17,19 @@ const mostResults = 20;
 export const searchTool: Tool = {
   name: "search",
   title: "Search everything",
-  description: "Find contacts, sessions and notes at once by words, such as a person's name and a topic. Get what it finds with fetch. Few, telling words find most.",
+  description:
+    "Find contacts, sessions and notes at once by words, such as a person's name and a topic. Get what it finds with fetch. Few, telling words find most.",
   schemas: () => ({
     input: {
       type: "object",
-      properties: { query: { type: "string", minLength: 2, description: "The words to look for; each must be the beginning of a word that is found. A long text is cut to its first words." } },
+      properties: {
+        query: {
+          type: "string",
+          minLength: 2,
+          description:
+            "The words to look for; each must be the beginning of a word that is found. A long text is cut to its first words.",
+        },
+      },
       required: ["query"],
       additionalProperties: false,
     },
@@ -50,7 +58,8 @@ export const searchTool: Tool = {
     if (query === null) return refuse([{ field: "query", rule: "required", message: "is required" }]);
     if (typeof query !== "string") return refuse([{ field: "query", rule: "type", message: "must be a string" }]);
     const words = firstWords(query);
-    if ([...words].length < 2) return refuse([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
+    if ([...words].length < 2)
+      return refuse([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     return { results: await searchAll(words, context) };
   },
 };
@@ -66,25 +75,34 @@ export function firstWords(text: string): string {
 }
 
 async function searchAll(query: string, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
-  const ask = async (operation: string, given: Record<string, unknown>): Promise<Record<string, unknown>[]> => (await calls.call(operation, given, inbound)).body["data"] as Record<string, unknown>[];
+  const ask = async (operation: string, given: Record<string, unknown>): Promise<Record<string, unknown>[]> =>
+    (await calls.call(operation, given, inbound)).body["data"] as Record<string, unknown>[];
   const [contacts, sessions, notes] = await Promise.all([
     ask("searchContacts", { query }),
     ask("listSessions", { query, limit: 10 }),
     ask("searchNotes", { query, limit: 15 }),
   ]);
   const lists = [
-    contacts.map(({ id, full_name, inferred_name, email, phone }) => foundAs("contact", id, full_name ?? inferred_name ?? email ?? phone)),
+    contacts.map(({ id, full_name, inferred_name, email, phone }) =>
+      foundAs("contact", id, full_name ?? inferred_name ?? email ?? phone),
+    ),
     sessions.map(({ id, title }) => foundAs("session", id, title)),
     notes.map(({ kind, parent_id, parent_label }) => foundAs(String(kind), parent_id, parent_label)),
   ];
   // By turns, so that many contacts of a name do not keep out what was said.
-  const ranks = Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, rank) => lists.flatMap((list) => list[rank] ?? []));
+  const ranks = Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, rank) =>
+    lists.flatMap((list) => list[rank] ?? []),
+  );
   const found = new Map<string, Found>();
   for (const one of ranks.flat()) if (!found.has(one.id)) found.set(one.id, one);
   return [...found.values()].slice(0, mostResults);
 
   function foundAs(kind: string, id: unknown, title: unknown): Found {
-    return { id: `${kind}:${String(id)}`, title: typeof title === "string" && title !== "" ? title : `Untitled ${kind}`, url: recordUrl(baseUrl, kind, String(id)) };
+    return {
+      id: `${kind}:${String(id)}`,
+      title: typeof title === "string" && title !== "" ? title : `Untitled ${kind}`,
+      url: recordUrl(baseUrl, kind, String(id)),
+    };
   }
 }
 

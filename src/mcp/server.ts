@@ -32,40 +32,72 @@ export function createServerFactory(document: OpenApiDocument, version: string):
   const listed = tools.map((tool) => {
     const { input, output } = tool.schemas(document);
     const { name, title, description } = tool;
-    return { name, title, description, inputSchema: input, outputSchema: output, annotations: { title, ...annotations } };
+    return {
+      name,
+      title,
+      description,
+      inputSchema: input,
+      outputSchema: output,
+      annotations: { title, ...annotations },
+    };
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const schemas = new Map(listed.map(({ name, outputSchema }) => [name, outputSchema]));
-  const listedPrompts = prompts.map(({ name, title, description, arguments: given }) => ({ name, title, description, arguments: [...given] }));
+  const listedPrompts = prompts.map(({ name, title, description, arguments: given }) => ({
+    name,
+    title,
+    description,
+    arguments: [...given],
+  }));
   const templates = ["contact", "session"].map((kind) => ({
     uriTemplate: `${kind}://{id}`,
     name: kind,
     title: kind === "contact" ? "A contact" : "A session",
-    description: kind === "contact" ? "A person with notes and the last sessions, as text." : "A session with its notes and the beginning of its transcript, as text.",
+    description:
+      kind === "contact"
+        ? "A person with notes and the last sessions, as text."
+        : "A session with its notes and the beginning of its transcript, as text.",
     mimeType: "text/markdown",
   }));
 
   return (context, onToolCall) => {
     let begun = 0;
     const begin = (): void => {
-      if (++begun > mostCalls) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `Too many calls in one batch: at most ${mostCalls}; send the others after it.`);
+      if (++begun > mostCalls)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidRequest,
+          `Too many calls in one batch: at most ${mostCalls}; send the others after it.`,
+        );
     };
     const server = new Server(
       { name: "records", title: "Records", version },
       {
         capabilities: { tools: {}, resources: {}, prompts: {} },
         instructions,
-        cacheHints: { "tools/list": listHint, "prompts/list": listHint, "resources/list": listHint, "resources/templates/list": listHint, "server/discover": listHint },
+        cacheHints: {
+          "tools/list": listHint,
+          "prompts/list": listHint,
+          "resources/list": listHint,
+          "resources/templates/list": listHint,
+          "server/discover": listHint,
+        },
       },
     );
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name);
-      if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)}: tools/list has them.`);
+      if (tool === undefined)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `There is no tool ${params.name.slice(0, 100)}: tools/list has them.`,
+        );
       begin();
       onToolCall(tool.name);
       const result = await tool.run(params.arguments ?? {}, context).then(
-        (structuredContent): CallToolResult => ({ content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent }),
+        (structuredContent): CallToolResult => ({
+          content: [{ type: "text", text: JSON.stringify(structuredContent) }],
+          structuredContent,
+        }),
         (error: unknown): CallToolResult => ({ content: [{ type: "text", text: sayFor(error) }], isError: true }),
       );
       return server.projectCallToolResult(result, schemas.get(tool.name));
@@ -86,10 +118,19 @@ export function createServerFactory(document: OpenApiDocument, version: string):
     server.setRequestHandler("prompts/list", () => ({ prompts: listedPrompts }));
     server.setRequestHandler("prompts/get", async ({ params }) => {
       const prompt = prompts.find(({ name }) => name === params.name);
-      if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${params.name.slice(0, 100)}: prompts/list has them.`);
+      if (prompt === undefined)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `There is no prompt ${params.name.slice(0, 100)}: prompts/list has them.`,
+        );
       begin();
       const ask = await prompt.ask(params.arguments ?? {}, context).catch((error: unknown) => {
-        throw new ProtocolError(error instanceof Failure && error.kind.http < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, sayFor(error));
+        throw new ProtocolError(
+          error instanceof Failure && error.kind.http < 500
+            ? ProtocolErrorCode.InvalidParams
+            : ProtocolErrorCode.InternalError,
+          sayFor(error),
+        );
       });
       const content = { type: "text" as const, text: messageOfAsk(ask) };
       return { description: prompt.description, messages: [{ role: "user" as const, content }] };

@@ -46,8 +46,28 @@ export interface Mcp {
   close(): Promise<void>;
 }
 
-export function createMcp({ provider, issuer, door, dispatch, documentProvider, document, version, where, corsOrigins, audit, throttleDocument, burst, onError }: McpParts): Mcp {
-  const refuseAll = (): Promise<never> => Promise.resolve().then(() => fail(Reason.UNAVAILABLE, { message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).", because: "not configured" }));
+export function createMcp({
+  provider,
+  issuer,
+  door,
+  dispatch,
+  documentProvider,
+  document,
+  version,
+  where,
+  corsOrigins,
+  audit,
+  throttleDocument,
+  burst,
+  onError,
+}: McpParts): Mcp {
+  const refuseAll = (): Promise<never> =>
+    Promise.resolve().then(() =>
+      fail(Reason.UNAVAILABLE, {
+        message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+        because: "not configured",
+      }),
+    );
   const off = { enter: refuseAll, chargeMore: refuseAll };
   const endpoint: Endpoint = createEndpoint({
     door: door ?? off,
@@ -63,7 +83,14 @@ export function createMcp({ provider, issuer, door, dispatch, documentProvider, 
     },
     onError,
   });
-  const metadata = createMetadata({ issuer, issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "", scopes: async () => provider?.scopes(), mcpUrl: () => where.mcpUrl, throttle: throttleDocument, onError });
+  const metadata = createMetadata({
+    issuer,
+    issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "",
+    scopes: async () => provider?.scopes(),
+    mcpUrl: () => where.mcpUrl,
+    throttle: throttleDocument,
+    onError,
+  });
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
@@ -88,11 +115,27 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
       const { issuer, subject, email } = holder;
       if (holder.authenticatedAt === undefined && !told) {
         told = true;
-        warn("the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in");
+        warn(
+          "the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in",
+        );
       }
-      const [end, account] = await Promise.all([ended.endOf(holder, deadline), accounts.ofIdentity({ issuer, subject }, deadline)]);
-      if (end !== undefined) refuse(end.kind === "person" && holder.authenticatedAt === undefined ? "its person signed out, and it has no auth_time to show a later sign-in" : "its session has ended");
-      return { issuer, subject, name: email ?? account?.email ?? subject, accountId: account?._id, suspended: account?.suspension !== undefined };
+      const [end, account] = await Promise.all([
+        ended.endOf(holder, deadline),
+        accounts.ofIdentity({ issuer, subject }, deadline),
+      ]);
+      if (end !== undefined)
+        refuse(
+          end.kind === "person" && holder.authenticatedAt === undefined
+            ? "its person signed out, and it has no auth_time to show a later sign-in"
+            : "its session has ended",
+        );
+      return {
+        issuer,
+        subject,
+        name: email ?? account?.email ?? subject,
+        accountId: account?._id,
+        suspended: account?.suspension !== undefined,
+      };
     },
   };
 }

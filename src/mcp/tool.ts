@@ -31,5 +31,12 @@ export interface Tool {
 /** Refuses an argument that the tool does not have, naming those that it has. */
 export function refuseOthers(given: Arguments, names: readonly string[]): void {
   const other = Object.keys(given).find((name) => !names.includes(name));
-  if (other !== undefined) refuse([{ field: shownName(other), rule: "unknown_argument", message: `must be left out: the arguments are ${names.join(", ")}` }]);
+  if (other !== undefined)
+    refuse([
+      {
+        field: shownName(other),
+        rule: "unknown_argument",
+        message: `must be left out: the arguments are ${names.join(", ")}`,
+      },
+    ]);
 }

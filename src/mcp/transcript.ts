@@ -12,17 +12,34 @@ const largest = 2_147_483_647;
 export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
-  description: "The words spoken in a session, 40,000 characters a page: page on with next_offset as offset until it is null. The transcript is null when there is none yet.",
+  description:
+    "The words spoken in a session, 40,000 characters a page: page on with next_offset as offset until it is null. The transcript is null when there is none yet.",
   schemas(document) {
     const { input, output } = toolSchemas(document, "getSessionTranscript");
-    const offset = { type: "integer", minimum: 0, maximum: largest, default: 0, description: "How many characters of the transcript to skip: the next_offset of the page before." };
-    const { properties, required, $defs } = output as unknown as { properties: object; required: string[]; $defs: object };
+    const offset = {
+      type: "integer",
+      minimum: 0,
+      maximum: largest,
+      default: 0,
+      description: "How many characters of the transcript to skip: the next_offset of the page before.",
+    };
+    const { properties, required, $defs } = output as unknown as {
+      properties: object;
+      required: string[];
+      $defs: object;
+    };
     const pagination = toolSchemas(document, "listSessions").output as unknown as { $defs: { Pagination: object } };
     return {
       input: { ...input, properties: { ...(input["properties"] as object), offset } },
       output: {
         ...output,
-        properties: { ...properties, pagination: { $ref: "#/$defs/Pagination", description: "Where this page stands in the transcript, in characters." } },
+        properties: {
+          ...properties,
+          pagination: {
+            $ref: "#/$defs/Pagination",
+            description: "Where this page stands in the transcript, in characters.",
+          },
+        },
         required: [...required, "pagination"],
         $defs: { ...$defs, Pagination: pagination.$defs.Pagination },
       },
@@ -36,7 +53,12 @@ export const transcriptTool: Tool = {
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
     const { page, hasMore } = pageOf(data.transcript ?? "", offset);
-    const pagination = { limit: pageCharacters, offset, has_more: hasMore, next_offset: hasMore ? offset + pageCharacters : null };
+    const pagination = {
+      limit: pageCharacters,
+      offset,
+      has_more: hasMore,
+      next_offset: hasMore ? offset + pageCharacters : null,
+    };
     return { data: { ...data, transcript: data.transcript === null ? null : page }, pagination };
   },
 };

@@ -16,7 +16,8 @@ export async function toWebRequest(request: NodeRequest, url: string, limit: num
   const body = received === "too large" ? Buffer.alloc(limit + 1) : received;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined && !name.startsWith(":")) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+    if (value !== undefined && !name.startsWith(":"))
+      headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
   return { request: new Request(url, { method: request.method ?? "POST", headers, body }), messages: messagesIn(body) };
 }

@@ -63,14 +63,24 @@ export interface NoteStore {
   /** Appends a manual note to a contact that `hold` finds active; fails as `hold` does. */
   append(scope: WriteScope, contactId: UUID, content: string, hold: HoldContact): Promise<AppendContactNoteResponse>;
   /** Renames the owner of notes. */
-  relabel(scope: WriteScope, kind: NoteDocument["kind"], parentId: UUID, label: string | null, options: WriteOptions): Promise<void>;
+  relabel(
+    scope: WriteScope,
+    kind: NoteDocument["kind"],
+    parentId: UUID,
+    label: string | null,
+    options: WriteOptions,
+  ): Promise<void>;
 }
 
 export const notesCollection = "notes";
 /** How many code points of a note a search shows. */
 const excerptLength = 1_000;
 
-export const noteSearchIndex = { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } } as const;
+export const noteSearchIndex = {
+  key: { account_id: 1, g: 1, rank: -1 },
+  name: searchIndex,
+  storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
+} as const;
 
 export const noteIndexes: IndexSpec = {
   collection: notesCollection,
@@ -80,7 +90,12 @@ export const noteIndexes: IndexSpec = {
     { key: { account_id: 1, parent_id: 1, rank: -1 }, name: "parent" },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
-    { key: { account_id: 1, external_id: 1, kind: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
+    {
+      key: { account_id: 1, external_id: 1, kind: 1 },
+      name: "external_id",
+      unique: true,
+      partialFilterExpression: { external_id: { $type: "string" } },
+    },
   ],
 };
 
@@ -97,10 +112,17 @@ export function createNoteStore(client: MongoClient): NoteStore {
         read<NoteDocument>(
           untyped,
           scope,
-          [{ $match: { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) } }, ...pageStages(page), { $project: fields }],
+          [
+            { $match: { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) } },
+            ...pageStages(page),
+            { $project: fields },
+          ],
           { hint: plan.driver === undefined ? listIndex : searchIndex },
         );
-      const { rows, pagination } = cutPage(words.length === 0 ? [] : await planned(untyped, scope, words, NOTE_SHAPE, found), page);
+      const { rows, pagination } = cutPage(
+        words.length === 0 ? [] : await planned(untyped, scope, words, NOTE_SHAPE, found),
+        page,
+      );
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 

@@ -31,16 +31,26 @@ export function watchMongo(client: MongoClient, observer: CommandObserver, onDen
     one?.end(error);
     return one?.command;
   };
-  client.on("commandStarted", ({ requestId, commandName: name, databaseName: database, address, command }: CommandStartedEvent) => {
-    const target: unknown = name === "getMore" ? command["collection"] : command[name];
-    const sent: Command = { system: "mongodb", name, database, address, collection: typeof target === "string" ? target : undefined };
-    const end = observer(sent);
-    running.set(requestId, { command: sent, end: allEnds(end, inTransaction(command, sent)) });
-  });
+  client.on(
+    "commandStarted",
+    ({ requestId, commandName: name, databaseName: database, address, command }: CommandStartedEvent) => {
+      const target: unknown = name === "getMore" ? command["collection"] : command[name];
+      const sent: Command = {
+        system: "mongodb",
+        name,
+        database,
+        address,
+        collection: typeof target === "string" ? target : undefined,
+      };
+      const end = observer(sent);
+      running.set(requestId, { command: sent, end: allEnds(end, inTransaction(command, sent)) });
+    },
+  );
   client.on("commandSucceeded", (event) => void end(event));
   client.on("commandFailed", (event) => {
     const sent = end(event, mongoError(event.failure));
-    if (sent !== undefined && event.failure instanceof MongoServerError && isDenied(Number(event.failure.code))) onDenied(sent);
+    if (sent !== undefined && event.failure instanceof MongoServerError && isDenied(Number(event.failure.code)))
+      onDenied(sent);
   });
 }
 
@@ -51,7 +61,10 @@ export function watchRedis(client: Redis, observer: CommandObserver): void {
   client.sendCommand = (command, stream) => {
     const end = observer({ system: "redis", name: command.name, address });
     const answer = send(command, stream);
-    command.promise.then(() => end(), (error: unknown) => end(redisError(error)));
+    command.promise.then(
+      () => end(),
+      (error: unknown) => end(redisError(error)),
+    );
     return answer;
   };
 }

@@ -14,7 +14,11 @@ export function createExporter(url: string, headers: Readonly<Record<string, str
       exporter.export(spans, (result) => {
         // 0 is ExportResultCode.SUCCESS.
         const failed = result.code !== 0;
-        if (failed && !away) log.warn({ spans: spans.length, error: result.error?.name }, "the collector of traces is away (OTEL_EXPORTER_OTLP_ENDPOINT): spans are lost until it is back");
+        if (failed && !away)
+          log.warn(
+            { spans: spans.length, error: result.error?.name },
+            "the collector of traces is away (OTEL_EXPORTER_OTLP_ENDPOINT): spans are lost until it is back",
+          );
         if (!failed && away) log.info("the collector of traces is back");
         away = failed;
         done(result);

@@ -45,7 +45,12 @@ export function createHandles(registry: Registry, { counter, histogram, labelNam
     known.set(key, handle);
     return handle;
   }
-  const other = (): Handle => known.get("other") ?? make("other", labelNames.map(() => "other"));
+  const other = (): Handle =>
+    known.get("other") ??
+    make(
+      "other",
+      labelNames.map(() => "other"),
+    );
 
   return {
     note(key, labels, seconds) {

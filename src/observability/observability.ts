@@ -35,7 +35,10 @@ export interface Observability {
 }
 
 /** Without `tracing` nothing of OpenTelemetry is loaded. */
-export async function createObservability(tracingConfig: TracingConfig | undefined, log: Logger): Promise<Observability> {
+export async function createObservability(
+  tracingConfig: TracingConfig | undefined,
+  log: Logger,
+): Promise<Observability> {
   const metrics = createMetrics();
   const tracing = tracingConfig && (await import("./tracing.ts")).startTracing(tracingConfig, log);
   const commands = allOf(tracing === undefined ? [metrics.commands] : [metrics.commands, tracing.commands]);
@@ -81,6 +84,10 @@ function reportDenied(metrics: Metrics, log: Logger): DeniedListener {
   const isTime = onceAWhile();
   return ({ name: command, database, collection }) => {
     metrics.deniedCommands.inc({ command });
-    if (isTime(`${command} ${collection ?? ""}`)) log.error({ command, database, collection }, "MongoDB denies this command to the user of MONGODB_URI: grant it the role readWrite on the database");
+    if (isTime(`${command} ${collection ?? ""}`))
+      log.error(
+        { command, database, collection },
+        "MongoDB denies this command to the user of MONGODB_URI: grant it the role readWrite on the database",
+      );
   };
 }

@@ -45,8 +45,23 @@ export interface RequestRecord {
 }
 
 /** Tells of a request whose response is closed. */
-export function recordOf(listener: ListenerName, request: Request, response: Response, { requestId, arrivedAt, address, tally, observation = {} }: Inbound): RequestRecord {
-  const { route = "-", rpc, tools, account, keyPrefix, serviceToken, failed, replayed = false, waitingFor } = observation;
+export function recordOf(
+  listener: ListenerName,
+  request: Request,
+  response: Response,
+  { requestId, arrivedAt, address, tally, observation = {} }: Inbound,
+): RequestRecord {
+  const {
+    route = "-",
+    rpc,
+    tools,
+    account,
+    keyPrefix,
+    serviceToken,
+    failed,
+    replayed = false,
+    waitingFor,
+  } = observation;
   // Node reports a stream that was reset as finished.
   const isAnswered = response.writableFinished && response.writableEnded;
   const isCutOff = !isAnswered && wasCutOff(response);
@@ -101,7 +116,11 @@ function wireOf(path: string, contentType: string, route: string): Wire {
 }
 
 /** What the library refused by itself it tells in gRPC's trailers alone. */
-function codeOf(response: Response & { readonly stream?: { readonly sentTrailers?: Readonly<Record<string, unknown>> } }, status: number, failed: Observation["failed"]): string | undefined {
+function codeOf(
+  response: Response & { readonly stream?: { readonly sentTrailers?: Readonly<Record<string, unknown>> } },
+  status: number,
+  failed: Observation["failed"],
+): string | undefined {
   if (failed !== undefined) return codeToString(failed.code);
   const sent = response.stream?.sentTrailers?.["grpc-status"] ?? response.getHeader("grpc-status");
   if (sent !== undefined && sent !== "0") return codeToString(Number(sent));

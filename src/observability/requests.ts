@@ -18,7 +18,12 @@ export interface RequestWatch {
 }
 
 /** Follows the requests of a listener; `tracing` is undefined where nothing is traced. */
-export function watchRequests(listener: ListenerName, log: Logger, metrics: Metrics, tracing: Tracing | undefined): RequestWatch {
+export function watchRequests(
+  listener: ListenerName,
+  log: Logger,
+  metrics: Metrics,
+  tracing: Tracing | undefined,
+): RequestWatch {
   const failing = new Set<string>();
 
   /** Probes come every few seconds: only one with another outcome than the one before is of interest. */
@@ -40,7 +45,11 @@ export function watchRequests(listener: ListenerName, log: Logger, metrics: Metr
         metrics.end(record);
         trace?.end(record, request.httpVersion);
         const level = levelOf(record);
-        if (log.isLevelEnabled(level)) log[level](logLine(record, trace?.traceId ?? parseTraceParent(inbound.header("traceparent"))?.traceId), "request");
+        if (log.isLevelEnabled(level))
+          log[level](
+            logLine(record, trace?.traceId ?? parseTraceParent(inbound.header("traceparent"))?.traceId),
+            "request",
+          );
       });
     },
     logRefused(status, id) {

@@ -11,7 +11,10 @@ export function requestName({ wire, method, route, rpc }: RequestRecord): string
 }
 
 /** Attributes of a server span (HTTP, RPC, MCP). */
-export function requestAttributes({ wire, method, route, rpc, tools, status, code, outcome }: RequestRecord, httpVersion: string): Attributes {
+export function requestAttributes(
+  { wire, method, route, rpc, tools, status, code, outcome }: RequestRecord,
+  httpVersion: string,
+): Attributes {
   return {
     "http.request.method": method === "other" ? "_OTHER" : method,
     ...(route === "-" ? {} : { "http.route": route }),
@@ -20,7 +23,9 @@ export function requestAttributes({ wire, method, route, rpc, tools, status, cod
     "network.protocol.version": httpVersion.replace(/\.0$/, ""),
     "url.scheme": "http",
     "records.wire": wire,
-    ...(isRpc(wire) && rpc !== undefined ? { "rpc.system.name": wire === "connect" ? "connectrpc" : "grpc", "rpc.method": rpc } : {}),
+    ...(isRpc(wire) && rpc !== undefined
+      ? { "rpc.system.name": wire === "connect" ? "connectrpc" : "grpc", "rpc.method": rpc }
+      : {}),
     ...(code === undefined ? {} : { "rpc.response.status_code": code }),
     ...(tools === undefined ? {} : { "mcp.method.name": "tools/call", "gen_ai.tool.name": tools.join(" ") }),
     ...(outcome >= 500 ? { "error.type": code ?? String(status) } : {}),

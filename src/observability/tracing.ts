@@ -1,10 +1,23 @@
 // OpenTelemetry: a span for each request and for each command that it causes. Loaded only where a collector is configured.
 import { randomUUID } from "node:crypto";
 import type { Context, Span } from "@opentelemetry/api";
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, createContextKey, createTraceState, trace } from "@opentelemetry/api";
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  createContextKey,
+  createTraceState,
+  trace,
+} from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace-base";
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { Request } from "../http/listener.ts";
@@ -27,9 +40,20 @@ const closeWithinMs = 2_000;
 /** Starts to trace. Nothing is global: instances in one process trace each for itself. */
 export function startTracing({ url, headers, serviceName, ratio }: TracingConfig, log: Logger): Tracing {
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({ "service.name": serviceName, "service.version": release, "service.instance.id": randomUUID() }),
+    resource: resourceFromAttributes({
+      "service.name": serviceName,
+      "service.version": release,
+      "service.instance.id": randomUUID(),
+    }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    spanProcessors: [new BatchSpanProcessor(createExporter(url, headers, log), { maxQueueSize: 8_192, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: 5_000 })],
+    spanProcessors: [
+      new BatchSpanProcessor(createExporter(url, headers, log), {
+        maxQueueSize: 8_192,
+        maxExportBatchSize: 512,
+        scheduledDelayMillis: 1_000,
+        exportTimeoutMillis: 5_000,
+      }),
+    ],
   });
   const tracer = provider.getTracer("records", release);
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -40,12 +64,14 @@ export function startTracing({ url, headers, serviceName, ratio }: TracingConfig
 
   return {
     around: ({ handle, refuseExpectation, ...options }) => {
-      const inSpan = (work: typeof handle): typeof handle => (request, response) => {
-        const parent = callerOf(request);
-        const span = tracer.startSpan(request.method ?? "", { kind: SpanKind.SERVER }, parent);
-        const current: Handled = { span, requestId: "", over: false };
-        contexts.with(trace.setSpan(parent, span).setValue(handledKey, current), () => work(request, response));
-      };
+      const inSpan =
+        (work: typeof handle): typeof handle =>
+        (request, response) => {
+          const parent = callerOf(request);
+          const span = tracer.startSpan(request.method ?? "", { kind: SpanKind.SERVER }, parent);
+          const current: Handled = { span, requestId: "", over: false };
+          contexts.with(trace.setSpan(parent, span).setValue(handledKey, current), () => work(request, response));
+        };
       return { ...options, handle: inSpan(handle), refuseExpectation: inSpan(refuseExpectation) };
     },
     enter(requestId) {
@@ -65,9 +91,16 @@ export function startTracing({ url, headers, serviceName, ratio }: TracingConfig
     },
     commands(command) {
       if (handled()?.span.isRecording() !== true) return nothing;
-      const span = tracer.startSpan(commandName(command), { kind: SpanKind.CLIENT, attributes: commandAttributes(command) }, contexts.active());
+      const span = tracer.startSpan(
+        commandName(command),
+        { kind: SpanKind.CLIENT, attributes: commandAttributes(command) },
+        contexts.active(),
+      );
       return (error) => {
-        if (error !== undefined) span.setAttributes({ "error.type": error, "db.response.status_code": error }).setStatus({ code: SpanStatusCode.ERROR });
+        if (error !== undefined)
+          span
+            .setAttributes({ "error.type": error, "db.response.status_code": error })
+            .setStatus({ code: SpanStatusCode.ERROR });
         span.end();
       };
     },

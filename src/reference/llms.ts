@@ -65,13 +65,17 @@ function named({ method, path, tag }: Listed, baseUrl: string): string {
 /** A line for a shell: what the operation requires, and what has an example. */
 function curlLine({ method, path, scheme, query, body, idempotencyKey }: Listed, baseUrl: string): string {
   const address = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
-  const parameters = query.filter(({ required, example }) => required && example !== undefined).map(({ name, example = "" }) => `${name}=${encodeURIComponent(example)}`);
+  const parameters = query
+    .filter(({ required, example }) => required && example !== undefined)
+    .map(({ name, example = "" }) => `${name}=${encodeURIComponent(example)}`);
   return [
     "curl",
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
     ...(scheme === undefined ? [] : ['-H "Authorization: Bearer $KEY"']),
     ...(idempotencyKey ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+    ...(body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
     `"${[address, ...parameters].join("?")}"`,
   ].join(" ");
 }
@@ -86,7 +90,10 @@ function failureRows(operations: readonly Listed[]): string {
       for (const sentence of text.split(/(?<=\.) (?=[A-Z])/)) known.add(sentence);
     }
   }
-  return [...meanings].sort(([one], [other]) => one.localeCompare(other)).map(([status, sentences]) => `| ${status} | ${[...sentences].join(" ")} |`).join("\n");
+  return [...meanings]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([status, sentences]) => `| ${status} | ${[...sentences].join(" ")} |`)
+    .join("\n");
 }
 
 function firstParagraph(text: string): string {

@@ -9,7 +9,11 @@ export interface Listed {
   readonly summary: string;
   /** The name of its security scheme; undefined where it asks for nothing. */
   readonly scheme: string | undefined;
-  readonly query: readonly { readonly name: string; readonly required: boolean; readonly example: string | undefined }[];
+  readonly query: readonly {
+    readonly name: string;
+    readonly required: boolean;
+    readonly example: string | undefined;
+  }[];
   /** What a body may hold, with its examples; undefined where there is no body. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   /** Whether it takes an `Idempotency-Key`. */
@@ -22,13 +26,22 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly example?: string }[];
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } } };
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly example?: string;
+  }[];
+  readonly requestBody?: {
+    readonly content: { readonly "application/json": { readonly schema: { readonly $ref: string } } };
+  };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
 /** All operations, in the order of the document. */
-export function listOperations(document: OpenApiDocument & { readonly security?: Operation["security"] }): readonly Listed[] {
+export function listOperations(
+  document: OpenApiDocument & { readonly security?: Operation["security"] },
+): readonly Listed[] {
   return Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { tags, summary, parameters = [], requestBody, responses } = operation;
@@ -39,10 +52,16 @@ export function listOperations(document: OpenApiDocument & { readonly security?:
         tag: tags[0] ?? "",
         summary,
         scheme,
-        query: parameters.filter((one) => one.in === "query").map(({ name, required, example }) => ({ name, required, example })),
+        query: parameters
+          .filter((one) => one.in === "query")
+          .map(({ name, required, example }) => ({ name, required, example })),
         body: requestBody && exampleBody(document, requestBody.content["application/json"].schema.$ref),
         idempotencyKey: parameters.some(({ name }) => name === "Idempotency-Key"),
-        failures: new Map(Object.entries(responses).filter(([status]) => /^[45]/.test(status)).map(([status, { description }]) => [status, description])),
+        failures: new Map(
+          Object.entries(responses)
+            .filter(([status]) => /^[45]/.test(status))
+            .map(([status, { description }]) => [status, description]),
+        ),
       };
     }),
   );
@@ -51,5 +70,9 @@ export function listOperations(document: OpenApiDocument & { readonly security?:
 function exampleBody({ components }: OpenApiDocument, reference: string): Readonly<Record<string, unknown>> {
   const schema = components.schemas[reference.slice(reference.lastIndexOf("/") + 1)];
   const properties = Object.entries((schema?.properties ?? {}) as Record<string, { examples?: readonly unknown[] }>);
-  return Object.fromEntries(properties.filter(([, { examples }]) => examples !== undefined).map(([name, { examples }]) => [name, examples?.[0]]));
+  return Object.fromEntries(
+    properties
+      .filter(([, { examples }]) => examples !== undefined)
+      .map(([name, { examples }]) => [name, examples?.[0]]),
+  );
 }

@@ -15,7 +15,11 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const { kind, reason, violations, retryAfterSeconds } = failure;
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
   if (violations.length > 0) {
-    const fieldViolations = told(violations).map(({ field, rule, message }) => ({ field: text(field), reason: rule, description: text(message) }));
+    const fieldViolations = told(violations).map(({ field, rule, message }) => ({
+      field: text(field),
+      reason: rule,
+      description: text(message),
+    }));
     details.push({ desc: BadRequestSchema, value: { fieldViolations } });
   }
   if (retryAfterSeconds !== undefined) {
@@ -29,11 +33,16 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
 
 /** A text that may repeat what was sent, cut, with U+FFFD for a lone surrogate: the protocols take nothing that is not text. */
 function text(sent: string): string {
-  return sent.length > longest.message ? `${Buffer.from(sent.slice(0, longest.message)).toString()}…` : Buffer.from(sent).toString();
+  return sent.length > longest.message
+    ? `${Buffer.from(sent.slice(0, longest.message)).toString()}…`
+    : Buffer.from(sent).toString();
 }
 
 /** The first of them, and as many more as there is room for. */
 function told(violations: readonly Violation[]): readonly Violation[] {
   let length = 0;
-  return violations.filter(({ field, rule, message }, index) => (length += field.length + rule.length + message.length) <= longest.violations || index === 0);
+  return violations.filter(
+    ({ field, rule, message }, index) =>
+      (length += field.length + rule.length + message.length) <= longest.violations || index === 0,
+  );
 }

@@ -96,12 +96,18 @@ export function createRpcSurface(
     return failure;
   }
 
-  async function answerGuarded(one: GuardedRpc, request: Request, response: Response, received: Inbound): Promise<void> {
+  async function answerGuarded(
+    one: GuardedRpc,
+    request: Request,
+    response: Response,
+    received: Inbound,
+  ): Promise<void> {
     const protocol = await enter(received, () => protocolOf(one.handler, request));
     const expiresAt = expiryOf(request, received.arrivedAt);
     const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
     const served = serveCall(one, protocol, request, inbound);
-    const inTime = expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
+    const inTime =
+      expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
     const answer = await inTime.catch((error: unknown) =>
       refusal(protocol, request.headers["content-type"] ?? "", connectError(report(error, inbound), protocol)),
     );
@@ -119,7 +125,9 @@ export function createRpcSurface(
         if (streams !== undefined && streamed !== undefined) {
           await enter(inbound, () => requireServed(streamed, request));
           if (streamed.method.methodKind === "bidi_streaming" && request.httpVersionMajor === 1) {
-            fail(Reason.MALFORMED_HTTP, { message: `${streamed.method.name} answers while it is sent, which needs HTTP/2.` });
+            fail(Reason.MALFORMED_HTTP, {
+              message: `${streamed.method.name} answers while it is sent, which needs HTTP/2.`,
+            });
           }
           return await streams.handle(streamed, request, response, inbound);
         }
@@ -144,18 +152,28 @@ export function createRpcSurface(
    * Runs the guards, receives the body and calls the library. Rejects with a Failure where a guard or the body's check
    * fails.
    */
-  async function serveCall(one: GuardedRpc, protocol: Protocol, request: Request, inbound: Inbound): Promise<UniversalServerResponse | "gone"> {
+  async function serveCall(
+    one: GuardedRpc,
+    protocol: Protocol,
+    request: Request,
+    inbound: Inbound,
+  ): Promise<UniversalServerResponse | "gone"> {
     const admitted = await dispatch.admit(one.rpc, inbound);
-    const body = request.method === "GET" ? Buffer.alloc(0) : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+    const body =
+      request.method === "GET"
+        ? Buffer.alloc(0)
+        : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(one.maxBytes)]);
     const call: Call = { inbound, admitted, flaws: () => one.jsonFlaws(protocol, request, body), decoded: false };
     const values = createContextValues().set(callKey, call);
-    const answer = await one.handler(universalRequest(one.handler, request, whole(body), inbound, values)).catch((error: unknown) => {
-      if (call.decoded) throw error;
-      // The library throws where its error message would repeat text that is not well-formed.
-      return undefined;
-    });
+    const answer = await one
+      .handler(universalRequest(one.handler, request, whole(body), inbound, values))
+      .catch((error: unknown) => {
+        if (call.decoded) throw error;
+        // The library throws where its error message would repeat text that is not well-formed.
+        return undefined;
+      });
     if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
     if (call.decoded) return answer;
     const bytes = await allBytes(answer.body);
@@ -185,7 +203,11 @@ function guardedRpc(rpc: DescMethodUnary, report: (error: unknown, inbound: Inbo
 }
 
 /** Runs the service for a message that the library has decoded. */
-async function invoke(message: Message, { values, responseHeader, protocolName }: HandlerContext, report: (error: unknown, inbound: Inbound) => Failure): Promise<Message> {
+async function invoke(
+  message: Message,
+  { values, responseHeader, protocolName }: HandlerContext,
+  report: (error: unknown, inbound: Inbound) => Failure,
+): Promise<Message> {
   const call = values.get(callKey);
   if (call === undefined) throw new Error("an rpc was reached around its guards");
   call.decoded = true;

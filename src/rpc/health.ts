@@ -11,7 +11,12 @@ const watchEveryMs = 250;
  * Registers the health service. `serving` tells whether requests are served; the empty name is the whole server. Once
  * `stopping`, those who watch are told so and let go: the instance would wait for them.
  */
-export function registerHealth(router: ConnectRouter, services: readonly string[], serving: () => boolean, stopping: () => boolean): void {
+export function registerHealth(
+  router: ConnectRouter,
+  services: readonly string[],
+  serving: () => boolean,
+  stopping: () => boolean,
+): void {
   const known = new Set(["", ...services]);
   const current = (): Status => (serving() ? Status.SERVING : Status.NOT_SERVING);
   router.service(Health, {

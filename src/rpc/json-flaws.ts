@@ -24,7 +24,9 @@ export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws
     if (body.length === 0 || headers["content-type"]?.toLowerCase().includes("json") !== true) return none;
     const data = protocol === "connect" ? body : body.subarray(envelopeHead);
     const isCompressed =
-      protocol === "connect" ? headers["content-encoding"] === compressionGzip.name : ((body[0] ?? 0) & compressedFlag) !== 0;
+      protocol === "connect"
+        ? headers["content-encoding"] === compressionGzip.name
+        : ((body[0] ?? 0) & compressedFlag) !== 0;
     const bytes = isCompressed ? Buffer.from(await compressionGzip.decompress(data, maxBytes)) : data;
     if (!isUtf8(bytes)) return [{ field: "", rule: "utf8", message: "the message must be UTF-8" }];
     if (!hasTimes) return none;

@@ -7,7 +7,11 @@ import { Code } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { ServerReflectionRequest, ServerReflectionResponse } from "../gen/grpc/reflection/v1/reflection_pb.ts";
-import { ServerReflection as ReflectionV1, ServerReflectionRequestSchema, ServerReflectionResponseSchema } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import {
+  ServerReflection as ReflectionV1,
+  ServerReflectionRequestSchema,
+  ServerReflectionResponseSchema,
+} from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import {
   ServerReflection as ReflectionV1Alpha,
   ServerReflectionRequestSchema as RequestV1Alpha,
@@ -18,7 +22,13 @@ type Answer = ServerReflectionResponse["messageResponse"];
 
 /** Registers both versions, for the services of these files, health and reflection, and for the details of errors. */
 export function registerReflection(router: ConnectRouter, files: readonly DescFile[]): void {
-  const index = indexOf([...files, Health.file, ReflectionV1.file, ReflectionV1Alpha.file, file_google_rpc_error_details]);
+  const index = indexOf([
+    ...files,
+    Health.file,
+    ReflectionV1.file,
+    ReflectionV1Alpha.file,
+    file_google_rpc_error_details,
+  ]);
   const answer = (request: ServerReflectionRequest): ServerReflectionResponse => ({
     $typeName: "grpc.reflection.v1.ServerReflectionResponse",
     validHost: request.host,
@@ -53,7 +63,10 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
       case "listServices":
         return {
           case: "listServicesResponse",
-          value: { $typeName: "grpc.reflection.v1.ListServiceResponse", service: services.map((name) => ({ $typeName: "grpc.reflection.v1.ServiceResponse", name })) },
+          value: {
+            $typeName: "grpc.reflection.v1.ListServiceResponse",
+            service: services.map((name) => ({ $typeName: "grpc.reflection.v1.ServiceResponse", name })),
+          },
         };
       case "fileByFilename":
         return descriptors(files.get(request.value), request.value);
@@ -61,7 +74,10 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
         return descriptors(fileOf(registry, request.value), request.value);
       case "fileContainingExtension": {
         const { containingType, extensionNumber } = request.value;
-        return descriptors(extensionsOf(registry, containingType).find(({ number }) => number === extensionNumber)?.file, `${containingType}.${extensionNumber}`);
+        return descriptors(
+          extensionsOf(registry, containingType).find(({ number }) => number === extensionNumber)?.file,
+          `${containingType}.${extensionNumber}`,
+        );
       }
       case "allExtensionNumbersOfType":
         return {
@@ -82,11 +98,17 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
 function descriptors(file: DescFile | undefined, name: string): Answer {
   if (file === undefined) return failed(Code.NotFound, `"${name}" is not known`);
   const fileDescriptorProto = [...withImports(file)].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
-  return { case: "fileDescriptorResponse", value: { $typeName: "grpc.reflection.v1.FileDescriptorResponse", fileDescriptorProto } };
+  return {
+    case: "fileDescriptorResponse",
+    value: { $typeName: "grpc.reflection.v1.FileDescriptorResponse", fileDescriptorProto },
+  };
 }
 
 function failed(code: Code, message: string): Answer {
-  return { case: "errorResponse", value: { $typeName: "grpc.reflection.v1.ErrorResponse", errorCode: code, errorMessage: message } };
+  return {
+    case: "errorResponse",
+    value: { $typeName: "grpc.reflection.v1.ErrorResponse", errorCode: code, errorMessage: message },
+  };
 }
 
 /** The file of a service, message, enum or extension; of a method or field, that of what holds it. */
@@ -95,7 +117,9 @@ function fileOf(registry: Registry, symbol: string): DescFile | undefined {
 }
 
 function extensionsOf(registry: Registry, typeName: string) {
-  return [...registry].flatMap((type) => (type.kind === "extension" && type.extendee.typeName === typeName ? [type] : []));
+  return [...registry].flatMap((type) =>
+    type.kind === "extension" && type.extendee.typeName === typeName ? [type] : [],
+  );
 }
 
 function withImports(file: DescFile, seen = new Set<DescFile>()): Set<DescFile> {

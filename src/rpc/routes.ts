@@ -35,7 +35,11 @@ export type OperatorService<Service extends DescService> = {
 export function route<Service extends DescService>(
   handlers: Map<DescMethodUnary, Handler>,
   service: Service,
-  implementation: AccountService<Service, keyof Service["method"]> | AccountService<Service> | OwnerService<Service> | OperatorService<Service>,
+  implementation:
+    | AccountService<Service, keyof Service["method"]>
+    | AccountService<Service>
+    | OwnerService<Service>
+    | OperatorService<Service>,
 ): void {
   const functions = implementation as unknown as Record<string, (message: Message, grant: Grant) => Promise<Message>>;
   for (const rpc of service.methods.filter(isUnary)) {

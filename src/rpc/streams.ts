@@ -29,14 +29,20 @@ type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { re
 const entryKey = createContextKey<Entry | undefined>(undefined);
 
 /** A surface of rpcs that stream. */
-export function createStreamSurface(rpcs: Iterable<DescMethod>, dispatch: StreamDispatch, onError: OnError): StreamSurface {
+export function createStreamSurface(
+  rpcs: Iterable<DescMethod>,
+  dispatch: StreamDispatch,
+  onError: OnError,
+): StreamSurface {
   const routers = [...rpcs].map((rpc) => {
     acceptShortEnumNames(rpc.input);
     const router = createConnectRouter(routerOptions(maxMessageBytes(rpc)));
     register(router, rpc, (messages, context) => answers(messages, context, onError));
     return router;
   });
-  const handlers = new Map(routers.flatMap(({ handlers }) => handlers.map((handler) => [handler.requestPath, handler])));
+  const handlers = new Map(
+    routers.flatMap(({ handlers }) => handlers.map((handler) => [handler.requestPath, handler])),
+  );
   return {
     handlerFor: (path) => handlers.get(path),
     async handle(handler, request, response, received) {
@@ -57,14 +63,21 @@ type Answers = (messages: AsyncIterable<Message>, context: HandlerContext) => As
 
 function register(router: ConnectRouter, rpc: DescMethod, implementation: Answers): void {
   if (rpc.methodKind === "bidi_streaming") router.rpc(rpc as DescMethodBiDiStreaming, implementation);
-  else router.rpc(rpc as DescMethodServerStreaming, (message: Message, context: HandlerContext) => implementation(alone(message), context));
+  else
+    router.rpc(rpc as DescMethodServerStreaming, (message: Message, context: HandlerContext) =>
+      implementation(alone(message), context),
+    );
 }
 
 async function* alone(message: Message): AsyncIterable<Message> {
   yield await Promise.resolve(message);
 }
 
-async function* answers(messages: AsyncIterable<Message>, { values, protocolName, signal }: HandlerContext, onError: OnError): AsyncIterable<Message> {
+async function* answers(
+  messages: AsyncIterable<Message>,
+  { values, protocolName, signal }: HandlerContext,
+  onError: OnError,
+): AsyncIterable<Message> {
   const entry = values.get(entryKey);
   if (entry === undefined) throw new Error("an rpc was reached around its guards");
   try {

@@ -6,11 +6,57 @@
  * final sigma, which `toLowerCase` makes of a capital at the end of a word.
  */
 const ALONE: Readonly<Record<string, string>> = {
-  ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', æ: 'ae', œ: 'oe', ħ: 'h', ŧ: 't', ŋ: 'n', ĸ: 'k', ə: 'e', ƒ: 'f',
-  ɛ: 'e', ɔ: 'o', ɩ: 'i', ʋ: 'v', ɲ: 'n', ɣ: 'g', ɓ: 'b', ɗ: 'd', ɖ: 'd', ɠ: 'g', ƙ: 'k', ƥ: 'p', ƭ: 't', ʈ: 't', ƴ: 'y',
-  ⱥ: 'a', ƀ: 'b', ȼ: 'c', ɇ: 'e', ǥ: 'g', ɨ: 'i', ɉ: 'j', ƚ: 'l', ɫ: 'l', ɵ: 'o', ɍ: 'r', ⱦ: 't', ʉ: 'u', ɏ: 'y', ƶ: 'z',
-  ʹ: "'", ʺ: "'", ʻ: "'", ʼ: "'", ʽ: "'", ʾ: "'", ʿ: "'",
-  ς: 'σ',
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  æ: "ae",
+  œ: "oe",
+  ħ: "h",
+  ŧ: "t",
+  ŋ: "n",
+  ĸ: "k",
+  ə: "e",
+  ƒ: "f",
+  ɛ: "e",
+  ɔ: "o",
+  ɩ: "i",
+  ʋ: "v",
+  ɲ: "n",
+  ɣ: "g",
+  ɓ: "b",
+  ɗ: "d",
+  ɖ: "d",
+  ɠ: "g",
+  ƙ: "k",
+  ƥ: "p",
+  ƭ: "t",
+  ʈ: "t",
+  ƴ: "y",
+  ⱥ: "a",
+  ƀ: "b",
+  ȼ: "c",
+  ɇ: "e",
+  ǥ: "g",
+  ɨ: "i",
+  ɉ: "j",
+  ƚ: "l",
+  ɫ: "l",
+  ɵ: "o",
+  ɍ: "r",
+  ⱦ: "t",
+  ʉ: "u",
+  ɏ: "y",
+  ƶ: "z",
+  ʹ: "'",
+  ʺ: "'",
+  ʻ: "'",
+  ʼ: "'",
+  ʽ: "'",
+  ʾ: "'",
+  ʿ: "'",
+  ς: "σ",
 };
 
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -18,8 +64,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
  * Marks and invisible characters (soft hyphen, joiners, direction marks), which do not divide words (UAX #29, WB4). The
  * zero-width space is not among them: it divides words.
  */
-const UNSEEN = new RegExp('[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+', 'gv');
-const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join('')}]|[^\\P{Nd}0-9]`, 'gu');
+const UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
+const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]`, "gu");
 const DIGIT = /\p{Nd}/u;
 
 /**
@@ -30,7 +76,7 @@ const DIGIT = /\p{Nd}/u;
 export function fold(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
   // Marks go before NFKD as well: putting a long row of them into canonical order is quadratic.
-  const bare = text.replace(UNSEEN, '').normalize('NFKD').replace(UNSEEN, '');
+  const bare = text.replace(UNSEEN, "").normalize("NFKD").replace(UNSEEN, "");
   // Upper then lower is full case folding (ß = ss); lower before them, as ẞ is upper case already.
   const cased = bare.toLowerCase().toUpperCase().toLowerCase();
   return cased.replace(ALONE_OR_DIGIT, (letter) => ALONE[letter] ?? decimal(letter));

@@ -1,19 +1,19 @@
 // Phones: found by the beginning of their digits, however record and query are spaced (contract §3.2).
-import { fold } from './fold.ts';
-import type { Terms } from './terms.ts';
-import { CONTACT_SHAPE, PHONE_MARK, terms } from './terms.ts';
-import { recordWords, wordsInTurn } from './words.ts';
+import { fold } from "./fold.ts";
+import type { Terms } from "./terms.ts";
+import { CONTACT_SHAPE, PHONE_MARK, terms } from "./terms.ts";
+import { recordWords, wordsInTurn } from "./words.ts";
 
 const NUMBER = /^[0-9]+$/;
 
 /** The words of a phone: those of its text, and all its digits in one; none for null. */
 export function phoneWords(phone: string | null | undefined): string[] {
   if (!phone) return [];
-  return [...new Set([...recordWords(phone), digitsOf(phone)])].filter((word) => word !== '');
+  return [...new Set([...recordWords(phone), digitsOf(phone)])].filter((word) => word !== "");
 }
 
 function digitsOf(phone: string | null | undefined): string {
-  return phone ? fold(phone).replace(/[^0-9]+/g, '') : '';
+  return phone ? fold(phone).replace(/[^0-9]+/g, "") : "";
 }
 
 /**
@@ -44,8 +44,8 @@ function joinNumbers(words: string[]): string[] {
   const rows: string[][] = [];
   for (const word of words) {
     const row = rows.at(-1);
-    if (row !== undefined && NUMBER.test(row[0] ?? '') && NUMBER.test(word)) row.push(word);
+    if (row !== undefined && NUMBER.test(row[0] ?? "") && NUMBER.test(word)) row.push(word);
     else rows.push([word]);
   }
-  return rows.map((row) => (row.length === 1 ? '' : PHONE_MARK) + row.join(''));
+  return rows.map((row) => (row.length === 1 ? "" : PHONE_MARK) + row.join(""));
 }

@@ -1,5 +1,5 @@
 // Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are asked.
-import { isUnspaced } from './words.ts';
+import { isUnspaced } from "./words.ts";
 
 /** Which prefixes of a word are stored, in code points, and whether the whole word is stored beside them, marked. */
 export interface SearchShape {
@@ -22,7 +22,7 @@ export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
 
 /** Precedes a phone's digits in `n`, and a query word that must match the beginning of a phone. */
-export const PHONE_MARK = '#';
+export const PHONE_MARK = "#";
 
 /** Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` tells the rest. */
 const WHOLE_LENGTH = 32;
@@ -51,7 +51,7 @@ export interface Probe {
  */
 export function terms(words: Iterable<string>, shape: SearchShape): Terms {
   const g = new Set<string>();
-  let n = '';
+  let n = "";
   for (const word of new Set(words)) {
     if (isUnspaced(word)) addRun(g, word);
     else addPrefixes(g, word, 0, shape);
@@ -83,7 +83,7 @@ export function wholeProbe(word: string): Probe {
   if (word.length < WHOLE_LENGTH) return { term: `${word} `, exact: true };
   // They lie within twice as many units: a word of 10,000 letters need not be spread out.
   const points = [...word.slice(0, 2 * WHOLE_LENGTH)].slice(0, WHOLE_LENGTH);
-  return { term: `${points.join('')} `, exact: points.length < WHOLE_LENGTH };
+  return { term: `${points.join("")} `, exact: points.length < WHOLE_LENGTH };
 }
 
 /**
@@ -91,7 +91,7 @@ export function wholeProbe(word: string): Probe {
  * In a script without blanks every character begins a word, so none is asked for. There is nothing to escape in a word.
  */
 export function checkPattern(word: string): string {
-  if (isPhone(word)) return phonePattern(word, '');
+  if (isPhone(word)) return phonePattern(word, "");
   return isUnspaced(word) ? word : ` ${word}`;
 }
 
@@ -100,7 +100,7 @@ export function checkPattern(word: string): string {
  * script without blanks only a whole run is one: of 王小明 the word 小明 is a beginning, else every ending were whole.
  */
 export function wholeCheckPattern(word: string): string {
-  if (isPhone(word)) return phonePattern(word, ' ');
+  if (isPhone(word)) return phonePattern(word, " ");
   return ` ${word} `;
 }
 

@@ -1,23 +1,40 @@
 // Words: what a record is found by and what a query asks for (contract §3.1).
-import { fold } from './fold.ts';
+import { fold } from "./fold.ts";
 
 /**
  * The scripts that put no blanks between words: those in which Unicode breaks lines by dictionary or between any two
  * letters (UAX #14, classes SA and ID), and Javanese and Balinese. Extensions bring in what scripts share (ー, 々).
  */
 const UNSPACED_SCRIPTS = [
-  'Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Yi', 'Nushu', 'Tangut', 'Khitan_Small_Script',
-  'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tai_Le', 'New_Tai_Lue', 'Tai_Tham', 'Tai_Viet', 'Ahom', 'Javanese', 'Balinese',
+  "Han",
+  "Hiragana",
+  "Katakana",
+  "Bopomofo",
+  "Yi",
+  "Nushu",
+  "Tangut",
+  "Khitan_Small_Script",
+  "Thai",
+  "Lao",
+  "Khmer",
+  "Myanmar",
+  "Tai_Le",
+  "New_Tai_Lue",
+  "Tai_Tham",
+  "Tai_Viet",
+  "Ahom",
+  "Javanese",
+  "Balinese",
 ];
-const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`;
-const LETTER_OR_DIGIT = '[\\p{L}\\p{N}]';
-const ZERO_WIDTH_SPACE = '\u200b';
+const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join("")}]`;
+const LETTER_OR_DIGIT = "[\\p{L}\\p{N}]";
+const ZERO_WIDTH_SPACE = "\u200b";
 /** A zero-width space does not divide a run of a script without blanks: a word may begin at every character anyway. */
 const WORD = new RegExp(
   `[${LETTER_OR_DIGIT}--${UNSPACED}]+|[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${LETTER_OR_DIGIT}&&${UNSPACED}])*`,
-  'gv',
+  "gv",
 );
-const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
+const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
 /** Thai comes first among them: a letter below it needs no look at the list. */
 const FIRST_UNSPACED = 0x0e00;
 
@@ -40,7 +57,7 @@ export function queryWords(text: string): string[] {
 /** The runs of letters and digits, each time they appear; one ends, too, where a script without blanks meets another. */
 export function wordsInTurn(text: string): string[] {
   const words: string[] = fold(text).match(WORD) ?? [];
-  return text.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, '')) : words;
+  return text.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, "")) : words;
 }
 
 /** Whether a folded word is of a script without blanks, so that a match may begin at any character of a record's run. */

@@ -18,11 +18,30 @@ export interface SessionNoteRow {
 
 /** What a list shows of a session. */
 export const summaryProjection = {
-  contact_id: 1, "client.full_name": 1, title: 1, subtitle: 1, session_date: 1, session_date_end: 1, recording_status: 1, source: 1, conference_provider: 1,
+  contact_id: 1,
+  "client.full_name": 1,
+  title: 1,
+  subtitle: 1,
+  session_date: 1,
+  session_date_end: 1,
+  recording_status: 1,
+  source: 1,
+  conference_provider: 1,
 } as const;
 
 /** A session, as the store's pipeline cuts it for a list. */
-export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | "title" | "subtitle" | "session_date" | "session_date_end" | "recording_status" | "source" | "conference_provider"> & {
+export type SummaryRow = Pick<
+  SessionDocument,
+  | "_id"
+  | "contact_id"
+  | "title"
+  | "subtitle"
+  | "session_date"
+  | "session_date_end"
+  | "recording_status"
+  | "source"
+  | "conference_provider"
+> & {
   readonly client: Pick<SessionClientNames, "full_name"> | null;
 };
 
@@ -88,7 +107,15 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
   };
 }
 
-function summaryFields({ title, subtitle, session_date, session_date_end, recording_status, source, conference_provider }: SummaryRow) {
+function summaryFields({
+  title,
+  subtitle,
+  session_date,
+  session_date_end,
+  recording_status,
+  source,
+  conference_provider,
+}: SummaryRow) {
   return {
     ...present({ title, subtitle, recordingStatus: recording_status, source, conferenceProvider: conference_provider }),
     ...(session_date === null ? {} : { sessionDate: timestamp(session_date) }),
@@ -107,5 +134,9 @@ function sessionNote({ title, title_slug, content, position, type }: SessionNote
 
 /** Notes of one position stand in the order in which they were written. */
 function byPosition(a: SessionNoteRow, b: SessionNoteRow): number {
-  return a.position - b.position || a.created_at.getTime() - b.created_at.getTime() || a._id.toHexString().localeCompare(idText(b._id));
+  return (
+    a.position - b.position ||
+    a.created_at.getTime() - b.created_at.getTime() ||
+    a._id.toHexString().localeCompare(idText(b._id))
+  );
 }

@@ -9,7 +9,10 @@ import type { SessionStore } from "./store.ts";
 import type { TranscriptStore } from "./transcripts.ts";
 
 /** The service over its stores. The guard has checked the form of `from` and `to`, and set `limit` and `offset`. */
-export function createSessionService(sessions: SessionStore, transcripts: TranscriptStore): AccountService<typeof Descriptor> {
+export function createSessionService(
+  sessions: SessionStore,
+  transcripts: TranscriptStore,
+): AccountService<typeof Descriptor> {
   return {
     listSessions({ query, contactId, from, to, limit = 0, offset = 0 }, scope) {
       const filter = {

@@ -44,11 +44,20 @@ export const sessionsCollection = "sessions";
 export const sessionIndexes: IndexSpec = {
   collection: sessionsCollection,
   indexes: [
-    { key: { account_id: 1, g: 1, rank: -1 }, name: searchIndex, storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } } },
+    {
+      key: { account_id: 1, g: 1, rank: -1 },
+      name: searchIndex,
+      storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
+    },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
     { key: { account_id: 1, contact_id: 1, rank: -1 }, name: "contact" },
-    { key: { account_id: 1, external_id: 1 }, name: "external_id", unique: true, partialFilterExpression: { external_id: { $type: "string" } } },
+    {
+      key: { account_id: 1, external_id: 1 },
+      name: "external_id",
+      unique: true,
+      partialFilterExpression: { external_id: { $type: "string" } },
+    },
   ],
 };
 
@@ -58,14 +67,22 @@ export function createSessionStore(client: MongoClient): SessionStore {
   const untyped = sessions as unknown as Collection<Document>;
 
   /** The filter and the index for it; undefined where nothing can match. */
-  async function plan(scope: Scope, { query, contactId, first, last }: SessionFilter): Promise<{ filter: Document; hint: string } | undefined> {
+  async function plan(
+    scope: Scope,
+    { query, contactId, first, last }: SessionFilter,
+  ): Promise<{ filter: Document; hint: string } | undefined> {
     if (first !== undefined && last !== undefined && first > last) return undefined;
     const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
-    const base = { account_id: scope.accountId, ...(contactId === undefined ? {} : { contact_id: contactId }), ...within };
+    const base = {
+      account_id: scope.accountId,
+      ...(contactId === undefined ? {} : { contact_id: contactId }),
+      ...within,
+    };
     const words = query === undefined ? undefined : queryWords(query);
     if (words?.length === 0) return undefined;
     // A contact has few sessions: its own index finds them, and every word is checked in those.
-    if (contactId !== undefined) return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
+    if (contactId !== undefined)
+      return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
     if (words === undefined) return { filter: base, hint: listIndex };
     const wordPlan = await planWords(untyped, scope, words, SESSION_SHAPE, within);
     return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE, within) }, hint: searchIndex };
@@ -95,7 +112,10 @@ export function createSessionStore(client: MongoClient): SessionStore {
         {
           $unionWith: {
             coll: "notes",
-            pipeline: [{ $match: { account_id: scope.accountId, parent_id: id, kind: "session" } }, { $project: noteFields }],
+            pipeline: [
+              { $match: { account_id: scope.accountId, parent_id: id, kind: "session" } },
+              { $project: noteFields },
+            ],
           },
         },
       ]);

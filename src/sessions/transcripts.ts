@@ -35,7 +35,11 @@ export interface TranscriptStore {
 
 export const transcriptsCollection = "transcripts";
 
-export const transcriptIndexes: IndexSpec = { collection: transcriptsCollection, indexes: [recordsIndex], retired: ["account"] };
+export const transcriptIndexes: IndexSpec = {
+  collection: transcriptsCollection,
+  indexes: [recordsIndex],
+  retired: ["account"],
+};
 
 /** The transcripts of a database. */
 export function createTranscriptStore(client: MongoClient): TranscriptStore {
@@ -45,14 +49,21 @@ export function createTranscriptStore(client: MongoClient): TranscriptStore {
       const [session, transcript] = await read<TranscriptDocument>(sessions, scope, [
         { $match: { _id: sessionId, account_id: scope.accountId } },
         { $project: { _id: 1 } },
-        { $unionWith: { coll: transcriptsCollection, pipeline: [{ $match: { _id: sessionId, account_id: scope.accountId } }] } },
+        {
+          $unionWith: {
+            coll: transcriptsCollection,
+            pipeline: [{ $match: { _id: sessionId, account_id: scope.accountId } }],
+          },
+        },
       ]);
       if (session === undefined) return undefined;
       const text = transcript?.text ?? null;
       const message: Transcript = {
         $typeName: "records.v1.Transcript",
         sessionId: idText(sessionId),
-        ...(transcript === undefined || transcript.recording === null ? {} : { recording: recordingMessage(transcript.recording) }),
+        ...(transcript === undefined || transcript.recording === null
+          ? {}
+          : { recording: recordingMessage(transcript.recording) }),
       };
       return text === null ? message : holdDeflated(message, "transcript", { ...text, blocks: text.blocks.buffer });
     },
@@ -66,7 +77,12 @@ export async function storedText(text: string): Promise<NonNullable<TranscriptDo
 }
 
 /** A recording as a message. */
-export function recordingMessage({ id, duration_seconds, recording_started_at, recording_ended_at }: RecordingDocument): NonNullable<Transcript["recording"]> {
+export function recordingMessage({
+  id,
+  duration_seconds,
+  recording_started_at,
+  recording_ended_at,
+}: RecordingDocument): NonNullable<Transcript["recording"]> {
   return {
     $typeName: "records.v1.Recording",
     id: idText(id),

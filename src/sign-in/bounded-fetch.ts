@@ -3,7 +3,11 @@
 const limit = 1_048_576;
 
 /** Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. `more` are headers beside those of the options. */
-export async function boundedFetch(url: string, options: RequestInit, more: Readonly<Record<string, string>> = {}): Promise<Response> {
+export async function boundedFetch(
+  url: string,
+  options: RequestInit,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const headers = new Headers(options.headers);
   for (const [name, value] of Object.entries(more)) headers.set(name, value);
   const response = await fetch(url, { redirect: "manual", ...options, headers });

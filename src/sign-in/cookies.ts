@@ -23,7 +23,8 @@ export function createCookie(plainName: string, secure: () => boolean): Cookie {
   return {
     name,
     read: (header) => readCookie(header, name()),
-    set: (value, maxAgeSeconds) => `${name()}=${value}${attributes()}${maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`}`,
+    set: (value, maxAgeSeconds) =>
+      `${name()}=${value}${attributes()}${maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`}`,
     clear: () => `${name()}=${attributes()}; Max-Age=0`,
   };
 }

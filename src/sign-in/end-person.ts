@@ -7,7 +7,10 @@ import { createEndedSessions, leastAheadMs } from "./ended-store.ts";
 import type { SessionDocument } from "./session-store.ts";
 
 /** How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard again. */
-export type EndPerson = (person: { readonly issuer: string; readonly subject: string }, deadline: Deadline) => Promise<number>;
+export type EndPerson = (
+  person: { readonly issuer: string; readonly subject: string },
+  deadline: Deadline,
+) => Promise<number>;
 
 /** The same in a database. It needs no secret: it opens no session. */
 export function createEndPerson(db: Db): EndPerson {
@@ -15,10 +18,20 @@ export function createEndPerson(db: Db): EndPerson {
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
     const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline });
-    const signOuts = stored.map(({ sid, provider_ahead_ms: providerAheadMs = leastAheadMs, authenticated_at: at }) => ({ sid, providerAheadMs, authenticatedAt: at && at.getTime() / 1_000 }));
+    const signOuts = stored.map(({ sid, provider_ahead_ms: providerAheadMs = leastAheadMs, authenticated_at: at }) => ({
+      sid,
+      providerAheadMs,
+      authenticatedAt: at && at.getTime() / 1_000,
+    }));
     // An assistant may have tokens where there is no session.
-    await ended.signOutAll({ issuer, subject }, signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }], deadline);
-    const { deletedCount } = await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
+    await ended.signOutAll(
+      { issuer, subject },
+      signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }],
+      deadline,
+    );
+    const { deletedCount } = await write(db.client, deadline, (options) =>
+      sessions.deleteMany({ issuer, subject }, options),
+    );
     return deletedCount;
   };
 }

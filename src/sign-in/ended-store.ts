@@ -13,7 +13,10 @@ import type { Logout } from "./logout-token.ts";
  * An end: of everything of a person, of a session at the provider, or of everything of a person without a session id.
  */
 export interface EndedDocument {
-  _id: { issuer: string; subject: string } | { issuer: string; sid: string } | { issuer: string; subject: string; sid: null };
+  _id:
+    | { issuer: string; subject: string }
+    | { issuer: string; sid: string }
+    | { issuer: string; subject: string; sid: null };
   /** By the database's clock. */
   ended_at: Date;
   /** By the provider's clock: a sign-in at or before this time has ended. Older releases do not write it. */
@@ -47,12 +50,21 @@ export interface EndedSessions {
   /** Ends all sessions and tokens of the person from sign-ins until now. */
   signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
   /** The same for several sessions of one person, by one command however many they are. */
-  signOutAll(person: Pick<Beginning, "issuer" | "subject">, sessions: readonly Omit<SignOut, "issuer" | "subject">[], deadline: Deadline): Promise<void>;
+  signOutAll(
+    person: Pick<Beginning, "issuer" | "subject">,
+    sessions: readonly Omit<SignOut, "issuer" | "subject">[],
+    deadline: Deadline,
+  ): Promise<void>;
   /**
    * Ends what a logout token names, and does the work in the same transaction; `subjects` are the known owners of its
    * session. Fails with INVALID_LOGOUT_TOKEN where the token was used before.
    */
-  logOut(logout: Logout, subjects: readonly string[], deadline: Deadline, work: (session: ClientSession) => Promise<void>): Promise<void>;
+  logOut(
+    logout: Logout,
+    subjects: readonly string[],
+    deadline: Deadline,
+    work: (session: ClientSession) => Promise<void>,
+  ): Promise<void>;
   /** The end of what comes from this sign-in; undefined where it has not ended. */
   endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
 }
@@ -67,7 +79,14 @@ const logoutTokensCollection = "logout_tokens";
 export const endedIndexes: IndexSpec = {
   collection: endedCollection,
   // Partial, so that it is another index than that of older releases on the same field, which expired after 90 days.
-  indexes: [{ key: { ended_at: 1 }, name: "expiry_after_400_days", expireAfterSeconds: keptSeconds, partialFilterExpression: { ended_at: { $exists: true } } }],
+  indexes: [
+    {
+      key: { ended_at: 1 },
+      name: "expiry_after_400_days",
+      expireAfterSeconds: keptSeconds,
+      partialFilterExpression: { ended_at: { $exists: true } },
+    },
+  ],
   retired: ["expiry"],
 };
 
@@ -90,13 +109,20 @@ export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(endedCollection);
   const logoutTokens = db.collection<LogoutTokenDocument>(logoutTokensCollection);
   const signOutAll: EndedSessions["signOutAll"] = async ({ issuer, subject }, sessions, deadline) => {
-    const now = { $add: ["$$NOW", Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)))] };
+    const now = {
+      $add: ["$$NOW", Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)))],
+    };
     const latest = Math.max(0, ...sessions.map(({ authenticatedAt = 0 }) => authenticatedAt));
     const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
-    const ends = [ending({ issuer, subject }, { $max: [now, new Date(latest * 1_000)] }), ...[...sids].map((sid) => ending({ issuer, sid }))];
+    const ends = [
+      ending({ issuer, subject }, { $max: [now, new Date(latest * 1_000)] }),
+      ...[...sids].map((sid) => ending({ issuer, sid })),
+    ];
     const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));
     // Two sign-outs may insert the same document at once: the second one finds it on its retry.
-    await end().catch((error: unknown) => (duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end()));
+    await end().catch((error: unknown) =>
+      duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end(),
+    );
   };
   return {
     signOut: ({ issuer, subject, ...session }, deadline) => signOutAll({ issuer, subject }, [session], deadline),
@@ -105,14 +131,18 @@ export function createEndedSessions(db: Db): EndedSessions {
       const laterThan = new Date(issuedAt * 1_000);
       // The token may also mean a person's sessions and tokens without a session id.
       const people = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
-      const ends = sid === undefined
-        ? people.map((one) => ending({ issuer, subject: one }, laterThan))
-        : [ending({ issuer, sid }), ...people.map((one) => ending({ issuer, subject: one, sid: null }, laterThan))];
+      const ends =
+        sid === undefined
+          ? people.map((one) => ending({ issuer, subject: one }, laterThan))
+          : [ending({ issuer, sid }), ...people.map((one) => ending({ issuer, subject: one, sid: null }, laterThan))];
       await transaction(db.client, deadline, async (session) => {
-        await logoutTokens.insertOne({ _id: { issuer, jti }, forgettable_at: forgettableAt }, { session }).catch((error: unknown) => {
-          if (duplicateIndex(error) !== undefined) fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: was received before." });
-          throw error;
-        });
+        await logoutTokens
+          .insertOne({ _id: { issuer, jti }, forgettable_at: forgettableAt }, { session })
+          .catch((error: unknown) => {
+            if (duplicateIndex(error) !== undefined)
+              fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: was received before." });
+            throw error;
+          });
         await ended.bulkWrite(ends, { session });
         await work(session);
       });
@@ -132,16 +162,25 @@ function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
  * Judges by the documents of `namesOf`. A session at the provider that has ended stays ended, whatever its sign-in
  * time.
  */
-export function judge({ authenticatedAt }: Pick<Beginning, "authenticatedAt">, ends: readonly EndedDocument[]): End | undefined {
+export function judge(
+  { authenticatedAt }: Pick<Beginning, "authenticatedAt">,
+  ends: readonly EndedDocument[],
+): End | undefined {
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
   // Without the time of the sign-in it cannot be shown to be later: a refreshed token looks new.
   const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;
-  const laterThan = Math.max(-Infinity, ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + leastAheadMs));
+  const laterThan = Math.max(
+    -Infinity,
+    ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + leastAheadMs),
+  );
   return ends.length > 0 && signedIn <= laterThan ? { kind: "person", laterThan } : undefined;
 }
 
 /** Moves an end forward by the database's clock, never back. `laterThan` is a date, or an expression for one. */
 function ending(_id: EndedDocument["_id"], laterThan?: Date | Document): AnyBulkWriteOperation<EndedDocument> {
-  const moved = { ended_at: { $max: ["$ended_at", "$$NOW"] }, ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }) };
+  const moved = {
+    ended_at: { $max: ["$ended_at", "$$NOW"] },
+    ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }),
+  };
   return { updateOne: { filter: { _id }, update: [{ $set: moved }], upsert: true } };
 }

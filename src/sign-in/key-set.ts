@@ -34,13 +34,16 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   let revision = 0;
 
   function fetchKeys(): Promise<Kept> {
-    fetching ??= load().then(keep).then(
-      (fresh) => ((last = { at: Date.now() }), fresh),
-      (trouble: unknown) => {
-        last = { at: Date.now(), trouble };
-        throw trouble;
-      },
-    ).finally(() => (fetching = undefined));
+    fetching ??= load()
+      .then(keep)
+      .then(
+        (fresh) => ((last = { at: Date.now() }), fresh),
+        (trouble: unknown) => {
+          last = { at: Date.now(), trouble };
+          throw trouble;
+        },
+      )
+      .finally(() => (fetching = undefined));
     return fetching;
   }
 
@@ -52,16 +55,18 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
     return kept;
   }
 
-  const findWithin = (waitMs: number): JWTVerifyGetKey => async (header, token) => {
-    const known = kept !== undefined && Date.now() - kept.at < keptMs ? kept : await fetchKeys();
-    try {
-      return await known.find(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      if (fetching === undefined && Date.now() - last.at < waitMs) throw last.trouble ?? error;
-      return (await fetchKeys()).find(header, token);
-    }
-  };
+  const findWithin =
+    (waitMs: number): JWTVerifyGetKey =>
+    async (header, token) => {
+      const known = kept !== undefined && Date.now() - kept.at < keptMs ? kept : await fetchKeys();
+      try {
+        return await known.find(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        if (fetching === undefined && Date.now() - last.at < waitMs) throw last.trouble ?? error;
+        return (await fetchKeys()).find(header, token);
+      }
+    };
 
   return {
     find: findWithin(unknownKeyMs),
@@ -74,8 +79,15 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
 }
 
 /** Fetches the keys at this address. Rejects with one of jose's errors, or a TypeError where there is no response. */
-export async function fetchKeySet(uri: string, timeoutMs: number, fetching: (url: string, options: RequestInit) => Promise<Response>): Promise<JSONWebKeySet> {
-  const options = { headers: { Accept: "application/json, application/jwk-set+json" }, signal: AbortSignal.timeout(timeoutMs) };
+export async function fetchKeySet(
+  uri: string,
+  timeoutMs: number,
+  fetching: (url: string, options: RequestInit) => Promise<Response>,
+): Promise<JSONWebKeySet> {
+  const options = {
+    headers: { Accept: "application/json, application/jwk-set+json" },
+    signal: AbortSignal.timeout(timeoutMs),
+  };
   const response = await fetching(uri, options).catch((error: unknown) => {
     throw error instanceof Error && error.name === "TimeoutError" ? new errors.JWKSTimeout() : error;
   });

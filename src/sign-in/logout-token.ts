@@ -25,7 +25,11 @@ const maxNameLength = 512;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
 /** Verifies a logout token for us. Rejects one that breaks the rules (Back-Channel Logout §2.6). */
-export async function verifyLogoutToken(token: string, keys: KeySet, expected: { readonly issuer: string; readonly audience: string; readonly algorithms: string[] }): Promise<Logout> {
+export async function verifyLogoutToken(
+  token: string,
+  keys: KeySet,
+  expected: { readonly issuer: string; readonly audience: string; readonly algorithms: string[] },
+): Promise<Logout> {
   const { payload, protectedHeader } = await jwtVerify(token, keys.find, {
     ...expected,
     maxTokenAge: maxAgeSeconds,
@@ -37,13 +41,23 @@ export async function verifyLogoutToken(token: string, keys: KeySet, expected: {
 }
 
 function logoutOf({ iss, sub, sid, jti, iat, exp, events, nonce }: JWTPayload): Logout {
-  const event = typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
-  if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined) throw new Error("not a logout token");
+  const event =
+    typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
+  if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined)
+    throw new Error("not a logout token");
   // Signed by the provider, and still not taken for texts without a look: they go into a query.
-  if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string")) throw new Error("sub and sid must be texts");
+  if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string"))
+    throw new Error("sub and sid must be texts");
   if (sub === undefined && sid === undefined) throw new Error("neither sid nor sub");
   if (typeof jti !== "string" || jti === "" || jti.length > maxNameLength) throw new Error("jti must be a text");
   if (iat === undefined || exp === undefined) throw new Error("no iat or exp");
   const tooOldAt = Math.min(exp, iat + maxAgeSeconds) + toleranceSeconds + spareSeconds;
-  return { issuer: iss, sid: sid as string | undefined, subject: sub, jti, issuedAt: iat, forgettableAt: new Date(tooOldAt * 1_000) };
+  return {
+    issuer: iss,
+    sid: sid as string | undefined,
+    subject: sub,
+    jti,
+    issuedAt: iat,
+    forgettableAt: new Date(tooOldAt * 1_000),
+  };
 }

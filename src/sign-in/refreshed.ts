@@ -8,7 +8,9 @@ export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promi
   let kept: { readonly value: T; readonly at: number } | undefined;
   let making: Promise<T> | undefined;
   const remake = (): Promise<T> => {
-    making ??= make().then((value) => ((kept = { value, at: Date.now() }), value)).finally(() => (making = undefined));
+    making ??= make()
+      .then((value) => ((kept = { value, at: Date.now() }), value))
+      .finally(() => (making = undefined));
     return making;
   };
   return async () => {

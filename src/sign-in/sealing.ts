@@ -30,10 +30,14 @@ export function deriveKey(secret: string, purpose: string, salt = ""): Uint8Arra
 /** A seal under these keys of 32 bytes: the first seals. */
 export function createSeal(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal {
   return {
-    seal: (content, seconds) => new EncryptJWT(content).setProtectedHeader(algorithms).setExpirationTime(`${seconds} seconds`).encrypt(keys[0]),
+    seal: (content, seconds) =>
+      new EncryptJWT(content).setProtectedHeader(algorithms).setExpirationTime(`${seconds} seconds`).encrypt(keys[0]),
     async open(text) {
       for (const key of keys) {
-        const opened = await jwtDecrypt(text, key, { keyManagementAlgorithms: [algorithms.alg], contentEncryptionAlgorithms: [algorithms.enc] }).catch(() => undefined);
+        const opened = await jwtDecrypt(text, key, {
+          keyManagementAlgorithms: [algorithms.alg],
+          contentEncryptionAlgorithms: [algorithms.enc],
+        }).catch(() => undefined);
         if (opened !== undefined) return opened.payload;
       }
       return undefined;

@@ -78,14 +78,22 @@ export interface DashboardSessions {
   /** The stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
-  end(cookie: string, deadline: Deadline): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
+  end(
+    cookie: string,
+    deadline: Deadline,
+  ): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
   /** Ends all sessions of a person. */
   endPerson(issuer: string, subject: string, deadline: Deadline): Promise<void>;
   /**
    * The sessions that began in a session at the provider, and those of the person of which it is not known in which they
    * began; without a session's name all of the person.
    */
-  ofPerson(issuer: string, sid: string | undefined, subject: string | undefined, deadline: Deadline): Promise<SessionDocument[]>;
+  ofPerson(
+    issuer: string,
+    sid: string | undefined,
+    subject: string | undefined,
+    deadline: Deadline,
+  ): Promise<SessionDocument[]>;
   /** Ends these, within a transaction. */
   endAll(ending: readonly SessionDocument[], session: ClientSession): Promise<void>;
 }
@@ -106,13 +114,21 @@ export const sessionIndexes: IndexSpec = {
 };
 
 /** The sessions of a database, under secrets that all instances share; sessions under any other secret have ended. */
-export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: () => number = Date.now): DashboardSessions {
+export function createDashboardSessions(
+  db: Db,
+  secrets: SessionSecrets,
+  now: () => number = Date.now,
+): DashboardSessions {
   const sessions = db.collection<SessionDocument>("dashboard_sessions");
   const idKeys = deriveKeys(secrets, "session id");
-  const idUnder = (key: Uint8Array, cookie: string): Binary => new Binary(createHmac("sha256", key).update(cookie).digest());
-  const of = (cookie: string): { readonly _id: { readonly $in: Binary[] } } => ({ _id: { $in: idKeys.map((key) => idUnder(key, cookie)) } });
+  const idUnder = (key: Uint8Array, cookie: string): Binary =>
+    new Binary(createHmac("sha256", key).update(cookie).digest());
+  const of = (cookie: string): { readonly _id: { readonly $in: Binary[] } } => ({
+    _id: { $in: idKeys.map((key) => idUnder(key, cookie)) },
+  });
   const sealOf = (cookie: string) => createSeal(deriveKeys(secrets, "id token", cookie));
-  const goesOn = ({ used_at, expires_at }: SessionDocument): boolean => now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
+  const goesOn = ({ used_at, expires_at }: SessionDocument): boolean =>
+    now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
   /**
    * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
@@ -134,7 +150,10 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: ()
         ...(sid === undefined ? {} : { sid }),
         ...(email === undefined ? {} : { email }),
         ...(name === undefined ? {} : { name }),
-        id_token: await sealOf(cookie).seal({ id_token: idToken, ...(sent && { access_token: sent.accessToken }) }, absoluteLifetimeMs / 1000),
+        id_token: await sealOf(cookie).seal(
+          { id_token: idToken, ...(sent && { access_token: sent.accessToken }) },
+          absoluteLifetimeMs / 1000,
+        ),
         ...(sent?.authenticatedAt === undefined ? {} : { authenticated_at: new Date(sent.authenticatedAt * 1_000) }),
         ...(sent && { provider_ahead_ms: providerAheadMs(sent) }),
         created_at: new Date(created),
@@ -145,7 +164,11 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: ()
       return cookie;
     },
     async find(cookie, deadline = deadlineIn(deadlineMs)) {
-      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(sessions, [{ $match: of(cookie) }, ...withEnds], { deadline });
+      const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(
+        sessions,
+        [{ $match: of(cookie) }, ...withEnds],
+        { deadline },
+      );
       if (found === undefined) return undefined;
       const { ended, ...session } = found;
       if (!goesOn(session) || hasEnded(session, ended)) return undefined;
@@ -167,7 +190,8 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: ()
       await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
     },
     ofPerson(issuer, sid, subject, deadline) {
-      const ofPerson = subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
+      const ofPerson =
+        subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
       return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }, { deadline });
     },
     async endAll(ending, session) {
@@ -178,16 +202,30 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets, now: ()
 
 /** Joins the ends that may apply to the session, so that no second command is needed. */
 const withEnds: readonly Document[] = [
-  { $set: { ends: [{ issuer: "$issuer", subject: "$subject" }, { issuer: "$issuer", sid: "$sid" }, { issuer: "$issuer", subject: "$subject", sid: null }] } },
+  {
+    $set: {
+      ends: [
+        { issuer: "$issuer", subject: "$subject" },
+        { issuer: "$issuer", sid: "$sid" },
+        { issuer: "$issuer", subject: "$subject", sid: null },
+      ],
+    },
+  },
   { $lookup: { from: endedCollection, localField: "ends", foreignField: "_id", as: "ended" } },
   { $unset: "ends" },
 ];
 
 /** Whether a sign-out, here or at the provider, has ended the session, even if the session could not be deleted. */
-function hasEnded({ sid, authenticated_at: authenticatedAt, created_at: createdAt }: SessionDocument, ends: readonly EndedDocument[]): boolean {
+function hasEnded(
+  { sid, authenticated_at: authenticatedAt, created_at: createdAt }: SessionDocument,
+  ends: readonly EndedDocument[],
+): boolean {
   // An end with `sid: null` does not apply to a session with a `sid`.
   const concerning = ends.filter(({ _id }) => !("sid" in _id) || _id.sid !== null || sid === undefined);
   // Without the time of the sign-in, only later ends count: earlier ones were checked when the session began.
-  const later = authenticatedAt === undefined ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= createdAt) : concerning;
+  const later =
+    authenticatedAt === undefined
+      ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= createdAt)
+      : concerning;
   return judge({ authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, later) !== undefined;
 }

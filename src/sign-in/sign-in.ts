@@ -86,11 +86,21 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
   const seal = createSeal(deriveKeys(secrets, "sign-in state"));
   const home = (): string => `${baseUrl()}/`;
 
-  async function tell(event: "signed_in" | "signed_out", { issuer, subject, email }: Person, from: Origin, detail?: string): Promise<void> {
+  async function tell(
+    event: "signed_in" | "signed_out",
+    { issuer, subject, email }: Person,
+    from: Origin,
+    detail?: string,
+  ): Promise<void> {
     const { requestId, address, deadline } = from;
     const account = await accounts.ofIdentity({ issuer, subject }, deadline);
     if (account === undefined) return;
-    await audit.append(account._id, { person: email ?? subject, requestId, address }, { event, ...(detail === undefined ? {} : { detail }) }, deadline);
+    await audit.append(
+      account._id,
+      { person: email ?? subject, requestId, address },
+      { event, ...(detail === undefined ? {} : { detail }) },
+      deadline,
+    );
   }
 
   async function send(afresh: boolean): Promise<Step> {
@@ -99,13 +109,28 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
   }
 
   /** The next step after a sign-in that has already ended: to the provider once more, then a failure. */
-  async function again(end: End, { idToken, sent }: Identified & { readonly sent: Sent }, { afresh = false }: SignInState): Promise<Step> {
+  async function again(
+    end: End,
+    { idToken, sent }: Identified & { readonly sent: Sent },
+    { afresh = false }: SignInState,
+  ): Promise<Step> {
     if (end.kind === "session") {
       // The provider still has the session that ended here: it has to end there before another can begin.
-      const location = (await provider.endSessionUrl(idToken, home())) ?? fail(Reason.SIGN_IN_FAILED, { message: "You signed out, and the identity provider still has that session: sign out there, then sign in again." });
+      const location =
+        (await provider.endSessionUrl(idToken, home())) ??
+        fail(Reason.SIGN_IN_FAILED, {
+          message:
+            "You signed out, and the identity provider still has that session: sign out there, then sign in again.",
+        });
       return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
     }
-    if (afresh) fail(Reason.SIGN_IN_FAILED, { message: sent.authenticatedAt === undefined ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): contact the operator of this service." : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again." });
+    if (afresh)
+      fail(Reason.SIGN_IN_FAILED, {
+        message:
+          sent.authenticatedAt === undefined
+            ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): contact the operator of this service."
+            : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again.",
+      });
     const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
     await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
     return send(true);
@@ -121,7 +146,11 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       return {
         sessionId: _id.toString("hex"),
         name: email ?? subject,
-        account: account && { id: account._id, betaEnrolled: account.beta_enrolled, suspended: account.suspension !== undefined },
+        account: account && {
+          id: account._id,
+          betaEnrolled: account.beta_enrolled,
+          suspended: account.suspension !== undefined,
+        },
         issuer,
         subject,
         email,
@@ -132,7 +161,10 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     begin: () => send(false),
     async complete(search, cookies, from) {
       const remembered = await seal.open(stateCookie.read(cookies) ?? "");
-      if (!isState(remembered)) return fail(Reason.SIGN_IN_FAILED, { message: "The sign-in was not begun in this browser, or took longer than ten minutes: begin again." });
+      if (!isState(remembered))
+        return fail(Reason.SIGN_IN_FAILED, {
+          message: "The sign-in was not begun in this browser, or took longer than ten minutes: begin again.",
+        });
       const person = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
       const old = sessionCookie.read(cookies);
       if (old !== undefined) await sessions.end(old, from.deadline);
@@ -150,13 +182,31 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
       if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
-      const { issuer, subject, sid, authenticated_at: authenticatedAt, provider_ahead_ms: providerAheadMs = leastAheadMs } = found;
+      const {
+        issuer,
+        subject,
+        sid,
+        authenticated_at: authenticatedAt,
+        provider_ahead_ms: providerAheadMs = leastAheadMs,
+      } = found;
       // The ends are stored first: if the rest fails, everything has ended, and the sign-out can be repeated.
-      await ended.signOut({ issuer, subject, sid, providerAheadMs, authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, from.deadline);
+      await ended.signOut(
+        {
+          issuer,
+          subject,
+          sid,
+          providerAheadMs,
+          authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000,
+        },
+        from.deadline,
+      );
       const was = await sessions.end(value, from.deadline);
       await sessions.endPerson(issuer, subject, from.deadline);
       // The browser alone is not enough: the person may not finish the provider's page.
-      await Promise.all([was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken), tell("signed_out", found, from)]);
+      await Promise.all([
+        was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
+        tell("signed_out", found, from),
+      ]);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
@@ -167,7 +217,12 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
     async endByProvider(logoutToken, from) {
       const logout = await provider.readLogoutToken(logoutToken);
       const ending = await sessions.ofPerson(logout.issuer, logout.sid, logout.subject, from.deadline);
-      await ended.logOut(logout, ending.map(({ subject }) => subject), from.deadline, (session) => sessions.endAll(ending, session));
+      await ended.logOut(
+        logout,
+        ending.map(({ subject }) => subject),
+        from.deadline,
+        (session) => sessions.endAll(ending, session),
+      );
       for (const session of ending) await tell("signed_out", session, from, "At the identity provider.");
     },
   };

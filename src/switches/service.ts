@@ -1,5 +1,10 @@
 // records.admin.v1.InterfaceService: switches the public interface, and writes, off and on, and tells who did.
-import type { InterfaceService as Descriptor, InterfaceState, Switch, SwitchChange } from "../gen/records/admin/v1/interface_pb.ts";
+import type {
+  InterfaceService as Descriptor,
+  InterfaceState,
+  Switch,
+  SwitchChange,
+} from "../gen/records/admin/v1/interface_pb.ts";
 import { timestamp } from "../db/message.ts";
 import type { Operator, OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
@@ -18,11 +23,19 @@ export interface InterfaceServiceParts {
 const changesLimit = 100;
 
 /** The service over its store. */
-export function createInterfaceService({ switches, refresh, onChange }: InterfaceServiceParts): OperatorService<typeof Descriptor> {
+export function createInterfaceService({
+  switches,
+  refresh,
+  onChange,
+}: InterfaceServiceParts): OperatorService<typeof Descriptor> {
   async function state({ deadline }: Operator): Promise<InterfaceState> {
     const documents = await switches.read(deadline());
     const one = (name: keyof SwitchState): Switch => switchMessage(documents.find(({ _id }) => _id === name));
-    return { $typeName: "records.admin.v1.InterfaceState", publicInterface: one("publicInterface"), writes: one("writes") };
+    return {
+      $typeName: "records.admin.v1.InterfaceState",
+      publicInterface: one("publicInterface"),
+      writes: one("writes"),
+    };
   }
   async function set(setting: SwitchSetting, operator: Operator): Promise<InterfaceState> {
     if (await switches.set(setting, operator.caller, operator.deadline())) onChange(setting, operator.caller);
@@ -34,13 +47,22 @@ export function createInterfaceService({ switches, refresh, onChange }: Interfac
       return { $typeName: "records.admin.v1.GetStateResponse", state: await state(operator) };
     },
     async setPublicInterface({ enabled = true, reason }, operator) {
-      return { $typeName: "records.admin.v1.SetPublicInterfaceResponse", state: await set({ switch: "publicInterface", enabled, reason }, operator) };
+      return {
+        $typeName: "records.admin.v1.SetPublicInterfaceResponse",
+        state: await set({ switch: "publicInterface", enabled, reason }, operator),
+      };
     },
     async setWrites({ enabled = true, reason }, operator) {
-      return { $typeName: "records.admin.v1.SetWritesResponse", state: await set({ switch: "writes", enabled, reason }, operator) };
+      return {
+        $typeName: "records.admin.v1.SetWritesResponse",
+        state: await set({ switch: "writes", enabled, reason }, operator),
+      };
     },
     async listChanges({ limit = changesLimit }, operator) {
-      return { $typeName: "records.admin.v1.ListChangesResponse", changes: (await switches.changes(limit, operator.deadline())).map(changeMessage) };
+      return {
+        $typeName: "records.admin.v1.ListChangesResponse",
+        changes: (await switches.changes(limit, operator.deadline())).map(changeMessage),
+      };
     },
   };
 }
@@ -59,7 +81,15 @@ function switchMessage(document: SwitchDocument | undefined): Switch {
   };
 }
 
-function changeMessage({ switch: name, enabled, reason, changed_at, address, token, request_id }: SwitchChangeDocument): SwitchChange {
+function changeMessage({
+  switch: name,
+  enabled,
+  reason,
+  changed_at,
+  address,
+  token,
+  request_id,
+}: SwitchChangeDocument): SwitchChange {
   return {
     $typeName: "records.admin.v1.SwitchChange",
     switch: switchName(name),

@@ -79,11 +79,15 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
         // Later than the change before, whatever the clock of that instance said: the latest stands first in the record.
         const changed_at = new Date(Math.max(Date.now(), (before?.changed_at.getTime() ?? 0) + 1));
         await switches.updateOne({ _id }, { $set: { enabled, reason, changed_at } }, { upsert: true, session });
-        await changes.insertOne({ _id: new ObjectId(), ...setting, changed_at, address, token, request_id: requestId }, { session });
+        await changes.insertOne(
+          { _id: new ObjectId(), ...setting, changed_at, address, token, request_id: requestId },
+          { session },
+        );
         return (before?.enabled ?? true) !== enabled;
       });
     },
-    changes: (limit, deadline) => findAll<SwitchChangeDocument>(changes, {}, { sort: { changed_at: -1, _id: -1 }, limit, deadline }),
+    changes: (limit, deadline) =>
+      findAll<SwitchChangeDocument>(changes, {}, { sort: { changed_at: -1, _id: -1 }, limit, deadline }),
   };
 }
 
@@ -99,13 +103,18 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
     reachable = documents !== undefined;
     if (documents === undefined) return;
     asOf = askedAt;
-    const on = (name: keyof SwitchState): boolean => (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
+    const on = (name: keyof SwitchState): boolean =>
+      (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
     state = { publicInterface: on("publicInterface"), writes: on("writes") };
   });
   await primary.prove();
   return {
     state: () => state,
-    requireFresh: () => void (performance.now() - asOf < leaseMs || fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })),
+    requireFresh: () =>
+      void (
+        performance.now() - asOf < leaseMs ||
+        fail(Reason.UNAVAILABLE, { because: "stale switches", waitingFor: "the primary's lease" })
+      ),
     reachable: () => reachable && primary.status().held,
     refresh: primary.prove,
   };

@@ -73,7 +73,12 @@ test("a sweeper whose lease another one has taken over stops at its next renewal
 test("a sweeper that is stopped gets no permit, and deletes nothing [OPS-30]", async () => {
   const id = await newErasure(10);
   const hold = await take(id, () => true);
-  expect(await createPlaces(client.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, hold ?? never())).toBe(false);
+  expect(
+    await createPlaces(client.db(), () => undefined).sweep(
+      { id, identities: [], begunAt: new Date() },
+      hold ?? never(),
+    ),
+  ).toBe(false);
   expect(await left(id)).toBe(10);
 });
 
@@ -82,11 +87,19 @@ test("a delete that reaches the database after the end of its lease matches noth
   const places = createPlaces(client.db(), () => undefined);
   const sweep = (ms: number) => {
     let permits = 0;
-    const right = { permit: () => Promise.resolve(permits++ === 0 ? deadlineIn(ms) : undefined), count: () => undefined };
+    const right = {
+      permit: () => Promise.resolve(permits++ === 0 ? deadlineIn(ms) : undefined),
+      count: () => undefined,
+    };
     return places.sweep({ id, identities: [], begunAt: new Date() }, right).catch(() => false);
   };
   // The command waits in mongod for longer than the lease lasts.
-  await withFault(mongod, { times: 1 }, { failCommands: ["delete"], blockConnection: true, blockTimeMS: 1_500, appName: "records" }, () => sweep(500));
+  await withFault(
+    mongod,
+    { times: 1 },
+    { failCommands: ["delete"], blockConnection: true, blockTimeMS: 1_500, appName: "records" },
+    () => sweep(500),
+  );
   await new Promise((later) => setTimeout(later, 1_500));
   expect(await left(id)).toBe(10);
   await sweep(5_000);
@@ -96,7 +109,9 @@ test("a delete that reaches the database after the end of its lease matches noth
 test("what was deleted is counted in the erasure, by place, with the renewals and at the end [OPS-31]", async () => {
   const id = await newErasure(1_300);
   const hold = (await take(id, goOn)) ?? never();
-  expect(await createPlaces(client.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, hold)).toBe(true);
+  expect(
+    await createPlaces(client.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, hold),
+  ).toBe(true);
   await hold.release(false);
   expect((await erasures().findOne({ _id: id }))?.["deleted"]).toEqual({ notes: 1_300 });
 });

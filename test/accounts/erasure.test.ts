@@ -10,7 +10,8 @@ import { newPerson, openSession } from "../support/person.ts";
 import { redisText } from "../support/secrets.ts";
 
 const service = useService();
-const admin = (rpc: string, message: unknown) => service().internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const admin = (rpc: string, message: unknown) =>
+  service().internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 
 /** One of everything that an account can own. */
 async function fill(client: Client): Promise<void> {
@@ -24,20 +25,42 @@ async function fill(client: Client): Promise<void> {
 }
 
 /** The answer when everywhere was looked: protobuf's JSON leaves out what is 0. The account of it had no identity. */
-const places = ["idempotency", "notes", "transcripts", "sessions", "contacts", "api_keys", "audit_log", "imports", "accounts", "redis"];
-const clean = { erased: true, begunAt: expect.stringMatching(/^20\d\d-.*Z$/), token: "e12f39be", places: places.map((place) => ({ place })) };
+const places = [
+  "idempotency",
+  "notes",
+  "transcripts",
+  "sessions",
+  "contacts",
+  "api_keys",
+  "audit_log",
+  "imports",
+  "accounts",
+  "redis",
+];
+const clean = {
+  erased: true,
+  begunAt: expect.stringMatching(/^20\d\d-.*Z$/),
+  token: "e12f39be",
+  places: places.map((place) => ({ place })),
+};
 /** The same after something was deleted. */
 const cleaned = { ...clean, places: places.map((place) => expect.objectContaining({ place })) };
 /** The response without what was deleted so far. */
-const leftOf = ({ places: seen }: { places: { place: string; left?: string }[] }) => Object.fromEntries(seen.flatMap(({ place, left }) => (left === undefined ? [] : [[place, Number(left)]])));
+const leftOf = ({ places: seen }: { places: { place: string; left?: string }[] }) =>
+  Object.fromEntries(seen.flatMap(({ place, left }) => (left === undefined ? [] : [[place, Number(left)]])));
 
 /** An erasure whose sweeper is another instance, until `letGo`. */
 async function sweptElsewhere(id: string): Promise<{ letGo(): Promise<void> }> {
   const db = service().app.client.db();
   const _id = UUID.createFromHexString(id) as never;
   await db.collection("accounts").deleteOne({ _id });
-  await db.collection("erasures").insertOne({ _id, begun_at: new Date(), lease: { owner: new UUID(), expires_at: new Date(Date.now() + 600_000) } });
-  return { letGo: async () => void (await db.collection("erasures").updateOne({ _id }, { $set: { "lease.expires_at": new Date(0) } })) };
+  await db
+    .collection("erasures")
+    .insertOne({ _id, begun_at: new Date(), lease: { owner: new UUID(), expires_at: new Date(Date.now() + 600_000) } });
+  return {
+    letGo: async () =>
+      void (await db.collection("erasures").updateOne({ _id }, { $set: { "lease.expires_at": new Date(0) } })),
+  };
 }
 
 /** As if the erasure had begun long ago: what was let in before has ended by now. */
@@ -45,9 +68,13 @@ async function letFinish(id: string): Promise<void> {
   const erasures = service().app.client.db().collection("erasures");
   const _id = UUID.createFromHexString(id) as never;
   await erasures.updateOne({ _id }, { $set: { begun_at: new Date(0) } });
-  await expect.poll(async () => (await erasures.findOne({ _id }))?.["finished_at"], { timeout: 30_000, interval: 200 }).toBeInstanceOf(Date);
+  await expect
+    .poll(async () => (await erasures.findOne({ _id }))?.["finished_at"], { timeout: 30_000, interval: 200 })
+    .toBeInstanceOf(Date);
   // Whose account it was is forgotten, and who requested it is not.
-  const kept = Object.keys((await erasures.findOne({ _id })) ?? {}).filter((name) => name !== "deleted" && name !== "requested");
+  const kept = Object.keys((await erasures.findOne({ _id })) ?? {}).filter(
+    (name) => name !== "deleted" && name !== "requested",
+  );
   expect(kept.sort()).toEqual(["_id", "begun_at", "finished_at"]);
 }
 
@@ -56,7 +83,11 @@ async function traces(accountId: string): Promise<string[]> {
   const db = service().app.client.db();
   const binary = BSON.EJSON.stringify(UUID.createFromHexString(accountId));
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
-  const found = await Promise.all(names.map(async (name) => (BSON.EJSON.stringify(await db.collection(name).find().toArray()).includes(binary) ? [name] : [])));
+  const found = await Promise.all(
+    names.map(async (name) =>
+      BSON.EJSON.stringify(await db.collection(name).find().toArray()).includes(binary) ? [name] : [],
+    ),
+  );
   return found.flat().sort();
 }
 
@@ -65,7 +96,15 @@ test("deleting an account erases every record, key, session, claim and log entry
   await fill(client);
   await fill(other);
   const before = await traces(other.id);
-  expect(await traces(client.id)).toEqual(["accounts", "api_keys", "contacts", "idempotency", "notes", "sessions", "transcripts"]);
+  expect(await traces(client.id)).toEqual([
+    "accounts",
+    "api_keys",
+    "contacts",
+    "idempotency",
+    "notes",
+    "sessions",
+    "transcripts",
+  ]);
   expect(await redisText(service().redis.uri)).toContain(`idempotency:${client.id}:once`);
 
   const { body } = await admin("DeleteAccount", { account_id: client.id });
@@ -87,8 +126,19 @@ test("from then on the key is 401, the account 404, and its owner has none [ADM-
   expect((await service().rest("/v1/contacts", { key, body: { full_name: "Bo" } })).status).toBe(401);
   expect((await person.call("/v1/api-key")).status).toBe(401);
   expect((await admin("GetAccount", { account_id: id })).status).toBe(404);
-  expect((await service().internalCall("records.v1.ContactService/SearchContacts", { query: "ann" }, { "records-account-id": id })).status).toBe(404);
-  const ingested = await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", { account_id: id, contacts: [{ full_name: "Bo" }] });
+  expect(
+    (
+      await service().internalCall(
+        "records.v1.ContactService/SearchContacts",
+        { query: "ann" },
+        { "records-account-id": id },
+      )
+    ).status,
+  ).toBe(404);
+  const ingested = await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", {
+    account_id: id,
+    contacts: [{ full_name: "Bo" }],
+  });
   expect(ingested.status).toBe(404);
   expect(await traces(id)).toEqual(["erasures"]);
 });
@@ -101,7 +151,9 @@ test("the email and the identity of a deleted account can be another's [ADM-04]"
   await admin("DeleteAccount", { account_id: first });
   const second = (await admin("CreateAccount", { email })).body.account.id as string;
   expect(second).not.toBe(first);
-  expect((await admin("LinkIdentity", { account_id: second, ...identity })).body.account.identities).toEqual([identity]);
+  expect((await admin("LinkIdentity", { account_id: second, ...identity })).body.account.identities).toEqual([
+    identity,
+  ]);
 });
 
 test("an account that never was is 404; deleting again tells how far it is [ADM-04]", async () => {
@@ -125,7 +177,15 @@ test("while another instance sweeps, the status says what is left and deletes no
   const client = await newClient(service());
   await fill(client);
   const { letGo } = await sweptElsewhere(client.id);
-  const left = { idempotency: 1, notes: 2, transcripts: 1, sessions: 1, contacts: 2, api_keys: 1, redis: expect.any(Number) };
+  const left = {
+    idempotency: 1,
+    notes: 2,
+    transcripts: 1,
+    sessions: 1,
+    contacts: 2,
+    api_keys: 1,
+    redis: expect.any(Number),
+  };
   for (let time = 0; time < 2; time++) {
     const { body } = await admin("DeleteAccount", { account_id: client.id });
     expect(body.erased).toBeUndefined();
@@ -158,10 +218,15 @@ test("nobody looks after a finished erasure by themselves, every call does, and 
   await letFinish(other.id);
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(1);
   expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
-  await expect.poll(() => db.collection("notes").countDocuments({ account_id }), { timeout: 30_000, interval: 200 }).toBe(0);
+  await expect
+    .poll(() => db.collection("notes").countDocuments({ account_id }), { timeout: 30_000, interval: 200 })
+    .toBe(0);
   await letFinish(id);
   await db.collection("notes").insertOne({ _id, account_id });
-  expect((await admin("DeleteAccount", { account_id: id })).body).toEqual({ ...cleaned, begunAt: "1970-01-01T00:00:00Z" });
+  expect((await admin("DeleteAccount", { account_id: id })).body).toEqual({
+    ...cleaned,
+    begunAt: "1970-01-01T00:00:00Z",
+  });
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(0);
 });
 
@@ -192,7 +257,11 @@ test("while Redis is away nothing is said of it, and the erasure is not over; on
   const client = await newClient(service());
   await fill(client);
   const away = { attempt: () => Promise.resolve(undefined) } as unknown as RedisLink;
-  const { erased, places: seen } = (await createErasures(service().app.client, () => away).erase(UUID.createFromHexString(client.id), performance.now() + 3_000)) ?? {};
+  const { erased, places: seen } =
+    (await createErasures(service().app.client, () => away).erase(
+      UUID.createFromHexString(client.id),
+      performance.now() + 3_000,
+    )) ?? {};
   expect([erased, seen?.map(({ place }) => place)]).toEqual([false, places.filter((place) => place !== "redis")]);
   expect(seen?.filter(({ left }) => left > 0)).toEqual([]);
   expect((await admin("DeleteAccount", { account_id: client.id })).body.erased).toBe(true);
@@ -220,9 +289,15 @@ test("the sessions that a person begins after the deletion are theirs and go on 
 test("of a deletion and the creation of a key at once, either the key comes first and is erased, or there is no account [ADM-04, KEY-18]", async () => {
   for (let round = 0; round < 10; round++) {
     const person = await newPerson(service());
-    const [created] = await Promise.all([person.call("/v1/api-key", { method: "POST" }), admin("DeleteAccount", { account_id: person.accountId })]);
+    const [created] = await Promise.all([
+      person.call("/v1/api-key", { method: "POST" }),
+      admin("DeleteAccount", { account_id: person.accountId }),
+    ]);
     expect([201, 401, 403]).toContain(created.status);
-    const keys = await service().app.client.db().collection("api_keys").countDocuments({ account_id: UUID.createFromHexString(person.accountId ?? "") });
+    const keys = await service()
+      .app.client.db()
+      .collection("api_keys")
+      .countDocuments({ account_id: UUID.createFromHexString(person.accountId ?? "") });
     expect(keys).toBe(0);
   }
 });

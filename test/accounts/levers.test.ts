@@ -20,8 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => second.stop());
 
-const admin = (rpc: string, message: object) => house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
-const keyStatuses = (key: string) => Promise.all([house().service, second].map(async (service) => (await service.rest("/v1/sessions?limit=1", { key })).status));
+const admin = (rpc: string, message: object) =>
+  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const keyStatuses = (key: string) =>
+  Promise.all(
+    [house().service, second].map(async (service) => (await service.rest("/v1/sessions?limit=1", { key })).status),
+  );
 const token = () => createHash("sha256").update(house().service.serviceToken).digest("hex").slice(0, 8);
 
 test("a key of any account is revoked by its first characters or its id, on every instance; its owner sees by whom and why [OPS-34, OPS-36]", async () => {
@@ -30,24 +34,50 @@ test("a key of any account is revoked by its first characters or its id, on ever
   for (const byId of [false, true]) {
     const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data as { key: string; id: string };
     expect(await keyStatuses(key)).toEqual([200, 200]);
-    const { body } = await admin("RevokeApiKey", { key: byId ? id.toUpperCase() : key.slice(0, 8), reason: "in a public repository" });
-    expect(body).toEqual({ keyId: id, prefix: key.slice(0, 8), accountId: person.accountId, revokedAt: expect.stringMatching(/Z$/) });
+    const { body } = await admin("RevokeApiKey", {
+      key: byId ? id.toUpperCase() : key.slice(0, 8),
+      reason: "in a public repository",
+    });
+    expect(body).toEqual({
+      keyId: id,
+      prefix: key.slice(0, 8),
+      accountId: person.accountId,
+      revokedAt: expect.stringMatching(/Z$/),
+    });
     expect(await keyStatuses(key)).toEqual([401, 401]);
     // Again: nothing changes.
     expect((await admin("RevokeApiKey", { key: id, reason: "again" })).body).toEqual(body);
   }
-  const entries = (await service.app.services.audit.list(UUID.createFromHexString(person.accountId ?? ""), { limit: 10, offset: 0 }, undefined)).filter(({ event }) => event === "key_revoked");
+  const entries = (
+    await service.app.services.audit.list(
+      UUID.createFromHexString(person.accountId ?? ""),
+      { limit: 10, offset: 0 },
+      undefined,
+    )
+  ).filter(({ event }) => event === "key_revoked");
   expect(entries).toHaveLength(2);
-  expect(entries[0]).toMatchObject({ detail: "By the operator: in a public repository", person: `operator (token ${token()})`, key_prefix: expect.stringMatching(/^rec_/) });
+  expect(entries[0]).toMatchObject({
+    detail: "By the operator: in a public repository",
+    person: `operator (token ${token()})`,
+    key_prefix: expect.stringMatching(/^rec_/),
+  });
 });
 
 test("a key that is not there is 404, a prefix of several active keys and a whole key are refused, and none is revoked [OPS-34]", async () => {
   const { service } = house();
   expect((await admin("RevokeApiKey", { key: randomUUID(), reason: "none" })).status).toBe(404);
   const [one, other] = [await service.account(), await service.account()];
-  await service.app.client.db().collection("api_keys").updateMany({ _id: { $in: [one, other].map(({ key }) => hashSecret(key)) } } as never, { $set: { prefix: "rec_same" } });
+  await service.app.client
+    .db()
+    .collection("api_keys")
+    .updateMany({ _id: { $in: [one, other].map(({ key }) => hashSecret(key)) } } as never, {
+      $set: { prefix: "rec_same" },
+    });
   const several = await admin("RevokeApiKey", { key: "rec_same", reason: "which?" });
-  expect([several.status, several.body.message]).toEqual([400, "key: must be the id of one key: 2 active keys begin so"]);
+  expect([several.status, several.body.message]).toEqual([
+    400,
+    "key: must be the id of one key: 2 active keys begin so",
+  ]);
   expect((await admin("RevokeApiKey", { key: one.key, reason: "whole" })).status).toBe(400);
   expect(await keyStatuses(one.key)).toEqual([200, 200]);
 });
@@ -64,7 +94,10 @@ test("a suspended account's key can be revoked, and stays revoked when it is res
 test("a key that an instance of an earlier release issued to a suspended account is refused once it is suspended again [OPS-33]", async () => {
   const { id, key } = await house().service.account();
   await admin("SuspendAccount", { account_id: id, reason: "leak" });
-  await house().service.app.client.db().collection("api_keys").updateOne({ _id: hashSecret(key) } as never, { $unset: { suspended: "" } });
+  await house()
+    .service.app.client.db()
+    .collection("api_keys")
+    .updateOne({ _id: hashSecret(key) } as never, { $unset: { suspended: "" } });
   expect(await keyStatuses(key)).toEqual([200, 200]);
   expect((await admin("SuspendAccount", { account_id: id, reason: "again" })).status).toBe(200);
   expect(await keyStatuses(key)).toEqual([403, 403]);
@@ -75,19 +108,33 @@ test("thousands of sessions of one person end within one call [OPS-35]", async (
   const person = await newPerson(service);
   const sessions = service.app.client.db().collection("dashboard_sessions");
   const { _id, ...one } = (await sessions.findOne({ subject: person.subject })) ?? {};
-  await sessions.insertMany(Array.from({ length: 5_000 }, (_, at) => ({ ...one, _id: `copy ${at}`, sid: `provider ${at}` })) as never);
-  expect((await admin("EndSessions", { account_id: person.accountId, reason: "a flood" })).body).toEqual({ owners: 1, sessions: 5_001 });
+  await sessions.insertMany(
+    Array.from({ length: 5_000 }, (_, at) => ({ ...one, _id: `copy ${at}`, sid: `provider ${at}` })) as never,
+  );
+  expect((await admin("EndSessions", { account_id: person.accountId, reason: "a flood" })).body).toEqual({
+    owners: 1,
+    sessions: 5_001,
+  });
   expect(await sessionCount(service, { subject: person.subject })).toBe(0);
 });
 
 test("ending the sessions of an account ends those of the dashboard and the access tokens on every instance, and no key; signing in again works [OPS-35, OPS-36]", async () => {
   const { base, service } = house();
-  const assistant = async (at: TestService) => (await request({ url: `${at.base}/mcp`, token: holder.token }, "2026-07-28", "tools/list")).status;
+  const assistant = async (at: TestService) =>
+    (await request({ url: `${at.base}/mcp`, token: holder.token }, "2026-07-28", "tools/list")).status;
   const { cookie } = await signIn(house(), ann);
   const { cookie: another } = await signIn(house(), ann);
-  const statuses = async () => [await ownerStatus(base, cookie), await ownerStatus(second.base, another), await assistant(service), await assistant(second)];
+  const statuses = async () => [
+    await ownerStatus(base, cookie),
+    await ownerStatus(second.base, another),
+    await assistant(service),
+    await assistant(second),
+  ];
   expect(await statuses()).toEqual([200, 200, 200, 200]);
-  expect((await admin("EndSessions", { account_id: holder.accountId, reason: "a stolen laptop" })).body).toEqual({ owners: 1, sessions: 2 });
+  expect((await admin("EndSessions", { account_id: holder.accountId, reason: "a stolen laptop" })).body).toEqual({
+    owners: 1,
+    sessions: 2,
+  });
   expect(await statuses()).toEqual([401, 401, 401, 401]);
   expect(await sessionCount(service, { subject: ann.subject })).toBe(0);
   expect(await keyStatuses(holder.key)).toEqual([200, 200]);
@@ -99,14 +146,29 @@ test("ending the sessions of an account ends those of the dashboard and the acce
   const { cookie: fresh } = await signIn(house(), ann);
   expect(await ownerStatus(base, fresh)).toBe(200);
   const entries = (await auditOf(base, fresh)).filter(({ event }) => event === "sessions_ended");
-  expect(entries.at(-1)).toMatchObject({ event: "sessions_ended", detail: "By the operator: a stolen laptop", person: `operator (token ${token()})` });
+  expect(entries.at(-1)).toMatchObject({
+    event: "sessions_ended",
+    detail: "By the operator: a stolen laptop",
+    person: `operator (token ${token()})`,
+  });
 });
 
 test("an erasure keeps who requested it and why, for the proof and for 90 days; later calls change neither [OPS-36, ADM-04]", async () => {
   const { id } = await house().service.account();
   const { body } = await admin("DeleteAccount", { account_id: id, reason: "the owner asked" });
   expect(body).toMatchObject({ erased: true, reason: "the owner asked", token: token() });
-  expect((await admin("DeleteAccount", { account_id: id, reason: "another reason" })).body).toMatchObject({ reason: "the owner asked", token: token() });
-  const erasure = await house().service.app.client.db().collection("erasures").findOne({ _id: UUID.createFromHexString(id) as never });
-  expect(erasure?.["requested"]).toEqual({ reason: "the owner asked", token: token(), address: expect.any(String), request_id: expect.any(String) });
+  expect((await admin("DeleteAccount", { account_id: id, reason: "another reason" })).body).toMatchObject({
+    reason: "the owner asked",
+    token: token(),
+  });
+  const erasure = await house()
+    .service.app.client.db()
+    .collection("erasures")
+    .findOne({ _id: UUID.createFromHexString(id) as never });
+  expect(erasure?.["requested"]).toEqual({
+    reason: "the owner asked",
+    token: token(),
+    address: expect.any(String),
+    request_id: expect.any(String),
+  });
 });

@@ -22,22 +22,55 @@ async function fill(): Promise<Filled> {
   const holder = await holderOf(house());
   const { service, base } = house();
   const { put, accountId: id, key } = holder;
-  const contact = await put.contact({ full_name: marker, email: `${marker}@example.com`, notes: marker, memory: marker, phone: "1", external_id: marker });
+  const contact = await put.contact({
+    full_name: marker,
+    email: `${marker}@example.com`,
+    notes: marker,
+    memory: marker,
+    phone: "1",
+    external_id: marker,
+  });
   await put.archive(await put.contact({ inferred_name: marker, email: `old-${marker}@example.com` }));
-  const session = await put.session({ title: marker, subtitle: marker, contact_id: contact, external_id: marker, source: marker });
+  const session = await put.session({
+    title: marker,
+    subtitle: marker,
+    contact_id: contact,
+    external_id: marker,
+    source: marker,
+  });
   await put.transcript({ session_id: session, transcript: `${marker} `.repeat(200) });
-  await put.sessionNotes({ session_id: session, content: marker, type: "SESSION_NOTE_TYPE_USER_MANUAL", external_id: marker });
+  await put.sessionNotes({
+    session_id: session,
+    content: marker,
+    type: "SESSION_NOTE_TYPE_USER_MANUAL",
+    external_id: marker,
+  });
   await put.contactNotes({ contact_id: contact, content: marker, source: "import" });
-  await importAll(service, { accountId: id, importId: marker, records: [{ contact: { full_name: `imported ${marker}` } }] });
+  await importAll(service, {
+    accountId: id,
+    importId: marker,
+    records: [{ contact: { full_name: `imported ${marker}` } }],
+  });
   const once = { "Idempotency-Key": marker };
   expect((await service.rest("/v1/contacts", { key, body: { full_name: marker }, headers: once })).status).toBe(201);
-  expect((await service.rest(`/v1/contacts/${contact}/notes`, { key, body: { content: marker }, headers: { "Idempotency-Key": `${marker}-note` } })).status).toBe(201);
+  expect(
+    (
+      await service.rest(`/v1/contacts/${contact}/notes`, {
+        key,
+        body: { content: marker },
+        headers: { "Idempotency-Key": `${marker}-note` },
+      })
+    ).status,
+  ).toBe(201);
   expect((await call(holder, "search_contacts", { query: marker })).isError).toBe(false);
   const { cookie } = await signIn(house(), ann);
   const rotated = await ask(`${base}/v1/api-key/rotate`, { method: "POST", cookie, origin: base });
   expect(rotated.status).toBe(201);
   noteSecret(rotated.body.data.key as string);
-  await vi.waitFor(async () => expect((await ask(`${base}/v1/audit-log`, { cookie })).text).toContain("tool_called"), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect((await ask(`${base}/v1/audit-log`, { cookie })).text).toContain("tool_called"), {
+    timeout: 20_000,
+    interval: 50,
+  });
   return { id, wanted: [id, marker, ann.email] };
 }
 
@@ -45,25 +78,51 @@ async function fill(): Promise<Filled> {
 async function placesThatSay({ id, wanted }: Filled): Promise<string[]> {
   const { service } = house();
   const db = service.app.client.db();
-  const forms = [...wanted, BSON.EJSON.stringify(UUID.createFromHexString(id)), Buffer.from(UUID.createFromHexString(id).buffer).toString("latin1")];
+  const forms = [
+    ...wanted,
+    BSON.EJSON.stringify(UUID.createFromHexString(id)),
+    Buffer.from(UUID.createFromHexString(id).buffer).toString("latin1"),
+  ];
   const says = (text: string): boolean => forms.some((form) => text.toLowerCase().includes(form.toLowerCase()));
-  const whole = (await databaseTexts(db)).filter(([name]) => name !== "the collection erasures").map(([name, text]) => [name.replace("the collection ", ""), text] as const);
+  const whole = (await databaseTexts(db))
+    .filter(([name]) => name !== "the collection erasures")
+    .map(([name, text]) => [name.replace("the collection ", ""), text] as const);
   const raw = await Promise.all(
-    (await db.listCollections({}, { nameOnly: true }).toArray()).filter(({ name }) => name !== "erasures").map(async ({ name }) => {
-      const documents = await db.collection(name).find({}, { raw: true }).toArray();
-      return [name, documents.map((document) => (document as unknown as Buffer).toString("latin1")).join("\n")] as const;
-    }),
+    (await db.listCollections({}, { nameOnly: true }).toArray())
+      .filter(({ name }) => name !== "erasures")
+      .map(async ({ name }) => {
+        const documents = await db.collection(name).find({}, { raw: true }).toArray();
+        return [
+          name,
+          documents.map((document) => (document as unknown as Buffer).toString("latin1")).join("\n"),
+        ] as const;
+      }),
   );
-  const found = [...whole, ...raw, ["redis", await redisText(service.redis.uri)] as const].flatMap(([name, text]) => (says(text) ? [name] : []));
+  const found = [...whole, ...raw, ["redis", await redisText(service.redis.uri)] as const].flatMap(([name, text]) =>
+    says(text) ? [name] : [],
+  );
   return [...new Set(found)].sort();
 }
 
-const admin = (rpc: string, message: unknown) => house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const admin = (rpc: string, message: unknown) =>
+  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 
 test("of an account with everything the product makes, nothing is left in any collection and in Redis but the mark of its erasure [ADM-04]", async () => {
   const filled = await fill();
   const { service } = house();
-  const everywhere = ["accounts", "api_keys", "audit_log", "contacts", "dashboard_sessions", "idempotency", "imports", "notes", "redis", "sessions", "transcripts"];
+  const everywhere = [
+    "accounts",
+    "api_keys",
+    "audit_log",
+    "contacts",
+    "dashboard_sessions",
+    "idempotency",
+    "imports",
+    "notes",
+    "redis",
+    "sessions",
+    "transcripts",
+  ];
   expect((await placesThatSay(filled)).sort()).toEqual(everywhere);
 
   const { status, body } = await admin("DeleteAccount", { account_id: filled.id });
@@ -75,12 +134,21 @@ test("of an account with everything the product makes, nothing is left in any co
   await vi.waitFor(async () => expect(await placesThatSay(filled)).toEqual([]), { timeout: 20_000, interval: 200 });
   const [mark, ...others] = await service.app.client.db().collection("erasures").find().toArray();
   expect(others).toEqual([]);
-  expect(Object.keys(mark ?? {}).filter((name) => name !== "lease").sort()).toEqual(["_id", "begun_at", "deleted", "identities", "requested"]);
+  expect(
+    Object.keys(mark ?? {})
+      .filter((name) => name !== "lease")
+      .sort(),
+  ).toEqual(["_id", "begun_at", "deleted", "identities", "requested"]);
   expect(JSON.stringify(mark)).not.toContain(ann.email);
 
   // What the search is worth: one planted document or key is seen.
   const db = service.app.client.db();
-  for (const planted of [{ of: UUID.createFromHexString(filled.id) }, { deep: { list: [filled.id.toUpperCase()] } }, { text: `x${marker}x` }, { email: ann.email }]) {
+  for (const planted of [
+    { of: UUID.createFromHexString(filled.id) },
+    { deep: { list: [filled.id.toUpperCase()] } },
+    { text: `x${marker}x` },
+    { email: ann.email },
+  ]) {
     await db.collection("forgotten").insertOne({ ...planted });
     expect(await placesThatSay(filled)).toEqual(["forgotten"]);
     await db.collection("forgotten").deleteMany({});

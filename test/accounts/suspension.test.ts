@@ -31,30 +31,44 @@ afterAll(async () => {
   await second.stop();
 });
 
-const admin = (rpc: string, message: object) => house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const admin = (rpc: string, message: object) =>
+  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 const suspend = (reason = "a leaked key") => admin("SuspendAccount", { account_id: holder.accountId, reason });
 const resume = () => admin("ResumeAccount", { account_id: holder.accountId, reason: "all is well" });
 
 type Outcome = "served" | "suspended" | string;
 type Way = (service: TestService) => Promise<Outcome>;
-const outcomeOf = (status: number, message: unknown): Outcome => (status < 300 ? "served" : status === 403 && String(message).startsWith("The account is suspended") ? "suspended" : `${status} ${String(message)}`);
-const overRest = (path: string, body?: object): Way => async (service) => {
-  const { status, body: answer } = await service.rest(path, { key: holder.key, ...(body && { body }) });
-  return outcomeOf(status, answer?.error?.message);
-};
-const overWire = (name: string, rpc: "GetContact" | "CreateContact"): Way => async (service) => {
-  const { wires, close } = openWires(service);
-  try {
-    const { code, message } = await wires.find((wire) => wire.name === name)!.call({ rpc, key: holder.key, request: rpc === "GetContact" ? { contact_id: contact } : { full_name: "Bo" } });
-    return code === "ok" ? "served" : outcomeOf(code === "permission_denied" ? 403 : 500, message);
-  } finally {
-    close();
-  }
-};
-const inBrowser = (path: string): Way => async (service) => {
-  const { status, body, text } = await ask(`http://localhost:${service.app.port}${path}`, { cookie });
-  return outcomeOf(status, body?.error?.message ?? text);
-};
+const outcomeOf = (status: number, message: unknown): Outcome =>
+  status < 300
+    ? "served"
+    : status === 403 && String(message).startsWith("The account is suspended")
+      ? "suspended"
+      : `${status} ${String(message)}`;
+const overRest =
+  (path: string, body?: object): Way =>
+  async (service) => {
+    const { status, body: answer } = await service.rest(path, { key: holder.key, ...(body && { body }) });
+    return outcomeOf(status, answer?.error?.message);
+  };
+const overWire =
+  (name: string, rpc: "GetContact" | "CreateContact"): Way =>
+  async (service) => {
+    const { wires, close } = openWires(service);
+    try {
+      const { code, message } = await wires
+        .find((wire) => wire.name === name)!
+        .call({ rpc, key: holder.key, request: rpc === "GetContact" ? { contact_id: contact } : { full_name: "Bo" } });
+      return code === "ok" ? "served" : outcomeOf(code === "permission_denied" ? 403 : 500, message);
+    } finally {
+      close();
+    }
+  };
+const inBrowser =
+  (path: string): Way =>
+  async (service) => {
+    const { status, body, text } = await ask(`http://localhost:${service.app.port}${path}`, { cookie });
+    return outcomeOf(status, body?.error?.message ?? text);
+  };
 /** Every way in. */
 const ways: Readonly<Record<string, Way>> = {
   "a read over REST": overRest("/v1/sessions?limit=1"),
@@ -65,7 +79,12 @@ const ways: Readonly<Record<string, Way>> = {
   "a write over gRPC": overWire("grpc", "CreateContact"),
   "a read over gRPC-Web": overWire("grpc-web", "GetContact"),
   "a tool over MCP": async (service) => {
-    const { status, body } = await request({ url: `${service.base}/mcp`, token: holder.token }, "2026-07-28", "tools/call", { name: "search_contacts", arguments: { query: "ann" } });
+    const { status, body } = await request(
+      { url: `${service.base}/mcp`, token: holder.token },
+      "2026-07-28",
+      "tools/call",
+      { name: "search_contacts", arguments: { query: "ann" } },
+    );
     return outcomeOf(status, body?.error?.message);
   },
   "the dashboard's key": inBrowser("/v1/api-key"),
@@ -73,15 +92,23 @@ const ways: Readonly<Record<string, Way>> = {
 };
 
 async function outcomes(services: readonly TestService[]): Promise<Record<string, Outcome[]>> {
-  const found = await Promise.all(Object.entries(ways).map(async ([name, way]) => [name, await Promise.all(services.map((service) => way(service)))] as const));
+  const found = await Promise.all(
+    Object.entries(ways).map(
+      async ([name, way]) => [name, await Promise.all(services.map((service) => way(service)))] as const,
+    ),
+  );
   return Object.fromEntries(found);
 }
-const all = (services: readonly TestService[], outcome: Outcome) => Object.fromEntries(Object.keys(ways).map((name) => [name, services.map(() => outcome)]));
+const all = (services: readonly TestService[], outcome: Outcome) =>
+  Object.fromEntries(Object.keys(ways).map((name) => [name, services.map(() => outcome)]));
 
 test("every credential is refused with 403 and its own message on every wire and instance, also without Redis; resuming brings all of them back [OPS-33]", async () => {
   const services = [house().service, second, alone];
   expect(await outcomes(services)).toEqual(all(services, "served"));
-  expect((await suspend()).body.account.suspension).toMatchObject({ reason: "a leaked key", token: expect.stringMatching(/^[0-9a-f]{8}$/) });
+  expect((await suspend()).body.account.suspension).toMatchObject({
+    reason: "a leaked key",
+    token: expect.stringMatching(/^[0-9a-f]{8}$/),
+  });
   expect(await outcomes(services)).toEqual(all(services, "suspended"));
   expect((await resume()).body.account.suspension).toBeUndefined();
   expect(await outcomes(services)).toEqual(all(services, "served"));
@@ -92,7 +119,10 @@ test("the reason is ACCOUNT_SUSPENDED on the wires that carry one, and a wrong k
   try {
     const { wires, close } = openWires(second);
     for (const wire of wires.filter(({ name }) => name !== "rest")) {
-      expect(await wire.call({ rpc: "GetContact", key: holder.key, request: { contact_id: contact } })).toMatchObject({ code: "permission_denied", reason: "ACCOUNT_SUSPENDED" });
+      expect(await wire.call({ rpc: "GetContact", key: holder.key, request: { contact_id: contact } })).toMatchObject({
+        code: "permission_denied",
+        reason: "ACCOUNT_SUSPENDED",
+      });
     }
     close();
     expect((await second.rest("/v1/sessions", { key: `${holder.key.slice(0, -1)}_` })).status).toBe(401);
@@ -112,7 +142,11 @@ test("suspending and resuming again changes nothing; an account that is not ther
   expect((await admin("SuspendAccount", { account_id: holder.accountId })).status).toBe(400);
   const { body } = await ask(`${house().base}/v1/audit-log?limit=2`, { cookie });
   const [resumed, suspended] = body.data;
-  expect(suspended).toMatchObject({ event: "account_suspended", detail: "By the operator: the first reason", person: expect.stringMatching(/^operator \(token [0-9a-f]{8}\)$/) });
+  expect(suspended).toMatchObject({
+    event: "account_suspended",
+    detail: "By the operator: the first reason",
+    person: expect.stringMatching(/^operator \(token [0-9a-f]{8}\)$/),
+  });
   expect(resumed).toMatchObject({ event: "account_resumed", detail: "By the operator: all is well" });
 });
 
@@ -120,7 +154,8 @@ test("records stay, and internal calls on behalf of a suspended account read, wr
   await suspend();
   try {
     const onBehalf = { "records-account-id": holder.accountId };
-    const call = (rpc: string, message: object) => house().service.internalCall(`records.v1.ContactService/${rpc}`, message, onBehalf);
+    const call = (rpc: string, message: object) =>
+      house().service.internalCall(`records.v1.ContactService/${rpc}`, message, onBehalf);
     expect((await call("GetContact", { contact_id: contact })).status).toBe(200);
     expect((await call("CreateContact", { full_name: "Grace Okafor" })).status).toBe(200);
     expect(await holder.put.contact({ full_name: "Imported" })).toMatch(/^[0-9a-f-]{36}$/);
@@ -137,10 +172,14 @@ test("of a suspension and the creation of a key at once, no key is served [OPS-3
       const person = await newPerson(plain);
       const [created] = await Promise.all([
         person.call("/v1/api-key", { method: "POST" }),
-        plain.internalCall("records.admin.v1.AccountService/SuspendAccount", { account_id: person.accountId, reason: "race" }),
+        plain.internalCall("records.admin.v1.AccountService/SuspendAccount", {
+          account_id: person.accountId,
+          reason: "race",
+        }),
       ]);
       expect([201, 403]).toContain(created.status);
-      if (created.status === 201) expect((await plain.rest("/v1/sessions", { key: created.body.data.key })).status).toBe(403);
+      if (created.status === 201)
+        expect((await plain.rest("/v1/sessions", { key: created.body.data.key })).status).toBe(403);
     }
   } finally {
     await plain.stop();
@@ -149,21 +188,26 @@ test("of a suspension and the creation of a key at once, no key is served [OPS-3
 });
 
 /** Suspends and resumes under requests of every way; how many that began after the acknowledgement were served. */
-async function suspendUnderLoad(rounds: number, through: (way: Way) => Way = (way) => way): Promise<{ served: number; late: number; other: string[] }> {
+async function suspendUnderLoad(
+  rounds: number,
+  through: (way: Way) => Way = (way) => way,
+): Promise<{ served: number; late: number; other: string[] }> {
   const services = [house().service, second];
   const asked = Object.values(ways).map((way) => through(way));
   // The number of the round while its suspension is acknowledged.
   let [acknowledged, running, served, late] = [0, true, 0, 0];
   const other: string[] = [];
-  const workers = asked.flatMap((way) => services.map(async (service) => {
-    while (running) {
-      const begunIn = acknowledged;
-      const outcome = await way(service);
-      if (outcome === "served" && begunIn !== 0 && begunIn === acknowledged) late++;
-      else if (outcome === "served") served++;
-      else if (outcome !== "suspended") other.push(outcome);
-    }
-  }));
+  const workers = asked.flatMap((way) =>
+    services.map(async (service) => {
+      while (running) {
+        const begunIn = acknowledged;
+        const outcome = await way(service);
+        if (outcome === "served" && begunIn !== 0 && begunIn === acknowledged) late++;
+        else if (outcome === "served") served++;
+        else if (outcome !== "suspended") other.push(outcome);
+      }
+    }),
+  );
   for (let round = 1; round <= rounds; round++) {
     const before = served;
     while (served < before + 20) await sleep(5);
@@ -178,7 +222,9 @@ async function suspendUnderLoad(rounds: number, through: (way: Way) => Way = (wa
   return { served, late, other };
 }
 
-test("under load on two instances no request that begins after the acknowledgement is served: REST, Connect, gRPC, gRPC-Web, MCP, the dashboard [OPS-33, OPS-17]", { timeout: 120_000 }, async () => {
+test("under load on two instances no request that begins after the acknowledgement is served: REST, Connect, gRPC, gRPC-Web, MCP, the dashboard [OPS-33, OPS-17]", {
+  timeout: 120_000,
+}, async () => {
   const { served, late, other } = await suspendUnderLoad(5);
   expect(served).toBeGreaterThan(0);
   expect([late, other]).toEqual([0, []]);
@@ -197,7 +243,9 @@ test("the same while Redis is flushed all the time [OPS-33]", { timeout: 120_000
   }
 });
 
-test("control: an instance that remembers a good credential for a moment is found out [OPS-33]", { timeout: 120_000 }, async () => {
+test("control: an instance that remembers a good credential for a moment is found out [OPS-33]", {
+  timeout: 120_000,
+}, async () => {
   const remembering = (way: Way): Way => {
     const good = new Map<TestService, number>();
     return async (service) => {

@@ -5,8 +5,11 @@ import { caseOf } from "./cases/all.ts";
 import { testRules } from "./promtool.ts";
 import { alerts, withRule } from "./rules.ts";
 
-test.each(alerts.flatMap((rule) => kinds.map((kind) => [rule.alert, kind, rule] as const)))("%s %s", (name, kind, rule) => {
-  const { status, output } = testRules(withRule(rule), testsOf(rule, caseOf(name), kind));
-  expect(output).toContain("SUCCESS");
-  expect(status, output).toBe(0);
-});
+test.each(alerts.flatMap((rule) => kinds.map((kind) => [rule.alert, kind, rule] as const)))(
+  "%s %s",
+  (name, kind, rule) => {
+    const { status, output } = testRules(withRule(rule), testsOf(rule, caseOf(name), kind));
+    expect(output).toContain("SUCCESS");
+    expect(status, output).toBe(0);
+  },
+);

@@ -1,7 +1,20 @@
 // What each alert is tested with, and the promtool tests that follow from it.
 import type { Alert } from "./rules.ts";
 import type { Series } from "./series.ts";
-import { always, both, counter, gauge, healthy, named, reads, rpcReads, requested, stale, took, writes } from "./series.ts";
+import {
+  always,
+  both,
+  counter,
+  gauge,
+  healthy,
+  named,
+  reads,
+  rpcReads,
+  requested,
+  stale,
+  took,
+  writes,
+} from "./series.ts";
 import type { UnitTest } from "./promtool.ts";
 
 /** A condition that makes an alert fire: the series that differ from a healthy installation's. */
@@ -43,7 +56,11 @@ const recordedElsewhere: Series = {
 type Expectation = UnitTest["promql_expr_test"][number];
 
 /** Whether the alert fires at a minute, with which labels. */
-function expects({ alert, labels: { severity } }: Alert, at: number, labels: readonly Readonly<Record<string, string>>[]): Expectation {
+function expects(
+  { alert, labels: { severity } }: Alert,
+  at: number,
+  labels: readonly Readonly<Record<string, string>>[],
+): Expectation {
   const all = { alertname: alert, alertstate: "firing", severity };
   return {
     expr: named("ALERTS", { alertname: alert, alertstate: "firing" }),
@@ -52,28 +69,47 @@ function expects({ alert, labels: { severity } }: Alert, at: number, labels: rea
   };
 }
 
-function unit(name: string, series: UnitTest["input_series"], expected: readonly Expectation[], interval = "1m"): UnitTest {
+function unit(
+  name: string,
+  series: UnitTest["input_series"],
+  expected: readonly Expectation[],
+  interval = "1m",
+): UnitTest {
   const end = Math.max(...expected.map(({ eval_time }) => Number.parseInt(eval_time, 10)));
   const samples = interval === "1m" ? end + 1 : always;
-  return { name, interval, input_series: series.map(({ series: one, values }) => ({ series: one, values: upTo(values, samples) })), promql_expr_test: expected };
+  return {
+    name,
+    interval,
+    input_series: series.map(({ series: one, values }) => ({ series: one, values: upTo(values, samples) })),
+    promql_expr_test: expected,
+  };
 }
 
 /** The first samples of a series: promtool takes long for more than it evaluates. */
 function upTo(values: string, samples: number): string {
   let left = samples;
-  return values.split(" ").flatMap((span) => {
-    const [from = "", times] = span.split(/x(?=\d+$)/);
-    // `_x5` stands for 5 samples, `1x5` for 6.
-    const length = times === undefined ? 1 : Number(times) + (from === "_" ? 0 : 1);
-    const kept = Math.min(length, left);
-    left -= kept;
-    if (kept === 0) return [];
-    return times === undefined ? [span] : [`${from}x${from === "_" ? kept : kept - 1}`];
-  }).join(" ");
+  return values
+    .split(" ")
+    .flatMap((span) => {
+      const [from = "", times] = span.split(/x(?=\d+$)/);
+      // `_x5` stands for 5 samples, `1x5` for 6.
+      const length = times === undefined ? 1 : Number(times) + (from === "_" ? 0 : 1);
+      const kept = Math.min(length, left);
+      left -= kept;
+      if (kept === 0) return [];
+      return times === undefined ? [span] : [`${from}x${from === "_" ? kept : kept - 1}`];
+    })
+    .join(" ");
 }
 
 /** Every kind of test that each alert has. */
-export const kinds = ["fires", "is silent below", "survives a planned switch-off", "is not moved by another job", "is not hidden by another job"] as const;
+export const kinds = [
+  "fires",
+  "is silent below",
+  "survives a planned switch-off",
+  "is not moved by another job",
+  "is not hidden by another job",
+] as const;
 export type Kind = (typeof kinds)[number];
 
 /** The promtool tests of an alert, of one kind. */
@@ -83,15 +119,40 @@ export function testsOf(rule: Alert, { fires, silent }: Case, kind: Kind): reado
   switch (kind) {
     case "fires":
       return fires.map(({ title, series, pendingAt, firesAt, labels }) =>
-        unit(name(title), ofJob("records", { ...healthy, ...series }), [expects(rule, pendingAt, []), expects(rule, firesAt, [labels])]));
+        unit(name(title), ofJob("records", { ...healthy, ...series }), [
+          expects(rule, pendingAt, []),
+          expects(rule, firesAt, [labels]),
+        ]),
+      );
     case "is silent below":
-      return silent.map(({ title, series, at, interval }) => unit(name(title), ofJob("records", { ...healthy, ...series }), [expects(rule, at, [])], interval));
+      return silent.map(({ title, series, at, interval }) =>
+        unit(name(title), ofJob("records", { ...healthy, ...series }), [expects(rule, at, [])], interval),
+      );
     case "survives a planned switch-off":
-      return [unit(name("switches and releases"), ofJob("records", { ...healthy, ...planned }), [{ ...expects(rule, planEnds, []), expr: `count_over_time(ALERTS{alertname="${rule.alert}", alertstate="firing"}[${planEnds}m])` }])];
+      return [
+        unit(name("switches and releases"), ofJob("records", { ...healthy, ...planned }), [
+          {
+            ...expects(rule, planEnds, []),
+            expr: `count_over_time(ALERTS{alertname="${rule.alert}", alertstate="firing"}[${planEnds}m])`,
+          },
+        ]),
+      ];
     case "is not moved by another job":
-      return [unit(name("staging fails"), [...ofJob("records", healthy), ...ofJob(other, { ...healthy, ...first.series, ...recordedElsewhere })], [expects(rule, first.firesAt, [])])];
+      return [
+        unit(
+          name("staging fails"),
+          [...ofJob("records", healthy), ...ofJob(other, { ...healthy, ...first.series, ...recordedElsewhere })],
+          [expects(rule, first.firesAt, [])],
+        ),
+      ];
     case "is not hidden by another job":
-      return [unit(name("staging is healthy"), [...ofJob("records", { ...healthy, ...first.series }), ...ofJob(other, healthy)], [expects(rule, first.firesAt, [first.labels])])];
+      return [
+        unit(
+          name("staging is healthy"),
+          [...ofJob("records", { ...healthy, ...first.series }), ...ofJob(other, healthy)],
+          [expects(rule, first.firesAt, [first.labels])],
+        ),
+      ];
   }
 }
 
@@ -103,14 +164,38 @@ const planEnds = 230;
 const [interfaceOff, interfaceOn, writesOff, writesOn, scaledDown, released] = [30, 60, 100, 130, 170, 200];
 const planned: Series = endingAs({
   ...healthy,
-  ...both("records_switch_enabled", { switch: "public_interface" }, gauge([1, interfaceOff], [0, interfaceOn - interfaceOff], [1, always])),
-  ...both("records_switch_enabled", { switch: "writes" }, gauge([1, writesOff], [0, writesOn - writesOff], [1, always])),
+  ...both(
+    "records_switch_enabled",
+    { switch: "public_interface" },
+    gauge([1, interfaceOff], [0, interfaceOn - interfaceOff], [1, always]),
+  ),
+  ...both(
+    "records_switch_enabled",
+    { switch: "writes" },
+    gauge([1, writesOff], [0, writesOn - writesOff], [1, always]),
+  ),
   ...requested(reads, "200", [600, interfaceOff], [0, interfaceOn - interfaceOff], [600, always]),
   ...requested(reads, "503", [0, interfaceOff], [600, interfaceOn - interfaceOff], [0, always]),
   ...requested(rpcReads, "200", [60, interfaceOff], [0, interfaceOn - interfaceOff], [60, always]),
   ...requested(rpcReads, "503", [0, interfaceOff], [60, interfaceOn - interfaceOff], [0, always]),
-  ...requested(writes, "201", [120, interfaceOff], [0, interfaceOn - interfaceOff], [120, writesOff - interfaceOn], [0, writesOn - writesOff], [120, always]),
-  ...requested(writes, "503", [0, interfaceOff], [120, interfaceOn - interfaceOff], [0, writesOff - interfaceOn], [120, writesOn - writesOff], [0, always]),
+  ...requested(
+    writes,
+    "201",
+    [120, interfaceOff],
+    [0, interfaceOn - interfaceOff],
+    [120, writesOff - interfaceOn],
+    [0, writesOn - writesOff],
+    [120, always],
+  ),
+  ...requested(
+    writes,
+    "503",
+    [0, interfaceOff],
+    [120, interfaceOn - interfaceOff],
+    [0, writesOff - interfaceOn],
+    [120, writesOn - writesOff],
+    [0, always],
+  ),
   ...took(writes, "503", 120, { "0.1": 1 }),
   ...both("records_identity_provider_failures_total", {}, counter([0, always])),
 });
@@ -118,24 +203,36 @@ const planned: Series = endingAs({
 /** Ends the series of b when it is scaled down, and those of a when the release replaces it by c. */
 function endingAs(series: Series): Series {
   const end = (values: string, minute: number): string => [...expand(values).slice(0, minute), stale].join(" ");
-  return Object.fromEntries(Object.entries(series).flatMap(([name, values]) => {
-    if (name.includes('instance="b"')) return [[name, end(values, scaledDown)]];
-    const successor = expand(healthy[name] ?? "").slice(0, planEnds - released);
-    const began = name.startsWith("process_start_time") ? successor.map(() => String(released * 60)) : successor;
-    return [[name, end(values, released)], [name.replace('instance="a"', 'instance="c"'), [`_x${released}`, ...began].join(" ")]];
-  }));
+  return Object.fromEntries(
+    Object.entries(series).flatMap(([name, values]) => {
+      if (name.includes('instance="b"')) return [[name, end(values, scaledDown)]];
+      const successor = expand(healthy[name] ?? "").slice(0, planEnds - released);
+      const began = name.startsWith("process_start_time") ? successor.map(() => String(released * 60)) : successor;
+      return [
+        [name, end(values, released)],
+        [name.replace('instance="a"', 'instance="c"'), [`_x${released}`, ...began].join(" ")],
+      ];
+    }),
+  );
 }
 
 /** The samples behind promtool's short notation. */
 function expand(values: string): string[] {
   return values.split(" ").flatMap((span) => {
-    const [, from = "", , step = "0", times = "0"] = /^(-?[\d.e]+)(\+([\d.e]+))?x(\d+)$/.exec(span)?.map((part) => part ?? "0") ?? [];
-    return Array.from({ length: Math.min(Number(times), planEnds) + 1 }, (_, index) => String(Number(from) + Number(step) * index));
+    const [, from = "", , step = "0", times = "0"] =
+      /^(-?[\d.e]+)(\+([\d.e]+))?x(\d+)$/.exec(span)?.map((part) => part ?? "0") ?? [];
+    return Array.from({ length: Math.min(Number(times), planEnds) + 1 }, (_, index) =>
+      String(Number(from) + Number(step) * index),
+    );
   });
 }
 
 /** Holds a recording rule to its job, with another installation in the same Prometheus. */
 export function recordedTest(record: string): UnitTest {
-  const expectation = { expr: `count by (job) (${record})`, eval_time: "10m", exp_samples: [{ labels: '{job="records"}', value: record.startsWith("job_switch") ? 2 : 1 }] };
+  const expectation = {
+    expr: `count by (job) (${record})`,
+    eval_time: "10m",
+    exp_samples: [{ labels: '{job="records"}', value: record.startsWith("job_switch") ? 2 : 1 }],
+  };
   return unit(record, [...ofJob("records", healthy), ...ofJob(other, healthy)], [expectation]);
 }

@@ -17,14 +17,20 @@ test("promtool accepts the alert rules and the example configuration", () => {
 });
 
 test("promtool rejects a rule that is wrong", () => {
-  expect(promtool(["check", "rules"], readFileSync(rulesPath, "utf8").replace("sum by (job)", "sum by job")).status).not.toBe(0);
+  expect(
+    promtool(["check", "rules"], readFileSync(rulesPath, "utf8").replace("sum by (job)", "sum by job")).status,
+  ).not.toBe(0);
 });
 
 test("the lint of metric names finds nothing in the metrics of a running instance", async () => {
   const service = await startService();
   try {
     const { key } = await service.account();
-    await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee" }, headers: { "Idempotency-Key": randomUUID() } });
+    await service.rest("/v1/contacts", {
+      key,
+      body: { full_name: "Ann Lee" },
+      headers: { "Idempotency-Key": randomUUID() },
+    });
     const metrics = await (await fetch(`${service.internal}/metrics`)).text();
     const { status, output } = promtool(["check", "metrics"], metrics);
     // Node's own metrics are named by their library.

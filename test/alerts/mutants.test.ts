@@ -11,14 +11,21 @@ import type { Rule } from "./rules.ts";
 import { alerts, recordings, withRule } from "./rules.ts";
 
 /** The faults that the tests do not notice. */
-function unnoticed(rule: Rule, alert: string, tests: (kinds: readonly Kind[]) => readonly UnitTest[], faults: readonly Mutant[] = mutantsOf(rule)): string[] {
+function unnoticed(
+  rule: Rule,
+  alert: string,
+  tests: (kinds: readonly Kind[]) => readonly UnitTest[],
+  faults: readonly Mutant[] = mutantsOf(rule),
+): string[] {
   return faults.flatMap(({ fault, rule: changed, kinds }) => {
-    const isNoticed = [...tests(kinds)].sort((one, another) => minutes(one) - minutes(another)).some((one) => {
-      const { status, output } = testRules(withRule(changed, alert), [one]);
-      // promtool must have run the test: a rule that it cannot read proves nothing.
-      expect(output).not.toMatch(/parse|template|yaml: /);
-      return status !== 0;
-    });
+    const isNoticed = [...tests(kinds)]
+      .sort((one, another) => minutes(one) - minutes(another))
+      .some((one) => {
+        const { status, output } = testRules(withRule(changed, alert), [one]);
+        // promtool must have run the test: a rule that it cannot read proves nothing.
+        expect(output).not.toMatch(/parse|template|yaml: /);
+        return status !== 0;
+      });
     return isNoticed ? [] : [fault];
   });
 }
@@ -28,18 +35,33 @@ function minutes({ promql_expr_test: expected }: UnitTest): number {
   return Math.max(...expected.map(({ eval_time: time }) => Number.parseInt(time, 10)));
 }
 
-test.each(alerts.map((rule) => [rule.alert, rule] as const))("the tests of %s notice every fault", (name, rule) => {
-  expect(mutantsOf(rule).length).toBeGreaterThanOrEqual(2);
-  expect(unnoticed(rule, name, (kinds) => kinds.flatMap((kind) => testsOf(rule, caseOf(name), kind)))).toEqual([]);
-}, 240_000);
+test.each(alerts.map((rule) => [rule.alert, rule] as const))(
+  "the tests of %s notice every fault",
+  (name, rule) => {
+    expect(mutantsOf(rule).length).toBeGreaterThanOrEqual(2);
+    expect(unnoticed(rule, name, (kinds) => kinds.flatMap((kind) => testsOf(rule, caseOf(name), kind)))).toEqual([]);
+  },
+  240_000,
+);
 
 const errors = alerts.find(({ alert }) => alert === "RecordsErrorsFast") as (typeof alerts)[number];
 
-test.each(recordings.map((rule) => [rule.record ?? "", rule] as const))("the tests of the errors notice every fault in %s", (name, rule) => {
-  const tests = (kinds: readonly Kind[]): readonly UnitTest[] => [recordedTest(name), ...kinds.flatMap((kind) => testsOf(errors, caseOf(errors.alert), kind))];
-  expect(unnoticed(rule, errors.alert, tests)).toEqual([]);
-}, 240_000);
+test.each(recordings.map((rule) => [rule.record ?? "", rule] as const))(
+  "the tests of the errors notice every fault in %s",
+  (name, rule) => {
+    const tests = (kinds: readonly Kind[]): readonly UnitTest[] => [
+      recordedTest(name),
+      ...kinds.flatMap((kind) => testsOf(errors, caseOf(errors.alert), kind)),
+    ];
+    expect(unnoticed(rule, errors.alert, tests)).toEqual([]);
+  },
+  240_000,
+);
 
 test("a rule without a fault passes them", () => {
-  expect(unnoticed(errors, errors.alert, (kinds) => kinds.flatMap((kind) => testsOf(errors, caseOf(errors.alert), kind)), [{ fault: "none", rule: errors, kinds: ["fires"] }])).toEqual(["none"]);
+  expect(
+    unnoticed(errors, errors.alert, (kinds) => kinds.flatMap((kind) => testsOf(errors, caseOf(errors.alert), kind)), [
+      { fault: "none", rule: errors, kinds: ["fires"] },
+    ]),
+  ).toEqual(["none"]);
 });

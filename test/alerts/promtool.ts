@@ -27,7 +27,10 @@ export interface Verdict {
 
 export function promtool(args: readonly string[], input?: string): Verdict {
   program ??= findPromtool() ?? "promtool";
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8", ...(input === undefined ? {} : { input }) });
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: "utf8",
+    ...(input === undefined ? {} : { input }),
+  });
   return { status, output: `${error?.message ?? ""}${stdout}${stderr}` };
 }
 
@@ -46,12 +49,18 @@ export interface UnitTest {
 /** Runs unit tests against rules. Series that no rule reads are left out: most of the time would go into them. */
 export function testRules(rules: RuleFile, all: readonly UnitTest[]): Verdict {
   const read = new Set(JSON.stringify(rules).match(/[a-z][\w:]+/g));
-  const tests = all.map((one) => ({ ...one, input_series: one.input_series.filter(({ series }) => read.has(series.slice(0, series.indexOf("{")))) }));
+  const tests = all.map((one) => ({
+    ...one,
+    input_series: one.input_series.filter(({ series }) => read.has(series.slice(0, series.indexOf("{")))),
+  }));
   const folder = mkdtempSync(join(tmpdir(), "records-alerts-"));
   try {
     writeFileSync(join(folder, "rules.yaml"), stringify(rules));
     // JSON is YAML too, and is parsed faster.
-    writeFileSync(join(folder, "tests.yaml"), JSON.stringify({ rule_files: ["rules.yaml"], evaluation_interval: "1m", tests }));
+    writeFileSync(
+      join(folder, "tests.yaml"),
+      JSON.stringify({ rule_files: ["rules.yaml"], evaluation_interval: "1m", tests }),
+    );
     return promtool(["test", "rules", join(folder, "tests.yaml")]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -31,7 +31,9 @@ export function withRule(changed: Rule, alert = changed.alert): RuleFile {
   return {
     groups: ruleFile.groups.map((group) => ({
       ...group,
-      rules: group.rules.filter((rule) => (rule.record !== undefined && recorded) || rule.alert === alert).map((rule) => (isChanged(rule) ? changed : rule)),
+      rules: group.rules
+        .filter((rule) => (rule.record !== undefined && recorded) || rule.alert === alert)
+        .map((rule) => (isChanged(rule) ? changed : rule)),
     })),
   };
 }

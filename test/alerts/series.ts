@@ -13,11 +13,13 @@ export function gauge(...spans: readonly Span[]): string {
 /** A counter: each increase per minute for so many minutes. */
 export function counter(...spans: readonly Span[]): string {
   let total = 0;
-  return spans.map(([rate, minutes]) => {
-    const from = total;
-    total += rate * minutes;
-    return `${from}+${rate}x${minutes - 1}`;
-  }).join(" ");
+  return spans
+    .map(([rate, minutes]) => {
+      const from = total;
+      total += rate * minutes;
+      return `${from}+${rate}x${minutes - 1}`;
+    })
+    .join(" ");
 }
 
 /** No sample for so many minutes: the series does not exist. */
@@ -34,12 +36,19 @@ export const always = 1_000;
 const requests = { listener: "public", wire: "rest" };
 export const reads = { ...requests, method: "GET", route: "/v1/contacts" };
 /** Reads that are no GETs. */
-export const rpcReads = { ...requests, wire: "grpc", method: "POST", route: "/records.v1.ContactService/SearchContacts" };
+export const rpcReads = {
+  ...requests,
+  wire: "grpc",
+  method: "POST",
+  route: "/records.v1.ContactService/SearchContacts",
+};
 export const writes = { ...requests, method: "POST", route: "/v1/contacts" };
 
 /** The name of a series: the metric and its labels. */
 export function named(metric: string, labels: Readonly<Record<string, string>>): string {
-  return `${metric}{${Object.entries(labels).map(([label, value]) => `${label}="${value}"`).join(", ")}}`;
+  return `${metric}{${Object.entries(labels)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(", ")}}`;
 }
 
 /** The same series on both instances. */
@@ -56,13 +65,22 @@ export function requested(labels: Readonly<Record<string, string>>, status: stri
 const bounds = ["0.1", "0.5", "1", "2.5", "5", "+Inf"];
 
 /** The histogram of requests: the share of each minute's `count` that took up to each bound. */
-export function took(labels: Readonly<Record<string, string>>, status: string, count: number, shares: Readonly<Record<string, number>>): Series {
+export function took(
+  labels: Readonly<Record<string, string>>,
+  status: string,
+  count: number,
+  shares: Readonly<Record<string, number>>,
+): Series {
   let share = 0;
   const buckets = bounds.map((le) => {
     share = le === "+Inf" ? 1 : (shares[le] ?? share);
     return both("records_request_duration_seconds_bucket", { ...labels, status, le }, counter([count * share, always]));
   });
-  return Object.assign({}, ...buckets, both("records_request_duration_seconds_count", { ...labels, status }, counter([count, always]))) as Series;
+  return Object.assign(
+    {},
+    ...buckets,
+    both("records_request_duration_seconds_count", { ...labels, status }, counter([count, always])),
+  ) as Series;
 }
 
 /** Gauges and counters of one instance without labels of their own, with the values of normal operation. */
@@ -95,7 +113,9 @@ export const healthy: Series = Object.assign(
   took(reads, "200", 600, { "0.1": 0.99, "1": 1 }),
   took(writes, "201", 120, { "0.1": 0.95, "1": 1 }),
   both("records_throttled_total", { listener: "public", wire: "rest" }, counter([6, always])),
-  ...["aggregate", "insert", "hello"].map((command) => both("records_mongodb_commands_total", { command, outcome: "ok" }, counter([600, always]))),
+  ...["aggregate", "insert", "hello"].map((command) =>
+    both("records_mongodb_commands_total", { command, outcome: "ok" }, counter([600, always])),
+  ),
   both("records_work_in_flight", { standing: "known" }, gauge([4, always])),
   both("records_work_in_flight", { standing: "stranger" }, gauge([1, always])),
   both("records_imports_total", { outcome: "ok" }, counter([1, always])),

@@ -31,12 +31,22 @@ const notEnrolled = "The account is not enrolled in the beta: ask whoever runs t
 const noAccount = "The person who is signed in has no account: ask whoever runs the service to link one.";
 
 describe.each(operations)("%s %s", (method, path) => {
-  const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestAnswer> => person.call(path, { method, headers, ...more });
+  const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestAnswer> =>
+    person.call(path, { method, headers, ...more });
 
   test("is 401 without the cookie, with another's form of it, and with one that was never issued [KEY-13]", async () => {
     const person = await newPerson(service());
     const value = person.cookie.slice("records_session=".length);
-    for (const cookie of ["", "records_session=", "records_session=x", `records_session=${"A".repeat(43)}`, `records_session=${value}x`, `session=${value}`, `Records_Session=${value}`, `__Host-records_session=${value}`]) {
+    for (const cookie of [
+      "",
+      "records_session=",
+      "records_session=x",
+      `records_session=${"A".repeat(43)}`,
+      `records_session=${value}x`,
+      `session=${value}`,
+      `Records_Session=${value}`,
+      `__Host-records_session=${value}`,
+    ]) {
       expectRefused(await call(person, { Cookie: cookie }), 401, notSignedIn);
     }
   });
@@ -84,8 +94,19 @@ describe.each(changes)("%s %s", (method, path) => {
   test("is 403 when the origin is missing, null, or another's [KEY-14]", async () => {
     const person = await newPerson(service());
     const { host, port } = new URL(person.origin);
-    const origins = ["", "null", "https://evil.example", `https://${host}`, `http://localhost:${Number(port) + 1}`, `${person.origin}.evil.example`, `${person.origin}/`, `http://127.0.0.1:${port}`, person.origin.toUpperCase()];
-    for (const origin of origins) expectRefused(await person.call(path, { method, headers: { Origin: origin } }), 403, foreign);
+    const origins = [
+      "",
+      "null",
+      "https://evil.example",
+      `https://${host}`,
+      `http://localhost:${Number(port) + 1}`,
+      `${person.origin}.evil.example`,
+      `${person.origin}/`,
+      `http://127.0.0.1:${port}`,
+      person.origin.toUpperCase(),
+    ];
+    for (const origin of origins)
+      expectRefused(await person.call(path, { method, headers: { Origin: origin } }), 403, foreign);
   });
 
   test("is 403 when the browser says that another site sends it, whatever the origin [KEY-14]", async () => {
@@ -98,15 +119,22 @@ describe.each(changes)("%s %s", (method, path) => {
 
   test("is 401 before the origin is looked at [KEY-16]", async () => {
     const person = await newPerson(service());
-    expectRefused(await person.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }), 401, notSignedIn);
+    expectRefused(
+      await person.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }),
+      401,
+      notSignedIn,
+    );
   });
 });
 
-test.each(["/v1/api-key", "/v1/api-key/rotate"])("POST %s is 403 for an account that is not enrolled in the beta, before the body is looked at [KEY-15, KEY-16]", async (path) => {
-  const person = await newPerson(service(), { enrolled: false });
-  expectRefused(await person.call(path, { method: "POST" }), 403, notEnrolled);
-  expectRefused(await person.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
-});
+test.each(["/v1/api-key", "/v1/api-key/rotate"])(
+  "POST %s is 403 for an account that is not enrolled in the beta, before the body is looked at [KEY-15, KEY-16]",
+  async (path) => {
+    const person = await newPerson(service(), { enrolled: false });
+    expectRefused(await person.call(path, { method: "POST" }), 403, notEnrolled);
+    expectRefused(await person.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
+  },
+);
 
 test("withdrawing the enrolment leaves the key valid; its owner can see and revoke it, and not rotate it [KEY-15]", async () => {
   const person = await newPerson(service());
@@ -126,15 +154,26 @@ test("422 comes before 404 and before 409 [KEY-16]", async () => {
   expect((await person.call("/v1/api-key", { method: "POST", body: { access: "x" } })).status).toBe(422);
 });
 
-test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])("a form post (%s) creates nothing, with a body or without: 422, and 403 from another site", async (type) => {
-  const person = await newPerson(service());
-  for (const raw of ["", "access=read_only", "{}"]) {
-    const headers = { "Content-Type": type };
-    expect((await person.call("/v1/api-key", { method: "POST", raw, headers })).status).toBe(422);
-    expect((await person.call("/v1/api-key", { method: "POST", raw, headers: { ...headers, Origin: "https://evil.example" } })).status).toBe(403);
-  }
-  expect((await person.call("/v1/api-key")).status).toBe(404);
-});
+test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])(
+  "a form post (%s) creates nothing, with a body or without: 422, and 403 from another site",
+  async (type) => {
+    const person = await newPerson(service());
+    for (const raw of ["", "access=read_only", "{}"]) {
+      const headers = { "Content-Type": type };
+      expect((await person.call("/v1/api-key", { method: "POST", raw, headers })).status).toBe(422);
+      expect(
+        (
+          await person.call("/v1/api-key", {
+            method: "POST",
+            raw,
+            headers: { ...headers, Origin: "https://evil.example" },
+          })
+        ).status,
+      ).toBe(403);
+    }
+    expect((await person.call("/v1/api-key")).status).toBe(404);
+  },
+);
 
 test("an API key says nothing to the operations, and a session nothing to the records", async () => {
   const person = await newPerson(service());
@@ -157,9 +196,16 @@ test("one person's session reaches only the account of theirs, and another secre
 
 test("a session in MongoDB is of no use to who reads it", async () => {
   const person = await newPerson(service());
-  const stored = await service().app.client.db().collection<{ _id: Binary; id_token: string }>("dashboard_sessions").findOne({ subject: person.subject } as never);
+  const stored = await service()
+    .app.client.db()
+    .collection<{ _id: Binary; id_token: string }>("dashboard_sessions")
+    .findOne({ subject: person.subject } as never);
   const id = (stored?._id as Binary).buffer;
-  for (const value of [Buffer.from(id).toString("base64url"), Buffer.from(id).toString("hex"), Buffer.from(id).toString("base64")]) {
+  for (const value of [
+    Buffer.from(id).toString("base64url"),
+    Buffer.from(id).toString("hex"),
+    Buffer.from(id).toString("base64"),
+  ]) {
     expect((await person.call("/v1/api-key", { headers: { Cookie: `records_session=${value}` } })).status).toBe(401);
   }
   expect(JSON.stringify(stored)).not.toContain("an-id-token-that-is-no-token");
@@ -168,6 +214,11 @@ test("a session in MongoDB is of no use to who reads it", async () => {
 test("two sessions of one person are two: ending one leaves the other", async () => {
   const person = await newPerson(service());
   const second = await openSession(service(), person.subject, person.email);
-  await service().app.client.db().collection("dashboard_sessions").findOneAndDelete({ subject: person.subject }, { sort: { created_at: 1 } });
-  expect([(await person.call("/v1/api-key")).status, (await second.call("/v1/api-key")).status].sort()).toEqual([401, 404]);
+  await service()
+    .app.client.db()
+    .collection("dashboard_sessions")
+    .findOneAndDelete({ subject: person.subject }, { sort: { created_at: 1 } });
+  expect([(await person.call("/v1/api-key")).status, (await second.call("/v1/api-key")).status].sort()).toEqual([
+    401, 404,
+  ]);
 });

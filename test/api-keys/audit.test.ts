@@ -14,7 +14,11 @@ test("creation, rotation, revocation and refusals are each written, with who, wh
   const headers = (id: string) => ({ "X-Request-Id": id });
   const first = await person.call("/v1/api-key", { method: "POST", headers: headers("r-1") });
   await person.call("/v1/api-key", { method: "POST", headers: headers("r-2") });
-  const second = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" }, headers: headers("r-3") });
+  const second = await person.call("/v1/api-key/rotate", {
+    method: "POST",
+    body: { access: "read_only" },
+    headers: headers("r-3"),
+  });
   await person.call("/v1/api-key", { method: "DELETE", headers: headers("r-4") });
   await person.call("/v1/api-key", { method: "DELETE", headers: headers("r-5") });
   await person.call("/v1/api-key", { method: "POST", headers: { ...headers("r-6"), Origin: "https://evil.example" } });
@@ -22,7 +26,12 @@ test("creation, rotation, revocation and refusals are each written, with who, wh
   const log = await person.call("/v1/audit-log");
   expect(log.status).toBe(200);
   expect(log.body.pagination).toEqual({ limit: 25, offset: 0, has_more: false, next_offset: null });
-  const told = (log.body.data as Record<string, unknown>[]).map(({ event, detail, key_prefix, request_id }) => [request_id, event, detail, key_prefix]);
+  const told = (log.body.data as Record<string, unknown>[]).map(({ event, detail, key_prefix, request_id }) => [
+    request_id,
+    event,
+    detail,
+    key_prefix,
+  ]);
   expect(told).toEqual([
     ["r-6", "key_refused", "Create: Origin: must be the dashboard's own; this can be done on its pages only.", null],
     ["r-5", "key_refused", "Revoke: The account has no API key.", null],
@@ -32,14 +41,28 @@ test("creation, rotation, revocation and refusals are each written, with who, wh
     ["r-1", "key_created", "It may read and write.", first.body.data.prefix],
   ]);
   for (const entry of log.body.data) {
-    expect(Object.keys(entry)).toEqual(["id", "created_at", "event", "detail", "key_prefix", "person", "request_id", "address"]);
-    expect(entry).toMatchObject({ person: person.email, address: "127.0.0.1", created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) });
+    expect(Object.keys(entry)).toEqual([
+      "id",
+      "created_at",
+      "event",
+      "detail",
+      "key_prefix",
+      "person",
+      "request_id",
+      "address",
+    ]);
+    expect(entry).toMatchObject({
+      person: person.email,
+      address: "127.0.0.1",
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    });
   }
 });
 
 test("the log is read by pages, the newest first", async () => {
   const person = await newPerson(service());
-  for (let refusal = 0; refusal < 7; refusal++) await person.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${refusal}` } });
+  for (let refusal = 0; refusal < 7; refusal++)
+    await person.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${refusal}` } });
   const seen: string[] = [];
   let offset: number | null = 0;
   while (offset !== null) {
@@ -48,14 +71,20 @@ test("the log is read by pages, the newest first", async () => {
     offset = page.body.pagination.next_offset as number | null;
   }
   expect(seen).toEqual(["p-6", "p-5", "p-4", "p-3", "p-2", "p-1", "p-0"]);
-  for (const query of ["limit=0", "limit=101", "limit=x", "offset=-1", "limit=1&limit=2"]) expect((await person.call(`/v1/audit-log?${query}`)).status).toBe(422);
+  for (const query of ["limit=0", "limit=101", "limit=x", "offset=-1", "limit=1&limit=2"])
+    expect((await person.call(`/v1/audit-log?${query}`)).status).toBe(422);
 });
 
 test("an entry that a later release wrote is shown, although its event has no name here", async () => {
   const person = await newPerson(service());
   await person.call("/v1/api-key", { method: "POST" });
-  await service().app.client.db().collection("audit_log").updateMany({ account_id: accountUuid(person) }, { $set: { event: "key_lent" } });
-  expect((await person.call("/v1/audit-log")).body.data).toMatchObject([{ event: "other", detail: "It may read and write." }]);
+  await service()
+    .app.client.db()
+    .collection("audit_log")
+    .updateMany({ account_id: accountUuid(person) }, { $set: { event: "key_lent" } });
+  expect((await person.call("/v1/audit-log")).body.data).toMatchObject([
+    { event: "other", detail: "It may read and write." },
+  ]);
 });
 
 test("reading, and what nobody is signed in for, writes nothing", async () => {
@@ -67,7 +96,8 @@ test("reading, and what nobody is signed in for, writes nothing", async () => {
 
 test("a change whose entry cannot be written does not happen", async () => {
   const person = await newPerson(service());
-  const validate = (validator: object): Promise<unknown> => asAdministrator(service().administratorUri, (db) => db.command({ collMod: "audit_log", validator }));
+  const validate = (validator: object): Promise<unknown> =>
+    asAdministrator(service().administratorUri, (db) => db.command({ collMod: "audit_log", validator }));
   await validate({ event: { $ne: "key_created" } });
   try {
     expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(500);
@@ -91,9 +121,12 @@ test("an entry that nobody waits for is there once, whether MongoDB was away, or
   });
   try {
     const actor = { person: "ann@example.com", requestId: "soon-1", address: "127.0.0.1" };
-    for (const detail of ["get_contact", "search"]) services.audit.appendSoon(new UUID(id), actor, { event: "tool_called", detail });
+    for (const detail of ["get_contact", "search"])
+      services.audit.appendSoon(new UUID(id), actor, { event: "tool_called", detail });
     for (const _ of ["away", "lost"]) await expect(services.audit.flush()).rejects.toThrow("no answer");
-    expect((await services.audit.list(new UUID(id), { limit: 25, offset: 0 }, undefined)).map(({ detail }) => detail).sort()).toEqual(["get_contact", "search"]);
+    expect(
+      (await services.audit.list(new UUID(id), { limit: 25, offset: 0 }, undefined)).map(({ detail }) => detail).sort(),
+    ).toEqual(["get_contact", "search"]);
   } finally {
     insert.mockRestore();
   }

@@ -15,7 +15,12 @@ function expectIssued({ status, body, headers }: RestAnswer, access: string): vo
   expect(status).toBe(201);
   expect(Object.keys(body)).toEqual(["data"]);
   expect(Object.keys(body.data).sort()).toEqual(["access", "created_at", "id", "key", "prefix"]);
-  expect(body.data).toMatchObject({ id: expect.stringMatching(uuidForm), key: expect.stringMatching(secretForm), access, created_at: expect.stringMatching(momentForm) });
+  expect(body.data).toMatchObject({
+    id: expect.stringMatching(uuidForm),
+    key: expect.stringMatching(secretForm),
+    access,
+    created_at: expect.stringMatching(momentForm),
+  });
   expect(body.data.prefix).toBe(body.data.key.slice(0, 8));
   expect(headers.get("cache-control")).toBe("no-store");
 }
@@ -63,7 +68,9 @@ test("a null access counts as absent: a new key gets read_write, a rotated key k
   const person = await newPerson(service());
   const made = await person.call("/v1/api-key", { method: "POST", body: { access: null } });
   expect([made.status, made.body.data.access]).toEqual([201, "read_write"]);
-  expect((await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" } })).body.data.access).toBe("read_only");
+  expect(
+    (await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" } })).body.data.access,
+  ).toBe("read_only");
   const rotated = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: null } });
   expect([rotated.status, rotated.body.data.access]).toEqual([201, "read_only"]);
 });
@@ -73,7 +80,10 @@ test("an account has one active key: a second creation is 409 and leaves the fir
   const { body } = await person.call("/v1/api-key", { method: "POST" });
   const again = await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } });
   expect(again.status).toBe(409);
-  expect(again.body.error).toEqual({ code: "409", message: "The account has an API key already: rotate it, or revoke it first." });
+  expect(again.body.error).toEqual({
+    code: "409",
+    message: "The account has an API key already: rotate it, or revoke it first.",
+  });
   expect(await valid(body.data.key)).toBe(200);
 });
 
@@ -81,7 +91,11 @@ test("of twenty creations at once on two instances exactly one wins [KEY-06]", a
   const person = await newPerson(service());
   const other = await service().another();
   try {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => person.call("/v1/api-key", { method: "POST" }, at % 2 === 0 ? service() : other)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        person.call("/v1/api-key", { method: "POST" }, at % 2 === 0 ? service() : other),
+      ),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
     const key = answers.find(({ status }) => status === 201)?.body.data.key as string;
     expect(await valid(key)).toBe(200);
@@ -92,7 +106,9 @@ test("of twenty creations at once on two instances exactly one wins [KEY-06]", a
 
 test("getting the key answers exactly its id, prefix, access and times, and never the secret [KEY-11, KEY-07]", async () => {
   const person = await newPerson(service());
-  const { key, id, prefix, created_at } = (await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
+  const { key, id, prefix, created_at } = (
+    await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })
+  ).body.data;
   const shown = await person.call("/v1/api-key");
   expect(shown.status).toBe(200);
   expect(shown.body).toEqual({ data: { id, prefix, access: "read_only", created_at, last_used_at: null } });
@@ -110,7 +126,9 @@ test("rotating answers 201 in the same shape and keeps the access unless the bod
   const third = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_write" } });
   expectIssued(third, "read_write");
   expect(new Set([first.id, second.body.data.id, third.body.data.id]).size).toBe(3);
-  expect([await valid(first.key), await valid(second.body.data.key), await valid(third.body.data.key)]).toEqual([401, 401, 200]);
+  expect([await valid(first.key), await valid(second.body.data.key), await valid(third.body.data.key)]).toEqual([
+    401, 401, 200,
+  ]);
 });
 
 test("revoking answers 200 with exactly the id and the time, and the key is 401 from then on [KEY-10]", async () => {
@@ -140,7 +158,10 @@ test.each([
 test("a key of years ago is as good as a new one [KEY-02]", async () => {
   const person = await newPerson(service());
   const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
-  const { matchedCount } = await service().app.client.db().collection("api_keys").updateOne({ prefix: key.slice(0, 8) }, { $set: { created_at: new Date(0) } });
+  const { matchedCount } = await service()
+    .app.client.db()
+    .collection("api_keys")
+    .updateOne({ prefix: key.slice(0, 8) }, { $set: { created_at: new Date(0) } });
   expect(matchedCount).toBe(1);
   expect(await valid(key)).toBe(200);
   expect((await person.call("/v1/api-key")).body.data).toMatchObject({ id, created_at: "1970-01-01T00:00:00.000Z" });
@@ -150,7 +171,9 @@ test("HEAD and OPTIONS are answered as everywhere", async () => {
   const person = await newPerson(service());
   await person.call("/v1/api-key", { method: "POST" });
   expect(await person.call("/v1/api-key", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
-  expect((await person.call("/v1/api-key", { method: "OPTIONS" })).headers.get("allow")).toBe("GET, HEAD, POST, DELETE, OPTIONS");
+  expect((await person.call("/v1/api-key", { method: "OPTIONS" })).headers.get("allow")).toBe(
+    "GET, HEAD, POST, DELETE, OPTIONS",
+  );
   expect(await person.call("/v1/api-key", { method: "PATCH", body: {} })).toMatchObject({ status: 405 });
 });
 

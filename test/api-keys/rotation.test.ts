@@ -25,7 +25,8 @@ async function expectAllInForce(rotations: number, instances = [service, second]
   expect(counts.load).toBeGreaterThan(rotations);
 }
 
-test("200 rotations under load on two instances: no old key is accepted after the answer, no new one refused [KEY-09, OPS-17]", () => expectAllInForce(200));
+test("200 rotations under load on two instances: no old key is accepted after the answer, no new one refused [KEY-09, OPS-17]", () =>
+  expectAllInForce(200));
 
 test("the same while Redis is flushed all the time [KEY-09]", async () => {
   const link = connectRedis(service.redis.uri, () => undefined);
@@ -66,17 +67,26 @@ test("control: an instance that remembered a good key for a moment would be foun
     if (status === 200) good.set(name, Date.now());
     return status;
   };
-  const { oldAccepted } = await rotateUnderLoad(await newPerson(service), [service, second], 3, async (instance, key) => {
-    await new Promise((later) => setImmediate(later));
-    return remembering(instance, key);
-  });
+  const { oldAccepted } = await rotateUnderLoad(
+    await newPerson(service),
+    [service, second],
+    3,
+    async (instance, key) => {
+      await new Promise((later) => setImmediate(later));
+      return remembering(instance, key);
+    },
+  );
   expect(oldAccepted).toBeGreaterThan(0);
 });
 
 test("rotations at once all succeed, and only the key of the last is good [KEY-09]", async () => {
   const person = await newPerson(service);
   await person.call("/v1/api-key", { method: "POST" });
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => person.call("/v1/api-key/rotate", { method: "POST" }, at % 2 === 0 ? service : second)));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      person.call("/v1/api-key/rotate", { method: "POST" }, at % 2 === 0 ? service : second),
+    ),
+  );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
   const statuses = await Promise.all(answers.map(({ body }) => callRead(service, body.data.key as string)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);

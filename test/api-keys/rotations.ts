@@ -21,7 +21,12 @@ export interface RotationCounts {
 export const callRead: Call = async (service, key) => (await service.rest("/v1/sessions?limit=1", { key })).status;
 
 /** Rotates on one instance after the other; after every answer each instance is asked with both keys at once. */
-export async function rotateUnderLoad(person: TestPerson, instances: readonly TestService[], rotations: number, call: Call = callRead): Promise<RotationCounts> {
+export async function rotateUnderLoad(
+  person: TestPerson,
+  instances: readonly TestService[],
+  rotations: number,
+  call: Call = callRead,
+): Promise<RotationCounts> {
   const issue = async (path: string, instance: TestService | undefined): Promise<string> => {
     const { status, body } = await person.call(path, { method: "POST" }, instance);
     if (status !== 201) throw new Error(`${path} answered ${status}`);
@@ -30,20 +35,24 @@ export async function rotateUnderLoad(person: TestPerson, instances: readonly Te
   let key = await issue("/v1/api-key", instances[0]);
   let running = true;
   let [load, disturbed, oldAccepted, newRefused] = [0, 0, 0, 0];
-  const workers = instances.flatMap((instance) => [instance, instance]).map(async (instance) => {
-    while (running) {
-      const status = await call(instance, key);
-      load++;
-      if (status !== 200 && status !== 401) disturbed++;
-    }
-  });
+  const workers = instances
+    .flatMap((instance) => [instance, instance])
+    .map(async (instance) => {
+      while (running) {
+        const status = await call(instance, key);
+        load++;
+        if (status !== 200 && status !== 401) disturbed++;
+      }
+    });
   for (let rotation = 0; rotation < rotations; rotation++) {
     const old = key;
     // Known as good to every instance, so that a memory of it would show.
     await Promise.all(instances.map((instance) => call(instance, old)));
     key = await issue("/v1/api-key/rotate", instances[rotation % instances.length]);
     const fresh = key;
-    const answers = await Promise.all(instances.map(async (instance) => [await call(instance, old), await call(instance, fresh)] as const));
+    const answers = await Promise.all(
+      instances.map(async (instance) => [await call(instance, old), await call(instance, fresh)] as const),
+    );
     oldAccepted += answers.filter(([withOld]) => withOld !== 401).length;
     newRefused += answers.filter(([, withNew]) => withNew !== 200).length;
   }

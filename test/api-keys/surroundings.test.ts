@@ -18,29 +18,33 @@ import { startService } from "../support/service.ts";
 const service = useService();
 
 describe("while the operator has switched something off", () => {
-  const set = (which: "SetPublicInterface" | "SetWrites", enabled: boolean) => service().internalCall(`records.admin.v1.InterfaceService/${which}`, { enabled, reason: "test" });
+  const set = (which: "SetPublicInterface" | "SetWrites", enabled: boolean) =>
+    service().internalCall(`records.admin.v1.InterfaceService/${which}`, { enabled, reason: "test" });
   afterAll(async () => {
     await set("SetPublicInterface", true);
     await set("SetWrites", true);
   });
 
-  test.each(["SetPublicInterface", "SetWrites"] as const)("the key operations, the dashboard, the documents and health stay (%s) [ERR-15, ERR-17]", async (which) => {
-    const person = await newPerson(service());
-    await set(which, false);
-    const statuses = [
-      await person.call("/v1/api-key", { method: "POST" }),
-      await person.call("/v1/api-key"),
-      await person.call("/v1/api-key/rotate", { method: "POST" }),
-      await person.call("/v1/audit-log"),
-      await person.call("/v1/api-key", { method: "DELETE" }),
-      await person.call("/"),
-      await person.call("/openapi.json"),
-      await person.call("/openapi.yaml"),
-      await person.call("/v1/health"),
-    ].map(({ status }) => status);
-    expect(statuses).toEqual([201, 200, 201, 200, 200, 200, 200, 200, 200]);
-    await set(which, true);
-  });
+  test.each(["SetPublicInterface", "SetWrites"] as const)(
+    "the key operations, the dashboard, the documents and health stay (%s) [ERR-15, ERR-17]",
+    async (which) => {
+      const person = await newPerson(service());
+      await set(which, false);
+      const statuses = [
+        await person.call("/v1/api-key", { method: "POST" }),
+        await person.call("/v1/api-key"),
+        await person.call("/v1/api-key/rotate", { method: "POST" }),
+        await person.call("/v1/audit-log"),
+        await person.call("/v1/api-key", { method: "DELETE" }),
+        await person.call("/"),
+        await person.call("/openapi.json"),
+        await person.call("/openapi.yaml"),
+        await person.call("/v1/health"),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([201, 200, 201, 200, 200, 200, 200, 200, 200]);
+      await set(which, true);
+    },
+  );
 
   test("reads of records go on while writes are paused [ERR-17]", async () => {
     const { key } = await service().account();
@@ -76,11 +80,27 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
   const { key } = await service().account();
   for (const { typeName, methods } of [ApiKeyService, AuditService]) {
     for (const { name } of methods) {
-      for (const type of ["application/json", "application/grpc", "application/grpc-web+proto", "application/connect+json"]) {
+      for (const type of [
+        "application/json",
+        "application/grpc",
+        "application/grpc-web+proto",
+        "application/connect+json",
+      ]) {
         const headers = { "Content-Type": type };
-        const open = await person.call(`/${typeName}/${name}`, { method: "POST", raw: "{}", headers: { ...headers, Authorization: `Bearer ${key}` } });
+        const open = await person.call(`/${typeName}/${name}`, {
+          method: "POST",
+          raw: "{}",
+          headers: { ...headers, Authorization: `Bearer ${key}` },
+        });
         // A gRPC client gets the status of an unknown rpc.
-        if (type.startsWith("application/grpc")) expect([name, type, open.status, open.headers.get("grpc-status"), open.text]).toEqual([name, type, 200, "12", ""]);
+        if (type.startsWith("application/grpc"))
+          expect([name, type, open.status, open.headers.get("grpc-status"), open.text]).toEqual([
+            name,
+            type,
+            200,
+            "12",
+            "",
+          ]);
         else expect([name, type, open.status, open.body.error.code]).toEqual([name, type, 404, "404"]);
       }
       expect((await service().internalCall(`${typeName}/${name}`, {})).status).toBe(404);
@@ -90,18 +110,36 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
 });
 
 test("no other rpc of any listener tells a key [KEY-18]", () => {
-  const services: DescService[] = [ApiKeyService, AuditService, ContactService, SessionService, NoteService, HealthService, AccountService, InterfaceService, IngestService];
+  const services: DescService[] = [
+    ApiKeyService,
+    AuditService,
+    ContactService,
+    SessionService,
+    NoteService,
+    HealthService,
+    AccountService,
+    InterfaceService,
+    IngestService,
+  ];
   const tells = (message: DescMessage, seen = new Set<DescMessage>()): boolean => {
     if (message.typeName === IssuedApiKeySchema.typeName) return true;
     if (seen.has(message)) return false;
     seen.add(message);
     return message.fields.some((field) => field.message !== undefined && tells(field.message, seen));
   };
-  expect(services.flatMap(({ methods }) => methods).filter(({ output }) => tells(output)).map(({ name }) => name)).toEqual(["CreateApiKey", "RotateApiKey"]);
+  expect(
+    services
+      .flatMap(({ methods }) => methods)
+      .filter(({ output }) => tells(output))
+      .map(({ name }) => name),
+  ).toEqual(["CreateApiKey", "RotateApiKey"]);
 });
 
 test("the internal rpcs make no key: an account that is created has none [KEY-18]", async () => {
-  const created = await service().internalCall("records.admin.v1.AccountService/CreateAccount", { email: "keyless@example.com", betaEnrolled: true });
+  const created = await service().internalCall("records.admin.v1.AccountService/CreateAccount", {
+    email: "keyless@example.com",
+    betaEnrolled: true,
+  });
   expect(created.status).toBe(200);
   const account = UUID.createFromHexString(created.body.account.id as string);
   expect(await service().app.client.db().collection("api_keys").countDocuments({ account_id: account })).toBe(0);
@@ -110,7 +148,11 @@ test("the internal rpcs make no key: an account that is created has none [KEY-18
 
 test("the OpenAPI document has the operations, with the cookie as their security scheme [OAS-05]", async () => {
   const { body } = await service().rest("/openapi.json");
-  expect(body.components.securitySchemes.dashboardSession).toMatchObject({ type: "apiKey", in: "cookie", name: "records_session" });
+  expect(body.components.securitySchemes.dashboardSession).toMatchObject({
+    type: "apiKey",
+    in: "cookie",
+    name: "records_session",
+  });
   const operations = [
     ["/v1/api-key", "get", ["200", "401", "403", "404", "429", "default"]],
     ["/v1/api-key", "post", ["201", "401", "403", "409", "422", "429", "default"]],
@@ -126,7 +168,9 @@ test("the OpenAPI document has the operations, with the cookie as their security
   expect(body.paths["/v1/api-key"].post.requestBody.required).toBe(false);
   const https = await service().another({ BASE_URL: "https://records.example.com" });
   try {
-    expect((await https.rest("/openapi.json")).body.components.securitySchemes.dashboardSession.name).toBe("__Host-records_session");
+    expect((await https.rest("/openapi.json")).body.components.securitySchemes.dashboardSession.name).toBe(
+      "__Host-records_session",
+    );
   } finally {
     await https.stop();
   }

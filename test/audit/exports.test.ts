@@ -18,13 +18,19 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 afterEach(() => vi.restoreAllMocks());
 
-const entries = (id: string) => service.app.services.audit.list(UUID.createFromHexString(id), { limit: 10, offset: 0 }, undefined);
+const entries = (id: string) =>
+  service.app.services.audit.list(UUID.createFromHexString(id), { limit: 10, offset: 0 }, undefined);
 
 test("an export has an entry with the service token and the address of the caller [OPS-29]", async () => {
   expect(await exportAll(service, account.id)).toHaveLength(1);
   const token = createHash("sha256").update(service.serviceToken).digest("hex").slice(0, 8);
   expect(await entries(account.id)).toMatchObject([
-    { event: "records_exported", detail: `Exported by the operator of the service, with the service token ${token}`, person: null, address: "127.0.0.1" },
+    {
+      event: "records_exported",
+      detail: `Exported by the operator of the service, with the service token ${token}`,
+      person: null,
+      address: "127.0.0.1",
+    },
   ]);
 });
 

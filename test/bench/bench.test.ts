@@ -18,7 +18,14 @@ const folder = mkdtempSync(join(tmpdir(), "records-bench-"));
 const lines = ["get", "sessions", "contacts", "notes", "create", "append", "connect", "grpc", "transcript"];
 let benched: Benched;
 beforeAll(async () => {
-  benched = await bench({ dataDir: folder, small: true, only: [...lines, "search"], effort: { rounds: 1, seconds: 0.1 }, go: false, say: () => undefined });
+  benched = await bench({
+    dataDir: folder,
+    small: true,
+    only: [...lines, "search"],
+    effort: { rounds: 1, seconds: 0.1 },
+    go: false,
+    say: () => undefined,
+  });
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -29,7 +36,13 @@ test("everybody answers every line, and nobody fails", () => {
     expect(samples[0]?.rate, `${line}, ${subject}`).toBeGreaterThan(0);
     expect(failed, `${line}, ${subject}`).toBe(0);
   }
-  expect(rows.filter(({ line }) => line === "get").map(({ subject }) => subject)).toEqual(["ours", "floor", "floor3", "fastify", "fastifyAgg"]);
+  expect(rows.filter(({ line }) => line === "get").map(({ subject }) => subject)).toEqual([
+    "ours",
+    "floor",
+    "floor3",
+    "fastify",
+    "fastifyAgg",
+  ]);
 });
 
 test("a search for one word reads no more documents than its page, and at most 5,000 more keys for a long word", () => {
@@ -46,7 +59,9 @@ test("a search for one word reads no more documents than its page, and at most 5
 
 test("the table names every goal that was measured, and whether it is reached", () => {
   const text = table(benched.results, benched.notes);
-  expect(text).toMatch(/\| GET contact against the floor \| CPU for each request \| at least 0\.75 \| \d+\.\d\d \| (reached|\*\*missed\*\*) \|/);
+  expect(text).toMatch(
+    /\| GET contact against the floor \| CPU for each request \| at least 0\.75 \| \d+\.\d\d \| (reached|\*\*missed\*\*) \|/,
+  );
   expect(text).toContain("## Search by size");
   expect(text).not.toMatch(/NaN|undefined|Infinity/);
 });
@@ -54,24 +69,44 @@ test("the table names every goal that was measured, and whether it is reached", 
 test("the plot is well-formed, with a bar for every goal that was measured", () => {
   const svg = plot(benched.results);
   expect(unclosed(svg)).toEqual([]);
-  expect(svg.match(/<rect /g)).toHaveLength(table(benched.results, []).match(/\| (reached|\*\*missed\*\*) \|/g)?.length ?? 0);
+  expect(svg.match(/<rect /g)).toHaveLength(
+    table(benched.results, []).match(/\| (reached|\*\*missed\*\*) \|/g)?.length ?? 0,
+  );
   expect(svg).toContain("prefers-color-scheme: dark");
 });
 
 test("an answer that differs in one member is noticed, and so is a failure", async () => {
-  const answers = [[200, { data: { id: "1", email: null } }], [200, { data: { id: "1", email: "ann@example.com" } }], [500, {}]] as const;
-  const servers = await Promise.all(answers.map(async ([status, body]) => {
-    const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body))).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return server;
-  }));
+  const answers = [
+    [200, { data: { id: "1", email: null } }],
+    [200, { data: { id: "1", email: "ann@example.com" } }],
+    [500, {}],
+  ] as const;
+  const servers = await Promise.all(
+    answers.map(async ([status, body]) => {
+      const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body))).listen(
+        0,
+        "127.0.0.1",
+      );
+      await once(server, "listening");
+      return server;
+    }),
+  );
   const [ours, floor, fastify] = servers.map((server) => (server.address() as AddressInfo).port);
   const requests = [{ kind: "http1", bytes: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" }] as const;
   const subject = (peer: PeerName): Subject => ({ name: peer, title: peer, peers: [peer], requests, form: "rest" });
-  const line: Line = { name: "line", title: "", connections: 1, writes: false, subjects: [subject("ours"), subject("floor"), subject("fastify")] };
+  const line: Line = {
+    name: "line",
+    title: "",
+    connections: 1,
+    writes: false,
+    subjects: [subject("ours"), subject("floor"), subject("fastify")],
+  };
   try {
     const found = await differences(line, (peer) => (peer === "ours" ? ours : peer === "floor" ? floor : fastify) ?? 0);
-    expect(found).toEqual([expect.stringContaining("line: floor answers request 0 otherwise"), expect.stringContaining("line: fastify answers request 0 otherwise")]);
+    expect(found).toEqual([
+      expect.stringContaining("line: floor answers request 0 otherwise"),
+      expect.stringContaining("line: fastify answers request 0 otherwise"),
+    ]);
     expect(await differences({ ...line, subjects: [subject("ours"), subject("ours")] }, () => ours ?? 0)).toEqual([]);
   } finally {
     for (const server of servers) server.close();

@@ -18,7 +18,8 @@ afterAll(async () => second.stop());
 
 const secretForm = /rec_[0-9A-Za-z]{49}/;
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
-const statusOf = async (key: string, at: TestService = house().service): Promise<number> => (await at.rest("/v1/contacts?query=ann", { key })).status;
+const statusOf = async (key: string, at: TestService = house().service): Promise<number> =>
+  (await at.rest("/v1/contacts?query=ann", { key })).status;
 
 async function signIn(person: Person, options: WindowOptions = {}): Promise<Watched> {
   const watched = await openWindow(browser(), options);
@@ -54,14 +55,18 @@ describe("a person who has an account", () => {
     await button(page, "Copy key").click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
     await button(page, "Copy command").click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`curl -H 'Authorization: Bearer ${first}' '${house().base}/v1/contacts?query=ann'`);
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+      `curl -H 'Authorization: Bearer ${first}' '${house().base}/v1/contacts?query=ann'`,
+    );
     expect([await statusOf(first), await statusOf(first, second)]).toEqual([200, 200]);
 
     await page.reload();
     await button(page, "Rotate").waitFor();
     expect(await page.content()).not.toContain(first);
     expect(await page.textContent("main")).toContain(first.slice(0, 8));
-    const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, location.href, document.title])");
+    const kept = await page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, location.href, document.title])",
+    );
     expect(kept).not.toContain(first.slice(8));
     await expectAccessible(page, "has a key");
     await picture(page, "3-reloaded");
@@ -74,11 +79,19 @@ describe("a person who has an account", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     expect(await statusOf(first)).toBe(200);
     await button(page, "Rotate").click();
-    await page.getByRole("dialog").getByRole("radio", { name: /Read only/ }).check();
+    await page
+      .getByRole("dialog")
+      .getByRole("radio", { name: /Read only/ })
+      .check();
     await button(page, "Rotate key").click();
     await expect.poll(async () => (await shownKey(page)) !== first).toBe(true);
     const rotated = await shownKey(page);
-    expect([await statusOf(first), await statusOf(first, second), await statusOf(rotated), await statusOf(rotated, second)]).toEqual([401, 401, 200, 200]);
+    expect([
+      await statusOf(first),
+      await statusOf(first, second),
+      await statusOf(rotated),
+      await statusOf(rotated, second),
+    ]).toEqual([401, 401, 200, 200]);
     await picture(page, "5-rotated");
     await button(page, "Done").click();
     expect(await page.content()).not.toContain(rotated);
@@ -93,7 +106,9 @@ describe("a person who has an account", () => {
     expect([await statusOf(rotated), await statusOf(rotated, second)]).toEqual([401, 401]);
 
     const activity = page.getByRole("region", { name: "Activity" });
-    await expect.poll(async () => (await activity.textContent()) ?? "").toMatch(/revoked.*rotated.*created.*signed in/is);
+    await expect
+      .poll(async () => (await activity.textContent()) ?? "")
+      .toMatch(/revoked.*rotated.*created.*signed in/is);
     await picture(page, "7-revoked");
 
     await button(page, "Sign out").click();
@@ -117,7 +132,8 @@ describe("a person who has an account", () => {
     await button(page, "Create key").waitFor();
     const reach = async (name: string): Promise<void> => {
       for (let presses = 0; presses < 40; presses++) {
-        if ((await page.evaluate("document.activeElement?.textContent?.trim()")) === name) return page.keyboard.press("Enter");
+        if ((await page.evaluate("document.activeElement?.textContent?.trim()")) === name)
+          return page.keyboard.press("Enter");
         await page.keyboard.press("Tab");
       }
       throw new Error(`${name} cannot be reached with the keyboard`);
@@ -137,7 +153,16 @@ describe("a person who has an account", () => {
 
   test("sees no entry of the list before, when the log begins again while more of it is on its way", async () => {
     const { page, context } = await signIn(ann);
-    const entry = (id: string) => ({ id, created_at: "2026-01-31T09:30:00.000Z", event: "tool_called", detail: `detail ${id}`, key_prefix: null, person: null, request_id: id, address: "192.0.2.1" });
+    const entry = (id: string) => ({
+      id,
+      created_at: "2026-01-31T09:30:00.000Z",
+      event: "tool_called",
+      detail: `detail ${id}`,
+      key_prefix: null,
+      person: null,
+      request_id: id,
+      address: "192.0.2.1",
+    });
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     let first = ["b", "a"];
@@ -145,7 +170,12 @@ describe("a person who has an account", () => {
       const later = new URL(route.request().url()).searchParams.get("offset") !== "0";
       if (later) await held;
       const data = later ? ["of the list before"] : first;
-      await route.fulfill({ json: { data: data.map(entry), pagination: { limit: 2, offset: 0, has_more: !later, next_offset: later ? null : 2 } } });
+      await route.fulfill({
+        json: {
+          data: data.map(entry),
+          pagination: { limit: 2, offset: 0, has_more: !later, next_offset: later ? null : 2 },
+        },
+      });
     });
     await page.reload();
     const activity = page.getByRole("region", { name: "Activity" });
@@ -172,7 +202,10 @@ describe("a person who has an account", () => {
     await button(elsewhere, "Create key").click();
     await shownKey(elsewhere);
     await button(page, "Create key").click();
-    await page.getByText(/already/i).first().waitFor();
+    await page
+      .getByText(/already/i)
+      .first()
+      .waitFor();
     await button(page, "Rotate").waitFor();
     await button(elsewhere, "Sign out").click();
     await elsewhere.getByRole("link", { name: "Sign in" }).waitFor();
@@ -191,7 +224,10 @@ describe("a person who has an account", () => {
 
 test("an account that is not enrolled is told so and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
   const { page, context, problems } = await signIn(ben);
-  await page.getByText(/not enrolled/i).first().waitFor();
+  await page
+    .getByText(/not enrolled/i)
+    .first()
+    .waitFor();
   await expect.poll(() => button(page, "Create key").count()).toBe(0);
   await expectAccessible(page, "not enrolled");
   await picture(page, "9-not-enrolled");

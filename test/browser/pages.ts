@@ -41,8 +41,16 @@ export function useChromium(): () => Browser {
 }
 
 /** A window without a past. */
-export async function openWindow(browser: Browser, { width = 1100, dark = false, scripts = true, proxy }: WindowOptions = {}): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: scripts, ...(proxy !== undefined && { proxy: { server: proxy, bypass: "127.0.0.1,localhost" } }) });
+export async function openWindow(
+  browser: Browser,
+  { width = 1100, dark = false, scripts = true, proxy }: WindowOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: dark ? "dark" : "light",
+    javaScriptEnabled: scripts,
+    ...(proxy !== undefined && { proxy: { server: proxy, bypass: "127.0.0.1,localhost" } }),
+  });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   const problems: string[] = [];
@@ -50,7 +58,8 @@ export async function openWindow(browser: Browser, { width = 1100, dark = false,
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     // That there is no key is a 404, which a browser reports by itself.
-    if (message.type() === "error" && !/status of 40[0-9]|status of 429/.test(message.text())) problems.push(message.text());
+    if (message.type() === "error" && !/status of 40[0-9]|status of 429/.test(message.text()))
+      problems.push(message.text());
   });
   page.on("request", (request) => origins.add(new URL(request.url()).origin));
   return { context, page, problems, origins };
@@ -64,9 +73,16 @@ export async function picture(page: Page, name: string, fullPage = true): Promis
 /** Holds the page to WCAG as far as axe can see, and to its own width. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
   // Colours that are on their way from one state to the next are none to measure.
-  await page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))");
+  await page.evaluate(
+    "Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))",
+  );
   await page.evaluate(axe);
-  const violations = await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))");
+  const violations = await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))",
+  );
   expect(violations, state).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"), `${state}: wider than the window`).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    `${state}: wider than the window`,
+  ).toBeLessThanOrEqual(0);
 }

@@ -30,16 +30,24 @@ export async function openRecorded(browser: Browser): Promise<Recorded> {
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
   await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
-  const { context, page, problems } = await openWindow(browser, { width: 1280, proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+  const { context, page, problems } = await openWindow(browser, {
+    width: 1280,
+    proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  });
   const addresses = new Set<string>();
   context.on("request", (request) => addresses.add(request.url()));
   page.on("websocket", (socket) => addresses.add(socket.url()));
   await context.exposeFunction("reportBreach", (breach: string) => problems.push(breach));
-  await page.addInitScript("document.addEventListener('securitypolicyviolation', (breach) => reportBreach(`${breach.violatedDirective}: ${breach.blockedURI}`))");
+  await page.addInitScript(
+    "document.addEventListener('securitypolicyviolation', (breach) => reportBreach(`${breach.violatedDirective}: ${breach.blockedURI}`))",
+  );
   return {
     page,
     problems,
-    foreign: (allowed) => [...[...addresses].filter((address) => new URL(address).origin !== allowed && !/^(data|blob):/.test(address)), ...hosts],
+    foreign: (allowed) => [
+      ...[...addresses].filter((address) => new URL(address).origin !== allowed && !/^(data|blob):/.test(address)),
+      ...hosts,
+    ],
     async stop() {
       await context.close();
       proxy.closeAllConnections();

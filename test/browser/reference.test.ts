@@ -26,34 +26,42 @@ async function showReference(page: Page, base: string): Promise<void> {
 }
 
 // Under the name that BASE_URL says, and under another.
-test.each(["localhost", "127.0.0.1"])("under the name %s it shows the document, its trial request is answered with a pasted key, which is kept nowhere, and no other host is turned to [OAS-01, OAS-06]", async (name) => {
-  const base = `http://${name}:${service.app.port}`;
-  const { key } = await service.account();
-  await service.rest("/v1/contacts", { key, body: { full_name: "Ann Trial" } });
-  const { page, problems, foreign, stop } = await openRecorded(browser());
-  await page.goto(`${base}/docs`);
-  await page.getByText("Doing a write once.").first().waitFor();
-  await page.goto("about:blank");
-  await showReference(page, base);
-  await picture(page, `reference-${name}`, false);
-  await page.getByPlaceholder("Token").first().fill(key);
-  await page.getByRole("button", { name: /Test Request.*get \/v1\/contacts\)/i }).first().click();
-  const answered = page.waitForResponse((response) => response.url().startsWith(`${base}/v1/contacts`));
-  await page.getByRole("button", { name: "Send" }).first().click();
-  const answer = await answered;
-  expect([answer.status(), answer.url()]).toEqual([200, `${base}/v1/contacts?query=ann`]);
-  await page.getByText("200 OK").first().waitFor();
-  await page.getByText("Ann Trial").first().waitFor();
-  const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, location.href, document.title])");
-  expect(kept).not.toContain(key.slice(4));
-  expect(await page.evaluate("indexedDB.databases()")).toEqual([]);
-  await page.reload();
-  await page.getByPlaceholder("Token").first().waitFor();
-  expect(await page.getByPlaceholder("Token").first().inputValue()).toBe("");
-  expect(problems).toEqual([]);
-  expect(foreign(base)).toEqual([]);
-  await stop();
-});
+test.each(["localhost", "127.0.0.1"])(
+  "under the name %s it shows the document, its trial request is answered with a pasted key, which is kept nowhere, and no other host is turned to [OAS-01, OAS-06]",
+  async (name) => {
+    const base = `http://${name}:${service.app.port}`;
+    const { key } = await service.account();
+    await service.rest("/v1/contacts", { key, body: { full_name: "Ann Trial" } });
+    const { page, problems, foreign, stop } = await openRecorded(browser());
+    await page.goto(`${base}/docs`);
+    await page.getByText("Doing a write once.").first().waitFor();
+    await page.goto("about:blank");
+    await showReference(page, base);
+    await picture(page, `reference-${name}`, false);
+    await page.getByPlaceholder("Token").first().fill(key);
+    await page
+      .getByRole("button", { name: /Test Request.*get \/v1\/contacts\)/i })
+      .first()
+      .click();
+    const answered = page.waitForResponse((response) => response.url().startsWith(`${base}/v1/contacts`));
+    await page.getByRole("button", { name: "Send" }).first().click();
+    const answer = await answered;
+    expect([answer.status(), answer.url()]).toEqual([200, `${base}/v1/contacts?query=ann`]);
+    await page.getByText("200 OK").first().waitFor();
+    await page.getByText("Ann Trial").first().waitFor();
+    const kept = await page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state, location.href, document.title])",
+    );
+    expect(kept).not.toContain(key.slice(4));
+    expect(await page.evaluate("indexedDB.databases()")).toEqual([]);
+    await page.reload();
+    await page.getByPlaceholder("Token").first().waitFor();
+    expect(await page.getByPlaceholder("Token").first().inputValue()).toBe("");
+    expect(problems).toEqual([]);
+    expect(foreign(base)).toEqual([]);
+    await stop();
+  },
+);
 
 test("the recorder finds out a page that turns to another host, by whatever way", async () => {
   const body = `<!DOCTYPE html><title>x</title><img src="http://picture.invalid/a.png"><script>
@@ -64,23 +72,31 @@ const made = document.createElement("link"); made.rel = "stylesheet"; made.href 
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { page, foreign, stop } = await openRecorded(browser());
   await page.goto(base);
-  for (const host of ["picture.invalid", "fetched.invalid:443", "socket.invalid:80", "styles.invalid:443"]) await expect.poll(() => foreign(base).join(" ")).toContain(host);
+  for (const host of ["picture.invalid", "fetched.invalid:443", "socket.invalid:80", "styles.invalid:443"])
+    await expect.poll(() => foreign(base).join(" ")).toContain(host);
   await stop();
   server.closeAllConnections();
   server.close();
 });
 
-test.each([{ dark: false }, { dark: true }, { width: 375 }])("the frame around the reference is accessible, and fits: %o", async (options) => {
-  const { page, context } = await openWindow(browser(), options);
-  await showReference(page, service.app.baseUrl);
-  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-  // The renderer's own markup is its maker's; ours is the header.
-  const violations = await page.evaluate("axe.run('.records-top').then(({ violations }) => violations.map(({ id }) => id))");
-  expect(violations).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBeLessThanOrEqual(0);
-  await picture(page, `reference-${JSON.stringify(options).replaceAll(/\W/g, "")}`, false);
-  await context.close();
-});
+test.each([{ dark: false }, { dark: true }, { width: 375 }])(
+  "the frame around the reference is accessible, and fits: %o",
+  async (options) => {
+    const { page, context } = await openWindow(browser(), options);
+    await showReference(page, service.app.baseUrl);
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+    // The renderer's own markup is its maker's; ours is the header.
+    const violations = await page.evaluate(
+      "axe.run('.records-top').then(({ violations }) => violations.map(({ id }) => id))",
+    );
+    expect(violations).toEqual([]);
+    expect(
+      await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    ).toBeLessThanOrEqual(0);
+    await picture(page, `reference-${JSON.stringify(options).replaceAll(/\W/g, "")}`, false);
+    await context.close();
+  },
+);
 
 test("without scripts, and without the renderer's file, a person is told where the description is", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });

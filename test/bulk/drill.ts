@@ -34,7 +34,10 @@ export interface Ground {
 const program = join(import.meta.dirname, "..", "..", "bin", "records.js");
 
 /** Kills the command at 40 % and the service at 70 % of the records, and resumes. */
-export async function drillImport({ client, mongodbUri, redisUrl, accountId, say }: Ground, size: BulkSize): Promise<Verdict> {
+export async function drillImport(
+  { client, mongodbUri, redisUrl, accountId, say }: Ground,
+  size: BulkSize,
+): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "records-import-"));
   const file = join(folder, "account.ndjson");
   const started = performance.now();
@@ -78,20 +81,31 @@ export async function drillImport({ client, mongodbUri, redisUrl, accountId, say
 }
 
 /** What the database holds of the account. */
-export async function digestsIn(client: MongoClient, accountId: UUID): Promise<Readonly<Record<"contacts" | "sessions" | "notes", Digest>>> {
+export async function digestsIn(
+  client: MongoClient,
+  accountId: UUID,
+): Promise<Readonly<Record<"contacts" | "sessions" | "notes", Digest>>> {
   const db = client.db();
   const digests = { contacts: emptyDigest(), sessions: emptyDigest(), notes: emptyDigest() };
-  const all = (name: string) => db.collection(name).find({ account_id: accountId }, { projection: { g: 0, n: 0, own: 0 }, batchSize: 5_000 });
+  const all = (name: string) =>
+    db.collection(name).find({ account_id: accountId }, { projection: { g: 0, n: 0, own: 0 }, batchSize: 5_000 });
   for await (const { external_id, full_name } of all("contacts")) addTo(digests.contacts, external_id, full_name);
-  for await (const { external_id, title, client: contact } of all("sessions")) addTo(digests.sessions, external_id, title, contact?.full_name ?? null);
-  for await (const { content, created_at, label } of all("notes")) addTo(digests.notes, content, (created_at as Date).toISOString(), label);
+  for await (const { external_id, title, client: contact } of all("sessions"))
+    addTo(digests.sessions, external_id, title, contact?.full_name ?? null);
+  for await (const { content, created_at, label } of all("notes"))
+    addTo(digests.notes, content, (created_at as Date).toISOString(), label);
   return digests;
 }
 
 function runImport({ internalPort }: ChildInstance, file: string, accountId: UUID) {
   const child = spawn(process.execPath, [program, "import", file, "--account", accountId.toHexString(), "--json"], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", INTERNAL_PORT: String(internalPort), SERVICE_TOKENS: childToken },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: process.env["HOME"] ?? "",
+      INTERNAL_PORT: String(internalPort),
+      SERVICE_TOKENS: childToken,
+    },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -100,7 +114,13 @@ function runImport({ internalPort }: ChildInstance, file: string, accountId: UUI
 }
 
 async function position(client: MongoClient, accountId: UUID): Promise<number> {
-  const found = await client.db().collection("imports").find({ account_id: accountId }).sort({ position: -1 }).limit(1).next();
+  const found = await client
+    .db()
+    .collection("imports")
+    .find({ account_id: accountId })
+    .sort({ position: -1 })
+    .limit(1)
+    .next();
   return (found?.["position"] as number | undefined) ?? 0;
 }
 
@@ -111,7 +131,8 @@ async function settled(client: MongoClient, accountId: UUID, records: number): P
     const now = await position(client, accountId);
     if (now >= records) return;
     if (now !== before.position) before = { position: now, at: performance.now() };
-    if (performance.now() - before.at > 120_000) throw new Error(`the import stands still at ${now} of ${records} records`);
+    if (performance.now() - before.at > 120_000)
+      throw new Error(`the import stands still at ${now} of ${records} records`);
     await sleep(100);
   }
 }
@@ -128,7 +149,10 @@ function watchMemory(pid: () => number) {
     stop() {
       clearInterval(timer);
       const third = Math.max(1, Math.floor(samples.length / 3));
-      return { first: Math.round(Math.max(0, ...samples.slice(0, third))), last: Math.round(Math.max(0, ...samples.slice(-third))) };
+      return {
+        first: Math.round(Math.max(0, ...samples.slice(0, third))),
+        last: Math.round(Math.max(0, ...samples.slice(-third))),
+      };
     },
   };
 }

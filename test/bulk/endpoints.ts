@@ -12,14 +12,26 @@ export interface Asked {
 }
 
 /** Asks every endpoint; `client` is the one of the instance that answers at `base`. */
-export async function askAll(client: MongoClient, base: string, key: string, accountId: UUID): Promise<Readonly<Record<string, Asked>>> {
+export async function askAll(
+  client: MongoClient,
+  base: string,
+  key: string,
+  accountId: UUID,
+): Promise<Readonly<Record<string, Asked>>> {
   const db = client.db();
-  const contact = String((await db.collection("contacts").findOne({ account_id: accountId, external_id: named("c1") }))?._id);
-  const session = String((await db.collection("sessions").findOne({ account_id: accountId, external_id: named("s0") }))?._id);
+  const contact = String(
+    (await db.collection("contacts").findOne({ account_id: accountId, external_id: named("c1") }))?._id,
+  );
+  const session = String(
+    (await db.collection("sessions").findOne({ account_id: accountId, external_id: named("s0") }))?._id,
+  );
   const send = (path: string, method = "GET", body?: unknown): Promise<Response> =>
     fetch(base + path, {
       method,
-      headers: { Authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   // The key is known to the instance from its first read on.
@@ -41,8 +53,12 @@ export async function askAll(client: MongoClient, base: string, key: string, acc
   const answers: Record<string, Asked> = {};
   for (const [name, path] of Object.entries(reads)) answers[name] = await listened(() => send(path));
   answers["a contact created"] = await listened(() => send("/v1/contacts", "POST", { full_name: "Grace Okafor" }));
-  answers["a contact changed"] = await listened(() => send(`/v1/contacts/${contact}`, "PATCH", { phone: "+46 70 000" }));
-  answers["a note appended"] = await listened(() => send(`/v1/contacts/${contact}/notes`, "POST", { content: "Call back." }));
+  answers["a contact changed"] = await listened(() =>
+    send(`/v1/contacts/${contact}`, "PATCH", { phone: "+46 70 000" }),
+  );
+  answers["a note appended"] = await listened(() =>
+    send(`/v1/contacts/${contact}/notes`, "POST", { content: "Call back." }),
+  );
   return answers;
 
   async function listened(ask: () => Promise<Response>): Promise<Asked> {
@@ -50,8 +66,14 @@ export async function askAll(client: MongoClient, base: string, key: string, acc
     const response = await ask();
     await response.text();
     const commands = listening.stop();
-    const explained = commands.filter(({ name }) => name === "aggregate").map(({ command }) => explain(client, command));
-    return { status: response.status, commands: commands.map(({ label }) => label), examined: await Promise.all(explained) };
+    const explained = commands
+      .filter(({ name }) => name === "aggregate")
+      .map(({ command }) => explain(client, command));
+    return {
+      status: response.status,
+      commands: commands.map(({ label }) => label),
+      examined: await Promise.all(explained),
+    };
   }
 }
 

@@ -58,14 +58,24 @@ const accountService = "/records.admin.v1.AccountService";
 const ingestService = "/records.ingest.v1.IngestService";
 
 /** Fills an account and deletes it while every instance is asked for its status. */
-export async function drillErasure({ mongod, redisUrl, instances: count, notes, kill = false, say }: ErasureGround): Promise<ErasureVerdict> {
+export async function drillErasure({
+  mongod,
+  redisUrl,
+  instances: count,
+  notes,
+  kill = false,
+  say,
+}: ErasureGround): Promise<ErasureVerdict> {
   const client = await connectMongo(mongod.administratorUri, 30_000);
   const instances: ChildInstance[] = [];
   const started = performance.now();
   const tell = (line: string): void => say(`${((performance.now() - started) / 1_000).toFixed(0)} s ${line}`);
   try {
     const { accounts, apiKeys } = createServices(client);
-    const [{ _id: id }, { _id: other }] = await Promise.all([accounts.create(`${randomUUID()}@example.com`, true), accounts.create(`${randomUUID()}@example.com`, true)]);
+    const [{ _id: id }, { _id: other }] = await Promise.all([
+      accounts.create(`${randomUUID()}@example.com`, true),
+      accounts.create(`${randomUUID()}@example.com`, true),
+    ]);
     const { secret: key } = await apiKeys.create(other, "read_write");
     noteSecret(key);
     const made = await makeNotes(client, mongod.uri, redisUrl, [other, id]);
@@ -96,7 +106,8 @@ export async function drillErasure({ mongod, redisUrl, instances: count, notes, 
       for (const [at, instance] of instances.entries()) {
         if (last.erased) break;
         last = (await admin(instance, "DeleteAccount", request)) as ErasureStatus;
-        if (at === 0 && notes > 100_000) tell(JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")));
+        if (at === 0 && notes > 100_000)
+          tell(JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")));
       }
     }
     const seconds = (performance.now() - begunAt) / 1_000;
@@ -118,15 +129,26 @@ export async function drillErasure({ mongod, redisUrl, instances: count, notes, 
 }
 
 /** The control: several sweepers without a lease, each on a client of its own; how often their deletes collide. */
-export async function sweepWithoutLease(mongod: DatabaseUris, redisUrl: string, sweepers: number, notes: number): Promise<number> {
-  const clients = await Promise.all(Array.from({ length: sweepers }, () => connectMongo(mongod.administratorUri, 30_000)));
+export async function sweepWithoutLease(
+  mongod: DatabaseUris,
+  redisUrl: string,
+  sweepers: number,
+  notes: number,
+): Promise<number> {
+  const clients = await Promise.all(
+    Array.from({ length: sweepers }, () => connectMongo(mongod.administratorUri, 30_000)),
+  );
   const [client] = clients as [MongoClient];
   try {
     const { _id: id } = await createServices(client).accounts.create(`${randomUUID()}@example.com`, true);
     await multiply(client, await makeNotes(client, mongod.uri, redisUrl, [id]), id, notes, () => undefined);
     const before = await conflictsIn(client);
     const right = { permit: () => Promise.resolve(deadlineIn(30_000)), count: () => undefined };
-    await Promise.all(clients.map((one) => createPlaces(one.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, right)));
+    await Promise.all(
+      clients.map((one) =>
+        createPlaces(one.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, right),
+      ),
+    );
     return (await conflictsIn(client)) - before;
   } finally {
     await Promise.all(clients.map((one) => one.close()));
@@ -144,33 +166,58 @@ async function admin({ internalPort }: ChildInstance, rpc: string, message: unkn
 }
 
 async function internal(port: number, path: string, message: unknown): Promise<Record<string, unknown>> {
-  const { status, text, body } = await rest(`http://127.0.0.1:${port}`, path, { body: message, headers: { Authorization: `Bearer ${childToken}` } });
+  const { status, text, body } = await rest(`http://127.0.0.1:${port}`, path, {
+    body: message,
+    headers: { Authorization: `Bearer ${childToken}` },
+  });
   if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
   return body as Record<string, unknown>;
 }
 
 /** Notes of each account through the service, to make copies of: what a document and its index entries are, only the service knows. */
-async function makeNotes(client: MongoClient, mongodbUri: string, redisUrl: string, accountIds: readonly UUID[]): Promise<NoteDocument[]> {
+async function makeNotes(
+  client: MongoClient,
+  mongodbUri: string,
+  redisUrl: string,
+  accountIds: readonly UUID[],
+): Promise<NoteDocument[]> {
   // Ended before the copies are made: it would build the search index while they come.
   const instance = await startChild(mongodbUri, redisUrl, {}, () => undefined);
   try {
     for (const accountId of accountIds) {
       const account_id = accountId.toHexString();
-      const ingest = (rpc: string, message: object) => internal(instance.internalPort, `${ingestService}/${rpc}`, { account_id, ...message });
-      const { results } = (await ingest("UpsertContacts", { contacts: [{ full_name: "Ann Lee" }] })) as { results: { id: string }[] };
+      const ingest = (rpc: string, message: object) =>
+        internal(instance.internalPort, `${ingestService}/${rpc}`, { account_id, ...message });
+      const { results } = (await ingest("UpsertContacts", { contacts: [{ full_name: "Ann Lee" }] })) as {
+        results: { id: string }[];
+      };
       for (let at = 0; at < templates; at += 100) {
-        const batch = Array.from({ length: 100 }, (_, one) => ({ contact_id: results[0]?.id, source: "import", content: text(at + one) }));
+        const batch = Array.from({ length: 100 }, (_, one) => ({
+          contact_id: results[0]?.id,
+          source: "import",
+          content: text(at + one),
+        }));
         await ingest("UpsertContactNotes", { notes: batch });
       }
     }
-    return await client.db().collection<NoteDocument>("notes").find({ account_id: accountIds.at(-1) ?? new UUID() }).toArray();
+    return await client
+      .db()
+      .collection<NoteDocument>("notes")
+      .find({ account_id: accountIds.at(-1) ?? new UUID() })
+      .toArray();
   } finally {
     await instance.kill();
   }
 }
 
 /** Copies the notes until the account has as many. */
-async function multiply(client: MongoClient, made: readonly NoteDocument[], account_id: UUID, notes: number, tell: (line: string) => void): Promise<void> {
+async function multiply(
+  client: MongoClient,
+  made: readonly NoteDocument[],
+  account_id: UUID,
+  notes: number,
+  tell: (line: string) => void,
+): Promise<void> {
   const stored = client.db().collection<NoteDocument>("notes");
   const isLarge = notes > 100_000;
   if (isLarge) await stored.dropIndex(noteSearchIndex.name ?? "");
@@ -190,7 +237,9 @@ const templates = 500;
 
 /** 100 to 300 characters. */
 function text(seed: number): string {
-  return Array.from({ length: 15 + (seed % 25) }, (_, at) => ((seed * 7_919 + at * 104_729) % 9_973).toString(26)).join(" ");
+  return Array.from({ length: 15 + (seed % 25) }, (_, at) => ((seed * 7_919 + at * 104_729) % 9_973).toString(26)).join(
+    " ",
+  );
 }
 
 /** Reads of an account, one after the other on each instance in turn. */
@@ -202,7 +251,10 @@ function readAll(instances: readonly ChildInstance[], key: string) {
     for (let at = 0; running; at++) {
       const instance = instances[at % instances.length];
       const startedAt = performance.now();
-      const status = instance === undefined ? 0 : (await rest(instance.base, paths[at % paths.length] ?? "", { key }).catch(() => ({ status: 0 }))).status;
+      const status =
+        instance === undefined
+          ? 0
+          : (await rest(instance.base, paths[at % paths.length] ?? "", { key }).catch(() => ({ status: 0 }))).status;
       latencies.push(performance.now() - startedAt);
       if (status !== 200) failed++;
       await sleep(20);
@@ -213,7 +265,8 @@ function readAll(instances: readonly ChildInstance[], key: string) {
       running = false;
       await work;
       const sorted = latencies.sort((one, two) => one - two);
-      const at = (share: number): number => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+      const at = (share: number): number =>
+        Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
       return { requests: sorted.length, failed, p50: at(0.5), p99: at(0.99) };
     },
   };
@@ -228,7 +281,13 @@ async function deletedBy({ internalPort }: ChildInstance): Promise<number | unde
 /** The instances build the index in the background once no sweeper is at work. */
 async function isIndexed(client: MongoClient): Promise<boolean> {
   for (let at = 0; at < 120; at++) {
-    if (await client.db().collection("notes").indexExists(noteSearchIndex.name ?? "")) return true;
+    if (
+      await client
+        .db()
+        .collection("notes")
+        .indexExists(noteSearchIndex.name ?? "")
+    )
+      return true;
     await sleep(500);
   }
   return false;
@@ -241,8 +300,14 @@ async function conflictsIn(client: MongoClient): Promise<number> {
 
 async function leftInMongo(client: MongoClient, accountId: UUID): Promise<number> {
   const db = client.db();
-  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).filter((name) => name !== "erasures");
-  const left = await Promise.all(names.map((name) => db.collection(name).countDocuments({ $or: [{ account_id: accountId }, { _id: accountId as never }] })));
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray())
+    .map(({ name }) => name)
+    .filter((name) => name !== "erasures");
+  const left = await Promise.all(
+    names.map((name) =>
+      db.collection(name).countDocuments({ $or: [{ account_id: accountId }, { _id: accountId as never }] }),
+    ),
+  );
   return left.reduce((sum, one) => sum + one, 0);
 }
 

@@ -19,7 +19,33 @@ export interface Digest {
 
 const minute = 60_000;
 const begin = Date.UTC(2022, 0, 1);
-const syllables = ["ka", "lo", "mi", "ren", "ta", "vo", "si", "del", "bra", "no", "que", "fu", "har", "ost", "li", "ma", "per", "tu", "wen", "xi", "zo", "and", "er", "sch", "ell"];
+const syllables = [
+  "ka",
+  "lo",
+  "mi",
+  "ren",
+  "ta",
+  "vo",
+  "si",
+  "del",
+  "bra",
+  "no",
+  "que",
+  "fu",
+  "har",
+  "ost",
+  "li",
+  "ma",
+  "per",
+  "tu",
+  "wen",
+  "xi",
+  "zo",
+  "and",
+  "er",
+  "sch",
+  "ell",
+];
 
 /** Writes the file: contacts and sessions with external ids, notes of both without any name. Every note has the word "every", every tenth "tenth". */
 export async function writeAccount(file: string, size: BulkSize): Promise<void> {
@@ -30,7 +56,8 @@ export async function writeAccount(file: string, size: BulkSize): Promise<void> 
 export function digestsOf(size: BulkSize): Readonly<Record<"contacts" | "sessions" | "notes", Digest>> {
   const digests = { contacts: emptyDigest(), sessions: emptyDigest(), notes: emptyDigest() };
   for (let at = 0; at < size.contacts; at++) addTo(digests.contacts, `c${at}`, contactName(at));
-  for (let at = 0; at < size.sessions; at++) addTo(digests.sessions, `s${at}`, sessionTitle(at), contactName(at % size.contacts));
+  for (let at = 0; at < size.sessions; at++)
+    addTo(digests.sessions, `s${at}`, sessionTitle(at), contactName(at % size.contacts));
   for (let at = 0; at < size.notes; at++) addTo(digests.notes, noteText(at), noteTime(at), ownerName(at, size));
   return digests;
 }
@@ -46,17 +73,47 @@ export function addTo(digest: Digest, ...parts: readonly (string | null)[]): voi
 }
 
 function* lines(size: BulkSize): Iterable<string> {
-  for (let at = 0; at < size.contacts; at++) yield JSON.stringify({ contact: { external_id: `c${at}`, full_name: contactName(at), email: `c${at}@example.com`, phone: `+46 70 ${1_000_000 + at}` } });
+  for (let at = 0; at < size.contacts; at++)
+    yield JSON.stringify({
+      contact: {
+        external_id: `c${at}`,
+        full_name: contactName(at),
+        email: `c${at}@example.com`,
+        phone: `+46 70 ${1_000_000 + at}`,
+      },
+    });
   for (let at = 0; at < size.sessions; at++) {
     const session_date = new Date(begin + at * 15 * minute).toISOString();
-    yield JSON.stringify({ session: { external_id: `s${at}`, contact_external_id: `c${at % size.contacts}`, title: sessionTitle(at), session_date, recording_status: "completed" } });
-    if (at % 1_000 === 0) yield JSON.stringify({ transcript: { session_external_id: `s${at}`, transcript: `Transcript ${at}. `.repeat(200) } });
+    yield JSON.stringify({
+      session: {
+        external_id: `s${at}`,
+        contact_external_id: `c${at % size.contacts}`,
+        title: sessionTitle(at),
+        session_date,
+        recording_status: "completed",
+      },
+    });
+    if (at % 1_000 === 0)
+      yield JSON.stringify({
+        transcript: { session_external_id: `s${at}`, transcript: `Transcript ${at}. `.repeat(200) },
+      });
   }
   for (let at = 0; at < size.notes; at++) {
     const note = { content: noteText(at), created_at: noteTime(at) };
     // Owners come in no order, as notes do that were written over years.
-    if (isOfContact(at)) yield JSON.stringify({ contact_note: { contact_external_id: `c${owner(at, size.contacts)}`, source: "import", ...note } });
-    else yield JSON.stringify({ session_note: { session_external_id: `s${owner(at, size.sessions)}`, type: "SESSION_NOTE_TYPE_USER_MANUAL", position: at % 7, ...note } });
+    if (isOfContact(at))
+      yield JSON.stringify({
+        contact_note: { contact_external_id: `c${owner(at, size.contacts)}`, source: "import", ...note },
+      });
+    else
+      yield JSON.stringify({
+        session_note: {
+          session_external_id: `s${owner(at, size.sessions)}`,
+          type: "SESSION_NOTE_TYPE_USER_MANUAL",
+          position: at % 7,
+          ...note,
+        },
+      });
   }
 }
 

@@ -33,12 +33,14 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
   const client = await connectMongo(database.administratorUri, 30_000);
   try {
     const { accounts, apiKeys } = createServices(client);
-    const made = await Promise.all(["large@example.com", "small@example.com"].map(async (email) => {
-      const { _id: accountId } = await accounts.create(email, true);
-      const { secret } = await apiKeys.create(accountId, "read_write");
-      noteSecret(secret);
-      return { accountId, secret };
-    }));
+    const made = await Promise.all(
+      ["large@example.com", "small@example.com"].map(async (email) => {
+        const { _id: accountId } = await accounts.create(email, true);
+        const { secret } = await apiKeys.create(accountId, "read_write");
+        noteSecret(secret);
+        return { accountId, secret };
+      }),
+    );
     const [ofLarge, ofSmall] = made as [(typeof made)[number], (typeof made)[number]];
     const ground = { client, mongodbUri: database.uri, redisUrl: redis.uri, say };
     const verdict = await drillImport({ ...ground, accountId: ofLarge.accountId }, size);
@@ -46,7 +48,8 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
 
     const service = await startInstance(database, redis, { RATE_LIMIT: "1000", RATE_BURST: "1000" });
     try {
-      const ask = ({ accountId, secret }: (typeof made)[number]) => askAll(service.app.client, service.base, secret, accountId);
+      const ask = ({ accountId, secret }: (typeof made)[number]) =>
+        askAll(service.app.client, service.base, secret, accountId);
       return { verdict, large: await ask(ofLarge), small: await ask(ofSmall) };
     } finally {
       await service.stop();

@@ -33,28 +33,67 @@ async function refused(call: RestCall | ((property: string) => RestCall), label:
 
 test("a body that is no JSON, no object, or missing is 422 [VAL-01, CCR-07, CUP-10, CNT-11]", async () => {
   const texts = [
-    "", " ", "{", "}", "{}}", "{'full_name':'Ann'}", "{full_name:1}", '{"full_name":"Ann",}', '{"full_name":"Ann"} x', '{"full_name":"Ann"}{}', "[]", '[{"full_name":"Ann"}]', "null", "true", "1", '"Ann"', "NaN", "undefined",
-    '{"full_name":"A\nB"}', '{"full_name":"\\x41"}', '{"full_name":"\\u00g0"}', '{"full_name":"Ann","phone":01}', '{"full_name":"Ann"}//', '/**/{"full_name":"Ann"}', '\u{feff}{"full_name":"Ann"}', "<xml/>", "full_name=Ann", `${"[".repeat(100_000)}`, `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`,
+    "",
+    " ",
+    "{",
+    "}",
+    "{}}",
+    "{'full_name':'Ann'}",
+    "{full_name:1}",
+    '{"full_name":"Ann",}',
+    '{"full_name":"Ann"} x',
+    '{"full_name":"Ann"}{}',
+    "[]",
+    '[{"full_name":"Ann"}]',
+    "null",
+    "true",
+    "1",
+    '"Ann"',
+    "NaN",
+    "undefined",
+    '{"full_name":"A\nB"}',
+    '{"full_name":"\\x41"}',
+    '{"full_name":"\\u00g0"}',
+    '{"full_name":"Ann","phone":01}',
+    '{"full_name":"Ann"}//',
+    '/**/{"full_name":"Ann"}',
+    '\u{feff}{"full_name":"Ann"}',
+    "<xml/>",
+    "full_name=Ann",
+    `${"[".repeat(100_000)}`,
+    `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`,
   ];
   for (const raw of texts) await refused({ raw }, JSON.stringify(raw.slice(0, 40)));
   await refused({ headers: { "Content-Type": "application/json" } }, "no body at all");
 });
 
 test("blanks around and within a body change nothing [VAL-01]", async () => {
-  const { status } = await service().rest("/v1/contacts", { key: owner.key, raw: ' \r\n\t{ "full_name" :\n"Ann" , "phone":null}\n ' });
+  const { status } = await service().rest("/v1/contacts", {
+    key: owner.key,
+    raw: ' \r\n\t{ "full_name" :\n"Ann" , "phone":null}\n ',
+  });
   expect(status).toBe(201);
 });
 
 test("a body that is not UTF-8 is 422 [VAL-02]", async () => {
   for (const bytes of [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe9]]) {
-    const around = (property: string): RestCall => ({ raw: Buffer.concat([Buffer.from(`{"${property}":"`), Buffer.from(bytes), Buffer.from('"}')]) });
-    for (const { body } of await refused(around, String(bytes))) expect(body.error.message).toBe("the body must be UTF-8");
+    const around = (property: string): RestCall => ({
+      raw: Buffer.concat([Buffer.from(`{"${property}":"`), Buffer.from(bytes), Buffer.from('"}')]),
+    });
+    for (const { body } of await refused(around, String(bytes)))
+      expect(body.error.message).toBe("the body must be UTF-8");
   }
   await refused({ raw: Buffer.from('{"full_name":"Ann"}', "utf16le") }, "two bytes a letter");
 });
 
 test("a duplicate property is 422 and named, also where both are alike, escaped or nested [VAL-03, ERR-02]", async () => {
-  const cases = ['{"full_name":"Ann","full_name":"Ann"}', '{"full_name":"Ann","full\\u005fname":"Bo"}', '{"content":"c","content":null}', '{"full_name":"Ann","phone":null,"phone":null}', '{"x":{"a":1,"a":2}}'];
+  const cases = [
+    '{"full_name":"Ann","full_name":"Ann"}',
+    '{"full_name":"Ann","full\\u005fname":"Bo"}',
+    '{"content":"c","content":null}',
+    '{"full_name":"Ann","phone":null,"phone":null}',
+    '{"x":{"a":1,"a":2}}',
+  ];
   for (const raw of cases) {
     const [create] = await refused({ raw }, raw);
     expect(create?.body.error.message).toContain("must not be given more than once");
@@ -66,10 +105,20 @@ test("a body over 256 KiB is 422 in the envelope, one of 256 KiB is read [VAL-04
   const before = await counts(service());
   for (const { path, method } of writes(owner)) {
     const over = await service().rest(path, { key: owner.key, method, raw: padded(262_145) });
-    expect([over.status, over.body.error]).toEqual([422, { code: "422", message: "the body must be at most 262144 bytes", details: [{ field: "", rule: "size", message: "the body must be at most 262144 bytes" }] }]);
+    expect([over.status, over.body.error]).toEqual([
+      422,
+      {
+        code: "422",
+        message: "the body must be at most 262144 bytes",
+        details: [{ field: "", rule: "size", message: "the body must be at most 262144 bytes" }],
+      },
+    ]);
   }
   expect(await counts(service())).toEqual(before);
-  const { status } = await service().rest("/v1/contacts", { key: owner.key, raw: padded(262_144).replace('"content":"c"', '             ') .replace('"Ann",', '"Ann" ') });
+  const { status } = await service().rest("/v1/contacts", {
+    key: owner.key,
+    raw: padded(262_144).replace('"content":"c"', "             ").replace('"Ann",', '"Ann" '),
+  });
   expect(status).toBe(201);
 });
 
@@ -81,47 +130,106 @@ test("a body that grows over 256 KiB in chunks is 422 before it ends [VAL-04]", 
 
 test("a missing or another Content-Type than application/json is 422 [VAL-05]", async () => {
   const raw = Buffer.from('{"full_name":"Ann"}');
-  const wrong = ["text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json-patch+json", "application/merge-patch+json", "text/json", "application/json; charset=latin1", "application/json; charset=utf-16", "application/json; version=1", "application/json, text/plain", "json", "application/json;", "multipart/form-data"];
+  const wrong = [
+    "text/plain",
+    "application/xml",
+    "application/x-www-form-urlencoded",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "text/json",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "application/json; version=1",
+    "application/json, text/plain",
+    "json",
+    "application/json;",
+    "multipart/form-data",
+  ];
   for (const type of wrong) await refused({ raw, headers: { "Content-Type": type } }, type);
   await refused({ raw, headers: { "Content-Type": "" } }, "empty");
-  for (const type of ["application/json", "Application/JSON", "application/json;charset=utf-8", 'application/json; Charset="UTF-8"', "application/json ; charset=UTF-8"]) {
+  for (const type of [
+    "application/json",
+    "Application/JSON",
+    "application/json;charset=utf-8",
+    'application/json; Charset="UTF-8"',
+    "application/json ; charset=UTF-8",
+  ]) {
     const { status } = await service().rest("/v1/contacts", { key: owner.key, raw, headers: { "Content-Type": type } });
     expect(status, type).toBe(201);
   }
 });
 
 test("a body on GET and HEAD is ignored, whatever it is [VAL-01]", async () => {
-  const answer = await raw(`GET /v1/contacts/${owner.contact} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{"x":`);
+  const answer = await raw(
+    `GET /v1/contacts/${owner.contact} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{"x":`,
+  );
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("types are strict: no number for a string, no string for an object, no object that a query could mean something by [VAL-06]", async () => {
-  const values = ["1", "0", "true", "false", "[]", '["Ann"]', "{}", '{"$gt":""}', '{"$ne":null}', '{"toString":"x"}', "1e400"];
+  const values = [
+    "1",
+    "0",
+    "true",
+    "false",
+    "[]",
+    '["Ann"]',
+    "{}",
+    '{"$gt":""}',
+    '{"$ne":null}',
+    '{"toString":"x"}',
+    "1e400",
+  ];
   for (const value of values) {
-    const [create, update, append] = await refused({ raw: `{"full_name":${value},"email":${value},"phone":${value},"content":${value}}` }, value);
-    expect(create?.body.error.details).toEqual(expect.arrayContaining(["full_name", "email", "phone"].map((field) => ({ field, rule: "type", message: "must be a string" }))));
-    expect(update?.body.error.details).toEqual(expect.arrayContaining(["full_name", "email", "phone"].map((field) => ({ field, rule: "type", message: "must be a string" }))));
-    expect(append?.body.error.details).toEqual(expect.arrayContaining([{ field: "content", rule: "type", message: "must be a string" }]));
+    const [create, update, append] = await refused(
+      { raw: `{"full_name":${value},"email":${value},"phone":${value},"content":${value}}` },
+      value,
+    );
+    expect(create?.body.error.details).toEqual(
+      expect.arrayContaining(
+        ["full_name", "email", "phone"].map((field) => ({ field, rule: "type", message: "must be a string" })),
+      ),
+    );
+    expect(update?.body.error.details).toEqual(
+      expect.arrayContaining(
+        ["full_name", "email", "phone"].map((field) => ({ field, rule: "type", message: "must be a string" })),
+      ),
+    );
+    expect(append?.body.error.details).toEqual(
+      expect.arrayContaining([{ field: "content", rule: "type", message: "must be a string" }]),
+    );
   }
 });
 
 test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-12]", async () => {
   for (const text of ["\\ud83d", "\\ude00", "a\\ud83db", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\uD800"]) {
     for (const { body } of await refused((property) => ({ raw: `{"${property}":"${text}"}` }), text)) {
-      expect(body.error.details, text).toMatchObject([{ rule: "surrogate", message: "must not hold a lone surrogate" }]);
+      expect(body.error.details, text).toMatchObject([
+        { rule: "surrogate", message: "must not hold a lone surrogate" },
+      ]);
     }
     for (const { body } of await refused((property) => ({ raw: `{"${property}":"Ann","${text}":null}` }), text)) {
-      expect(body.error.details, text).toEqual(expect.arrayContaining([expect.objectContaining({ rule: "surrogate" })]));
+      expect(body.error.details, text).toEqual(
+        expect.arrayContaining([expect.objectContaining({ rule: "surrogate" })]),
+      );
     }
   }
-  const { status, body } = await service().rest("/v1/contacts", { key: owner.key, raw: '{"full_name":"\\ud83d\\ude00"}' });
+  const { status, body } = await service().rest("/v1/contacts", {
+    key: owner.key,
+    raw: '{"full_name":"\\ud83d\\ude00"}',
+  });
   expect([status, body.data.full_name]).toEqual([201, "😀"]);
 });
 
 test("a long hostile email is refused for its length, before any pattern looks at it [VAL-14]", async () => {
   const hostile = `${"a@".repeat(50_000)}.`;
   const [create, update] = await refused({ body: { full_name: "Ann", email: hostile, content: "c", x: 1 } }, "hostile");
-  for (const answer of [create, update]) expect(answer?.body.error.details).toContainEqual({ field: "email", rule: "string.max_len", message: "must be at most 254 characters" });
+  for (const answer of [create, update])
+    expect(answer?.body.error.details).toContainEqual({
+      field: "email",
+      rule: "string.max_len",
+      message: "must be at most 254 characters",
+    });
   const dots = `${"a.".repeat(60_000)}@${".".repeat(60_000)}`;
   await refused({ body: { full_name: "Ann", email: dots, content: "c", x: 1 } }, "dots");
 });
@@ -142,7 +250,9 @@ function sendEndlessly(): Promise<string> {
     const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;
     let text = "";
     const socket = connect(Number(new URL(service().base).port), "127.0.0.1", () => {
-      socket.write(`POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      socket.write(
+        `POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
       send();
     });
     const send = (): void => {

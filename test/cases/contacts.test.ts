@@ -7,5 +7,9 @@ import { contactWriteCases } from "./contact-writes.cases.ts";
 // Reads come first: they know what there is.
 runCases([...contactReadCases, ...fieldMaskCases, ...contactWriteCases], async (service, { owner }) => {
   await ingestInto(service, owner.id).contact({ full_name: "Zoe Other", email: "other@example.com" });
-  await service.rest("/v1/contacts", { key: owner.key, body: { full_name: "First" }, headers: { "Idempotency-Key": "used-before" } });
+  await service.rest("/v1/contacts", {
+    key: owner.key,
+    body: { full_name: "First" },
+    headers: { "Idempotency-Key": "used-before" },
+  });
 });

@@ -9,13 +9,35 @@ test("an unknown path under /v1 is 404 in the envelope, one with a trailing or d
   const owner = await newOwner(service());
   const known = [...reads(owner), ...writes(owner)].map(({ path }) => path.replace(/\?.*/, ""));
   const unknown = [
-    "/v1", "/v1/", "/v1/nothing", "/v1/Contacts", "/v1/contact", "/v1/health/x", "/v1/contacts.json", "/v1/contacts;x=1", "/v1/%63ontacts2", "/v1/sessions/x/y/z", `/v1/contacts/${owner.contact}/note`, `/v1/notes/${owner.contact}`,
-    ...known.map((path) => `${path}/`), ...known.map((path) => path.replace("/v1/", "/v1//")), ...known.map((path) => `/${path}`), "/v2/contacts", "/contacts",
+    "/v1",
+    "/v1/",
+    "/v1/nothing",
+    "/v1/Contacts",
+    "/v1/contact",
+    "/v1/health/x",
+    "/v1/contacts.json",
+    "/v1/contacts;x=1",
+    "/v1/%63ontacts2",
+    "/v1/sessions/x/y/z",
+    `/v1/contacts/${owner.contact}/note`,
+    `/v1/notes/${owner.contact}`,
+    ...known.map((path) => `${path}/`),
+    ...known.map((path) => path.replace("/v1/", "/v1//")),
+    ...known.map((path) => `/${path}`),
+    "/v2/contacts",
+    "/contacts",
   ];
   for (const path of unknown) {
-    for (const [method, key] of [["GET", owner.key], ["POST", owner.key], ["GET", undefined]] as const) {
+    for (const [method, key] of [
+      ["GET", owner.key],
+      ["POST", owner.key],
+      ["GET", undefined],
+    ] as const) {
       const answer = await service().rest(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
-      expect([answer.status, answer.text], `${method} ${path}`).toEqual([404, '{"error":{"code":"404","message":"There is no such path."}}']);
+      expect([answer.status, answer.text], `${method} ${path}`).toEqual([
+        404,
+        '{"error":{"code":"404","message":"There is no such path."}}',
+      ]);
     }
   }
 });
@@ -37,7 +59,10 @@ test("a known path with another method is 405 in the envelope with Allow [ERR-06
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !allow.includes(name))) {
       for (const key of [owner.key, undefined]) {
         const answer = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
-        expect([answer.status, answer.text], `${method} ${path}`).toEqual([405, '{"error":{"code":"405","message":"This path does not take this method."}}']);
+        expect([answer.status, answer.text], `${method} ${path}`).toEqual([
+          405,
+          '{"error":{"code":"405","message":"This path does not take this method."}}',
+        ]);
         expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(allow);
       }
     }
@@ -49,19 +74,39 @@ test("an unexpected failure is 500 in the envelope, with nothing of the inside i
   const id = await client.put.contact({ full_name: "Ann" });
   const contacts = service().app.client.db().collection("contacts");
   await contacts.updateOne({ full_name: "Ann" }, { $set: { created_at: "secret of the inside" } });
-  const answer = await service().rest(`/v1/contacts/${id}`, { key: client.key, headers: { "X-Request-Id": "broken-1" } });
-  expect([answer.status, answer.text]).toEqual([500, '{"error":{"code":"500","message":"Something went wrong on our side."}}']);
+  const answer = await service().rest(`/v1/contacts/${id}`, {
+    key: client.key,
+    headers: { "X-Request-Id": "broken-1" },
+  });
+  expect([answer.status, answer.text]).toEqual([
+    500,
+    '{"error":{"code":"500","message":"Something went wrong on our side."}}',
+  ]);
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
   const logged = service().logLines.filter((line) => line.includes("broken-1"));
-  expect(logged.some((line) => line.includes("INTERNAL") && /"type":"TypeError","stack":\["[^"]*src\/[^"]+\.ts:\d+/.test(line))).toBe(true);
+  expect(
+    logged.some(
+      (line) => line.includes("INTERNAL") && /"type":"TypeError","stack":\["[^"]*src\/[^"]+\.ts:\d+/.test(line),
+    ),
+  ).toBe(true);
   expect(logged.join("")).not.toContain("secret of the inside");
 });
 
 test("an unexpected failure over Connect is internal, with nothing of the inside in it [ERR-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Bo" });
-  await service().app.client.db().collection("contacts").updateOne({ full_name: "Bo" }, { $set: { created_at: "secret of the inside" } });
-  const answer = await service().rest("/records.v1.ContactService/GetContact", { key: client.key, body: { contact_id: id } });
-  expect([answer.status, answer.body.code, answer.body.message]).toEqual([500, "internal", "Something went wrong on our side."]);
+  await service()
+    .app.client.db()
+    .collection("contacts")
+    .updateOne({ full_name: "Bo" }, { $set: { created_at: "secret of the inside" } });
+  const answer = await service().rest("/records.v1.ContactService/GetContact", {
+    key: client.key,
+    body: { contact_id: id },
+  });
+  expect([answer.status, answer.body.code, answer.body.message]).toEqual([
+    500,
+    "internal",
+    "Something went wrong on our side.",
+  ]);
   expect(answer.text).not.toMatch(/secret|getTime|\.ts/);
 });

@@ -47,7 +47,10 @@ test("every success has exactly the names and kinds of the specification [FMT-02
     const shape: Shape = endpoints[rpc].shape;
     const records: unknown[] = "many" in endpoints[rpc] ? answer.body.data : [answer.body.data];
     expect(records.length, path).toBeGreaterThan(0);
-    expect(records.flatMap((record) => mismatches(shape, record)), path).toEqual([]);
+    expect(
+      records.flatMap((record) => mismatches(shape, record)),
+      path,
+    ).toEqual([]);
   }
 });
 
@@ -64,22 +67,45 @@ test("ids go out in lower case, also those that came in upper case [FMT-05, VAL-
 });
 
 test("HEAD answers like GET without a body, whatever the status [FMT-08]", async () => {
-  const paths = [...reads(owner).map(({ path }) => path), "/v1/health", `/v1/contacts/${randomId()}`, "/v1/contacts/ann", "/v1/contacts", "/v1/nothing", "/v1/notes?query=a"];
+  const paths = [
+    ...reads(owner).map(({ path }) => path),
+    "/v1/health",
+    `/v1/contacts/${randomId()}`,
+    "/v1/contacts/ann",
+    "/v1/contacts",
+    "/v1/nothing",
+    "/v1/notes?query=a",
+  ];
   for (const path of paths) {
     for (const key of [owner.key, undefined]) {
       const get = await service().rest(path, { key });
       const head = await service().rest(path, { key, method: "HEAD" });
       expect([head.status, head.text], path).toEqual([get.status, ""]);
-      const headers = (answer: typeof get) => [...answer.headers].filter(([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name));
+      const headers = (answer: typeof get) =>
+        [...answer.headers].filter(([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name));
       expect(headers(head), path).toEqual(headers(get));
     }
   }
 });
 
 test("times are written with three digits of milliseconds whatever was given, smaller parts cut off [FMT-04]", async () => {
-  const given = ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.5Z", "2026-01-31T09:30:00.123456789Z", "2026-01-31T11:30:00.250+02:00", "0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z"];
+  const given = [
+    "2026-01-31T09:30:00Z",
+    "2026-01-31T09:30:00.5Z",
+    "2026-01-31T09:30:00.123456789Z",
+    "2026-01-31T11:30:00.250+02:00",
+    "0001-01-01T00:00:00Z",
+    "1969-12-31T23:59:59.999999Z",
+  ];
   const written = await owner.put.sessions(...given.map((session_date) => ({ session_date })));
   const seen = [];
   for (const id of written) seen.push((await owner.get(`/v1/sessions/${id}`)).body.data.session_date);
-  expect(seen).toEqual(["2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00.500Z", "2026-01-31T09:30:00.123Z", "2026-01-31T09:30:00.250Z", "0001-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z"]);
+  expect(seen).toEqual([
+    "2026-01-31T09:30:00.000Z",
+    "2026-01-31T09:30:00.500Z",
+    "2026-01-31T09:30:00.123Z",
+    "2026-01-31T09:30:00.250Z",
+    "0001-01-01T00:00:00.000Z",
+    "1969-12-31T23:59:59.999Z",
+  ]);
 });

@@ -11,10 +11,21 @@ import { randomId, startService } from "../support/service.ts";
 const service = useService();
 
 const operatorRpcs = [
-  "records.ingest.v1.IngestService/UpsertContacts", "records.ingest.v1.IngestService/UpsertSessions", "records.ingest.v1.IngestService/PutTranscripts", "records.ingest.v1.IngestService/UpsertSessionNotes",
-  "records.ingest.v1.IngestService/UpsertContactNotes", "records.ingest.v1.IngestService/ArchiveContacts", "records.ingest.v1.IngestService/RestoreContacts", "records.ingest.v1.IngestService/DeleteRecords",
-  "records.admin.v1.AccountService/CreateAccount", "records.admin.v1.AccountService/GetAccount", "records.admin.v1.AccountService/ListAccounts", "records.admin.v1.AccountService/SetBetaEnrolment",
-  "records.admin.v1.InterfaceService/GetState", "records.admin.v1.InterfaceService/SetPublicInterface", "records.admin.v1.InterfaceService/SetWrites",
+  "records.ingest.v1.IngestService/UpsertContacts",
+  "records.ingest.v1.IngestService/UpsertSessions",
+  "records.ingest.v1.IngestService/PutTranscripts",
+  "records.ingest.v1.IngestService/UpsertSessionNotes",
+  "records.ingest.v1.IngestService/UpsertContactNotes",
+  "records.ingest.v1.IngestService/ArchiveContacts",
+  "records.ingest.v1.IngestService/RestoreContacts",
+  "records.ingest.v1.IngestService/DeleteRecords",
+  "records.admin.v1.AccountService/CreateAccount",
+  "records.admin.v1.AccountService/GetAccount",
+  "records.admin.v1.AccountService/ListAccounts",
+  "records.admin.v1.AccountService/SetBetaEnrolment",
+  "records.admin.v1.InterfaceService/GetState",
+  "records.admin.v1.InterfaceService/SetPublicInterface",
+  "records.admin.v1.InterfaceService/SetWrites",
 ];
 /** Each with a message that is right. */
 const accountCalls: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -34,11 +45,21 @@ test("without the service token every internal rpc is unauthenticated, with anot
   const before = await counts(service());
   const state = (await service().internalCall("records.admin.v1.InterfaceService/GetState", {})).text;
   for (const rpc of [...operatorRpcs, ...Object.keys(accountCalls)]) {
-    for (const Authorization of ["", `Bearer ${owner.key}`, `Bearer ${service().serviceToken}x`, `Bearer ${service().serviceToken.slice(1)}`, `Basic ${service().serviceToken}`]) {
+    for (const Authorization of [
+      "",
+      `Bearer ${owner.key}`,
+      `Bearer ${service().serviceToken}x`,
+      `Bearer ${service().serviceToken.slice(1)}`,
+      `Basic ${service().serviceToken}`,
+    ]) {
       const answer = await service().internalCall(rpc, {}, { Authorization, "records-account-id": owner.id });
       expect([answer.status, answer.body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);
     }
-    const passed = await service().internalCall(rpc, { contact_id: "x", session_id: "x", account_id: "x", enabled: true }, { "records-account-id": owner.id });
+    const passed = await service().internalCall(
+      rpc,
+      { contact_id: "x", session_id: "x", account_id: "x", enabled: true },
+      { "records-account-id": owner.id },
+    );
     expect(passed.body.code, rpc).not.toBe("unauthenticated");
     expect(passed.body.code, rpc).not.toBe("unimplemented");
   }
@@ -48,7 +69,12 @@ test("without the service token every internal rpc is unauthenticated, with anot
 
 test("a records.v1 call needs records-account-id: without it invalid_argument, of an unknown account not_found [ADM-01]", async () => {
   for (const [rpc, message] of Object.entries(accountCalls)) {
-    for (const [headers, code] of [[{}, "invalid_argument"], [{ "records-account-id": "x" }, "invalid_argument"], [{ "records-account-id": "" }, "invalid_argument"], [{ "records-account-id": randomId() }, "not_found"]] as const) {
+    for (const [headers, code] of [
+      [{}, "invalid_argument"],
+      [{ "records-account-id": "x" }, "invalid_argument"],
+      [{ "records-account-id": "" }, "invalid_argument"],
+      [{ "records-account-id": randomId() }, "not_found"],
+    ] as const) {
       const answer = await service().internalCall(rpc, message, headers);
       expect(answer.body.code, `${rpc} ${JSON.stringify(headers)}`).toBe(code);
     }
@@ -57,7 +83,11 @@ test("a records.v1 call needs records-account-id: without it invalid_argument, o
 
 test("an internal call writes into the account that it names, however many keys that has, and is not throttled [ADM-01, ISO-08]", async () => {
   const owner = await newOwner(service(), "read_only");
-  const created = await service().internalCall("records.v1.ContactService/CreateContact", { full_name: "Inside" }, { "records-account-id": owner.id });
+  const created = await service().internalCall(
+    "records.v1.ContactService/CreateContact",
+    { full_name: "Inside" },
+    { "records-account-id": owner.id },
+  );
   expect(created.status).toBe(200);
   expect((await owner.get(`/v1/contacts/${created.body.contact.id}`)).body.data.full_name).toBe("Inside");
 });
@@ -66,21 +96,36 @@ test("gRPC health and reflection need no token [ADM-02]", async () => {
   const sessionManager = new Http2SessionManager(service().internal);
   onTestFinished(() => sessionManager.abort());
   const transport = createGrpcTransport({ baseUrl: service().internal, sessionManager });
-  for (const name of ["", "records.v1.ContactService", "records.ingest.v1.IngestService"]) expect((await createClient(Health, transport).check({ service: name })).status, name).toBe(1);
+  for (const name of ["", "records.v1.ContactService", "records.ingest.v1.IngestService"])
+    expect((await createClient(Health, transport).check({ service: name })).status, name).toBe(1);
   await expect(createClient(Health, transport).check({ service: "records.v1.Nothing" })).rejects.toThrow(/not_found/);
   async function* listServices() {
     yield await Promise.resolve({ messageRequest: { case: "listServices", value: "" } } as const);
   }
-  for await (const { messageResponse } of createClient(ServerReflection, transport).serverReflectionInfo(listServices())) {
-    const names = messageResponse.case === "listServicesResponse" ? messageResponse.value.service.map(({ name }) => name) : [];
-    expect(names).toEqual(expect.arrayContaining(["records.admin.v1.AccountService", "records.admin.v1.InterfaceService", "records.ingest.v1.IngestService", "records.v1.ContactService", "records.v1.SessionService", "records.v1.NoteService", "records.v1.HealthService"]));
+  for await (const { messageResponse } of createClient(ServerReflection, transport).serverReflectionInfo(
+    listServices(),
+  )) {
+    const names =
+      messageResponse.case === "listServicesResponse" ? messageResponse.value.service.map(({ name }) => name) : [];
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "records.admin.v1.AccountService",
+        "records.admin.v1.InterfaceService",
+        "records.ingest.v1.IngestService",
+        "records.v1.ContactService",
+        "records.v1.SessionService",
+        "records.v1.NoteService",
+        "records.v1.HealthService",
+      ]),
+    );
   }
 });
 
 test("GetState tells both switches; SetPublicInterface and SetWrites take enabled and reason [ADM-05]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
-  const call = async (rpc: string, message: unknown) => (await own.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message)).body.state;
+  const call = async (rpc: string, message: unknown) =>
+    (await own.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message)).body.state;
   expect(await call("GetState", {})).toMatchObject({ publicInterface: { enabled: true }, writes: { enabled: true } });
   const off = await call("SetPublicInterface", { enabled: false, reason: "incident 7" });
   expect(off.publicInterface).toMatchObject({ reason: "incident 7", changedAt: expect.stringMatching(/^\d{4}-/) });
@@ -91,8 +136,14 @@ test("GetState tells both switches; SetPublicInterface and SetWrites take enable
   expect(await call("GetState", {})).toEqual(paused);
   await call("SetPublicInterface", { enabled: true, reason: "over" });
   const on = await call("SetWrites", { enabled: true, reason: "done" });
-  expect(on).toMatchObject({ publicInterface: { enabled: true, reason: "over" }, writes: { enabled: true, reason: "done" } });
-  const refused = await own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: false, reason: "r".repeat(501) });
+  expect(on).toMatchObject({
+    publicInterface: { enabled: true, reason: "over" },
+    writes: { enabled: true, reason: "done" },
+  });
+  const refused = await own.internalCall("records.admin.v1.InterfaceService/SetWrites", {
+    enabled: false,
+    reason: "r".repeat(501),
+  });
   expect(refused.body.code).toBe("invalid_argument");
 });
 
@@ -103,9 +154,15 @@ test("a switch that one instance sets comes into force on the other, and so does
   onTestFinished(() => other.stop());
   const owner = await newOwner(one);
   const read = async () => (await other.rest("/v1/sessions", { key: owner.key })).status;
-  const write = async () => (await other.rest(`/v1/contacts/${owner.contact}`, { method: "PATCH", key: owner.key, body: { phone: "1" } })).status;
-  for (const [rpc, probe] of [["SetPublicInterface", read], ["SetWrites", write]] as const) {
-    const set = (enabled: boolean) => one.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" });
+  const write = async () =>
+    (await other.rest(`/v1/contacts/${owner.contact}`, { method: "PATCH", key: owner.key, body: { phone: "1" } }))
+      .status;
+  for (const [rpc, probe] of [
+    ["SetPublicInterface", read],
+    ["SetWrites", write],
+  ] as const) {
+    const set = (enabled: boolean) =>
+      one.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" });
     expect(await probe(), rpc).toBe(200);
     await set(false);
     await vi.waitFor(async () => expect(await probe(), rpc).toBe(503), { timeout: 5_000, interval: 20 });

@@ -22,15 +22,21 @@ test("another account's records differ in nothing from records that do not exist
   const nothing = { contact: randomId(), session: randomId() };
   const before = await counts(service());
   const theirs = (await stranger.get(`/v1/contacts/${stranger.contact}`)).text;
-  const requests = (ids: { contact: string; session: string }) => [...reads(ids), ...writes(ids)].filter(({ path }) => /-/.test(path));
+  const requests = (ids: { contact: string; session: string }) =>
+    [...reads(ids), ...writes(ids)].filter(({ path }) => /-/.test(path));
   expect(requests(stranger)).toHaveLength(5);
   for (const [index, hidden] of requests(stranger).entries()) {
     const missing = requests(nothing)[index] ?? hidden;
-    const [first, second] = await Promise.all([hidden, missing].map(({ path, method, body }) => service().rest(path, { key: owner.key, method, body })));
+    const [first, second] = await Promise.all(
+      [hidden, missing].map(({ path, method, body }) => service().rest(path, { key: owner.key, method, body })),
+    );
     expect(first?.status, hidden.path).toBe(404);
     expect(first?.text).toBe('{"error":{"code":"404","message":"There is no such record in this account."}}');
     expect(first?.text).toBe(second?.text);
-    const headers = (answer: typeof first) => [...(answer?.headers ?? [])].filter(([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name));
+    const headers = (answer: typeof first) =>
+      [...(answer?.headers ?? [])].filter(
+        ([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name),
+      );
     expect(headers(first)).toEqual(headers(second));
   }
   expect(await counts(service())).toEqual(before);
@@ -39,7 +45,14 @@ test("another account's records differ in nothing from records that do not exist
 
 test("search of contacts, list of sessions and search of notes return nothing of another account [ISO-04]", async () => {
   const alone = await newClient(service());
-  for (const path of ["/v1/contacts?query=ann", "/v1/sessions", "/v1/sessions?query=budget", "/v1/sessions?from=2026-01-01", `/v1/sessions?contact_id=${owner.contact}`, "/v1/notes?query=budget"]) {
+  for (const path of [
+    "/v1/contacts?query=ann",
+    "/v1/sessions",
+    "/v1/sessions?query=budget",
+    "/v1/sessions?from=2026-01-01",
+    `/v1/sessions?contact_id=${owner.contact}`,
+    "/v1/notes?query=budget",
+  ]) {
     expect((await alone.get(path)).body.data, path).toEqual([]);
     const { data } = (await owner.get(path)).body;
     expect(data, path).toHaveLength(1);
@@ -49,14 +62,24 @@ test("search of contacts, list of sessions and search of notes return nothing of
 
 test("by Connect, gRPC and gRPC-Web another account's id is not_found, as an unknown one is [ISO-05]", async () => {
   for (const wire of wires.slice(1)) {
-    for (const [contact_id, session_id] of [[stranger.contact, stranger.session], [randomId(), randomId()]]) {
+    for (const [contact_id, session_id] of [
+      [stranger.contact, stranger.session],
+      [randomId(), randomId()],
+    ]) {
       const calls = [
-        { rpc: "GetContact", request: { contact_id } }, { rpc: "UpdateContact", request: { contact_id, phone: "1" } }, { rpc: "AppendContactNote", request: { contact_id, content: "c" } },
-        { rpc: "GetSession", request: { session_id } }, { rpc: "GetSessionTranscript", request: { session_id } },
+        { rpc: "GetContact", request: { contact_id } },
+        { rpc: "UpdateContact", request: { contact_id, phone: "1" } },
+        { rpc: "AppendContactNote", request: { contact_id, content: "c" } },
+        { rpc: "GetSession", request: { session_id } },
+        { rpc: "GetSessionTranscript", request: { session_id } },
       ] as const;
       for (const call of calls) {
         const { code, reason, message } = await wire.call({ ...call, key: owner.key });
-        expect([code, reason, message], `${call.rpc} by ${wire.name}`).toEqual(["not_found", "NOT_FOUND", "There is no such record in this account."]);
+        expect([code, reason, message], `${call.rpc} by ${wire.name}`).toEqual([
+          "not_found",
+          "NOT_FOUND",
+          "There is no such record in this account.",
+        ]);
       }
     }
   }
@@ -64,7 +87,9 @@ test("by Connect, gRPC and gRPC-Web another account's id is not_found, as an unk
 
 test("two accounts may use the same Idempotency-Key without touching each other [ISO-06]", async () => {
   const headers = { "Idempotency-Key": "the-same" };
-  const [first, second] = await Promise.all([owner, stranger].map((client) => client.post("/v1/contacts", { full_name: "Both" }, headers)));
+  const [first, second] = await Promise.all(
+    [owner, stranger].map((client) => client.post("/v1/contacts", { full_name: "Both" }, headers)),
+  );
   expect([first?.status, second?.status]).toEqual([201, 201]);
   expect(first?.body.data.id).not.toBe(second?.body.data.id);
   expect((await owner.post("/v1/contacts", { full_name: "Both" }, headers)).text).toBe(first?.text);
@@ -72,24 +97,46 @@ test("two accounts may use the same Idempotency-Key without touching each other 
 });
 
 test("an internal call sees only the account of records-account-id [ISO-08, ADM-01]", async () => {
-  const get = (contact_id: string, account: string) => service().internalCall("records.v1.ContactService/GetContact", { contact_id }, { "records-account-id": account });
+  const get = (contact_id: string, account: string) =>
+    service().internalCall("records.v1.ContactService/GetContact", { contact_id }, { "records-account-id": account });
   expect((await get(owner.contact, owner.id)).body.contact.id).toBe(owner.contact);
   expect((await get(owner.contact, owner.id.toUpperCase())).body.contact.id).toBe(owner.contact);
   const hidden = await get(stranger.contact, owner.id);
   expect([hidden.status, hidden.body.code]).toEqual([404, "not_found"]);
-  const found = await service().internalCall("records.v1.NoteService/SearchNotes", { query: "budget" }, { "records-account-id": owner.id });
+  const found = await service().internalCall(
+    "records.v1.NoteService/SearchNotes",
+    { query: "budget" },
+    { "records-account-id": owner.id },
+  );
   expect(found.body.notes).toMatchObject([{ parentId: owner.contact }]);
 });
 
 test("nothing that creates accounts, enrols them or imports data is reachable on the public listener, nor anything internal [ISO-09, WIR-01]", async () => {
   const before = await counts(service());
   const internal = [
-    "records.admin.v1.AccountService/CreateAccount", "records.admin.v1.AccountService/SetBetaEnrolment", "records.admin.v1.InterfaceService/SetWrites",
-    "records.ingest.v1.IngestService/UpsertContacts", "grpc.health.v1.Health/Check", "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+    "records.admin.v1.AccountService/CreateAccount",
+    "records.admin.v1.AccountService/SetBetaEnrolment",
+    "records.admin.v1.InterfaceService/SetWrites",
+    "records.ingest.v1.IngestService/UpsertContacts",
+    "grpc.health.v1.Health/Check",
+    "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+    "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
   ];
-  for (const path of [...internal, "metrics", "livez", "readyz", "v1/accounts", "v1/import", "v1/ingest", "records.v1.AccountService/CreateAccount"]) {
+  for (const path of [
+    ...internal,
+    "metrics",
+    "livez",
+    "readyz",
+    "v1/accounts",
+    "v1/import",
+    "v1/ingest",
+    "records.v1.AccountService/CreateAccount",
+  ]) {
     for (const key of [undefined, owner.key, service().serviceToken]) {
-      const answer = await service().rest(`/${path}`, { key, body: { account_id: owner.id, email: "x@example.com", contacts: [{ full_name: "Smuggled" }] } });
+      const answer = await service().rest(`/${path}`, {
+        key,
+        body: { account_id: owner.id, email: "x@example.com", contacts: [{ full_name: "Smuggled" }] },
+      });
       expect(answer.status, path).toBe(404);
       expect(answer.body.error.code, path).toBe("404");
     }

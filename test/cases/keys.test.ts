@@ -22,7 +22,9 @@ test("on every record endpoint no credential is 401 with WWW-Authenticate: Beare
     const answer = await service().rest(path, { method, body });
     expect(answer.status, `${method} ${path}`).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    expect(answer.body).toEqual({ error: { code: "401", message: "No API key: send it as `Authorization: Bearer <API_KEY>`." } });
+    expect(answer.body).toEqual({
+      error: { code: "401", message: "No API key: send it as `Authorization: Bearer <API_KEY>`." },
+    });
   }
   expect(await counts(service())).toEqual(before);
 });
@@ -30,13 +32,46 @@ test("on every record endpoint no credential is 401 with WWW-Authenticate: Beare
 test("an unknown, malformed, revoked or non-Bearer credential is 401, the dashboard cookie alone too [AUT-01, AUT-02]", async () => {
   const { key } = await newClient(service());
   const revoked = await newClient(service());
-  await service().app.services.apiKeys.revoke((await service().app.client.db().collection("api_keys").findOne({ prefix: revoked.key.slice(0, 8) }))?.["account_id"]);
+  await service().app.services.apiKeys.revoke(
+    (
+      await service()
+        .app.client.db()
+        .collection("api_keys")
+        .findOne({ prefix: revoked.key.slice(0, 8) })
+    )?.["account_id"],
+  );
   const flipped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
   const wrong = [
-    unknownKey, flipped, key.slice(0, -1), `${key}0`, key.slice(4), key.toLowerCase() === key ? key.toUpperCase() : key.toLowerCase(), `"${key}"`, `${key},${key}`, `key=${key}`, "null", "*", service().serviceToken, revoked.key,
+    unknownKey,
+    flipped,
+    key.slice(0, -1),
+    `${key}0`,
+    key.slice(4),
+    key.toLowerCase() === key ? key.toUpperCase() : key.toLowerCase(),
+    `"${key}"`,
+    `${key},${key}`,
+    `key=${key}`,
+    "null",
+    "*",
+    service().serviceToken,
+    revoked.key,
   ].map((token) => ({ Authorization: `Bearer ${token}` }));
-  const otherSchemes = [`Basic ${key}`, key, `Token ${key}`, `Bearer${key}`, "Bearer", "Bearer ", `Bearer  `, `Digest ${key}`, `Bearer: ${key}`].map((Authorization) => ({ Authorization }));
-  const elsewhere = [{ Cookie: `session=${key}; records_session=${key}` }, { "X-Api-Key": key }, { "Proxy-Authorization": `Bearer ${key}` }];
+  const otherSchemes = [
+    `Basic ${key}`,
+    key,
+    `Token ${key}`,
+    `Bearer${key}`,
+    "Bearer",
+    "Bearer ",
+    `Bearer  `,
+    `Digest ${key}`,
+    `Bearer: ${key}`,
+  ].map((Authorization) => ({ Authorization }));
+  const elsewhere = [
+    { Cookie: `session=${key}; records_session=${key}` },
+    { "X-Api-Key": key },
+    { "Proxy-Authorization": `Bearer ${key}` },
+  ];
   for (const headers of [...wrong, ...otherSchemes, ...elsewhere]) {
     const answer = await service().rest("/v1/sessions", { headers: headers as Record<string, string> });
     expect(answer.status, JSON.stringify(headers)).toBe(401);
@@ -44,7 +79,10 @@ test("an unknown, malformed, revoked or non-Bearer credential is 401, the dashbo
     expect(answer.body.error.code).toBe("401");
   }
   expect((await service().rest(`/v1/sessions?api_key=${key}&access_token=${key}`)).status).toBe(401);
-  expect((await service().rest("/v1/sessions", { headers: { Authorization: `bearer ${key}` } })).status, "the scheme in any case").toBe(200);
+  expect(
+    (await service().rest("/v1/sessions", { headers: { Authorization: `bearer ${key}` } })).status,
+    "the scheme in any case",
+  ).toBe(200);
 });
 
 test("a missing or invalid key is unauthenticated on every rpc by every wire [WIR-05, AUT-01]", async () => {
@@ -53,7 +91,12 @@ test("a missing or invalid key is unauthenticated on every rpc by every wire [WI
     for (const { rpc } of [...reads(owner), ...writes(owner)]) {
       const missing = await wire.call({ rpc, request: {} });
       const invalid = await wire.call({ rpc, request: {}, key: unknownKey });
-      expect([missing.code, missing.reason, invalid.code, invalid.reason], `${rpc} by ${wire.name}`).toEqual(["unauthenticated", "MISSING_KEY", "unauthenticated", "INVALID_KEY"]);
+      expect([missing.code, missing.reason, invalid.code, invalid.reason], `${rpc} by ${wire.name}`).toEqual([
+        "unauthenticated",
+        "MISSING_KEY",
+        "unauthenticated",
+        "INVALID_KEY",
+      ]);
     }
   }
 });
@@ -83,14 +126,18 @@ test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", 
   expect((await known.get("/v1/sessions")).status).toBe(200);
   const db = own.app.client.db();
   await db.collection("api_keys").rename("api_keys_away");
-  await db.createCollection("api_keys", { viewOn: "api_keys_away", pipeline: [{ $set: { broken: { $divide: [1, 0] } } }] });
+  await db.createCollection("api_keys", {
+    viewOn: "api_keys_away",
+    pipeline: [{ $set: { broken: { $divide: [1, 0] } } }],
+  });
   for (const { path, method, body } of [...reads(fresh), ...writes(fresh)]) {
     const answer = await own.rest(path, { key: fresh.key, method, body });
     expect(answer.status, `${method} ${path}`).toBe(503);
     expect(answer.body.error.code).toBe("503");
     expect(answer.headers.get("retry-after")).toBeNull();
   }
-  for (const { path } of reads(known)) expect((await known.get(path)).status, `a key seen before: ${path}`).toBeGreaterThanOrEqual(500);
+  for (const { path } of reads(known))
+    expect((await known.get(path)).status, `a key seen before: ${path}`).toBeGreaterThanOrEqual(500);
   expect((await own.rest("/v1/sessions")).status, "no key").toBe(401);
   await db.collection("api_keys").drop();
   await db.collection("api_keys_away").rename("api_keys");
@@ -104,9 +151,13 @@ test("a read-only key reads like any other and writes nothing; a read-write key 
   const before = await counts(service());
   for (const { path, method, body } of writes(reader)) {
     const answer = await service().rest(path, { key: reader.key, method, body });
-    expect([answer.status, answer.body.error], path).toEqual([403, { code: "403", message: "Access denied: this API key may only read." }]);
+    expect([answer.status, answer.body.error], path).toEqual([
+      403,
+      { code: "403", message: "Access denied: this API key may only read." },
+    ]);
   }
   expect(await counts(service())).toEqual(before);
   expect((await reader.get(`/v1/contacts/${reader.contact}`)).body.data.phone).toBeNull();
-  for (const { path, method, body, success } of writes(writer)) expect((await service().rest(path, { key: writer.key, method, body })).status, path).toBe(success);
+  for (const { path, method, body, success } of writes(writer))
+    expect((await service().rest(path, { key: writer.key, method, body })).status, path).toBe(success);
 });

@@ -29,7 +29,39 @@ function statusAsItStands(path: string): Promise<number | undefined> {
 }
 
 test("a query integer is 0 or [1-9][0-9]*, and nothing else that Number would take [VAL-07, SLS-11, SLS-13, NOT-12, NOT-14]", async () => {
-  const wrong = ["1e1", "%2B5", "+5", "%205", "5%20", "05", "00", "01", "5.0", "5.", ".5", "0x5", "0b1", "1_0", "-0", "-1", "", "%00", "5%00", "%D9%A5", "%EF%BC%95", "five", "NaN", "Infinity", "null", "true", "[]", "5,5", "5n", "9007199254740993", "1".repeat(400)];
+  const wrong = [
+    "1e1",
+    "%2B5",
+    "+5",
+    "%205",
+    "5%20",
+    "05",
+    "00",
+    "01",
+    "5.0",
+    "5.",
+    ".5",
+    "0x5",
+    "0b1",
+    "1_0",
+    "-0",
+    "-1",
+    "",
+    "%00",
+    "5%00",
+    "%D9%A5",
+    "%EF%BC%95",
+    "five",
+    "NaN",
+    "Infinity",
+    "null",
+    "true",
+    "[]",
+    "5,5",
+    "5n",
+    "9007199254740993",
+    "1".repeat(400),
+  ];
   for (const list of ["/v1/sessions?", "/v1/notes?query=budget&"]) {
     for (const name of ["limit", "offset"]) {
       for (const value of wrong) {
@@ -45,7 +77,10 @@ test("a query integer is 0 or [1-9][0-9]*, and nothing else that Number would ta
 test("offset goes up to 2147483647, where the page is empty, and no further [VAL-08]", async () => {
   for (const list of ["/v1/sessions?", "/v1/notes?query=budget&"]) {
     const { body } = await owner.get(`${list}offset=2147483647&limit=25`);
-    expect(body).toEqual({ data: [], pagination: { limit: 25, offset: 2_147_483_647, has_more: false, next_offset: null } });
+    expect(body).toEqual({
+      data: [],
+      pagination: { limit: 25, offset: 2_147_483_647, has_more: false, next_offset: null },
+    });
     for (const offset of ["2147483648", "4294967296", "99999999999999999999", "18446744073709551616"]) {
       const answer = await owner.get(`${list}offset=${offset}`);
       expect([answer.status, answer.body.error.message]).toEqual([422, "offset: must be at most 2147483647"]);
@@ -54,34 +89,85 @@ test("offset goes up to 2147483647, where the page is empty, and no further [VAL
 });
 
 test("a parameter given twice is 422 and named, however it is spelt; an unknown one is ignored, given twice too [VAL-09, VAL-10]", async () => {
-  for (const path of ["/v1/sessions?limit=1&limit=1", "/v1/sessions?limit=1&%6cimit=2", "/v1/notes?query=ab&limit=1&limit=2", "/v1/sessions?from=2026-01-01&from=2026-01-01", "/v1/contacts?query=ann&query=bo", "/v1/contacts?query=ann&query="]) {
+  for (const path of [
+    "/v1/sessions?limit=1&limit=1",
+    "/v1/sessions?limit=1&%6cimit=2",
+    "/v1/notes?query=ab&limit=1&limit=2",
+    "/v1/sessions?from=2026-01-01&from=2026-01-01",
+    "/v1/contacts?query=ann&query=bo",
+    "/v1/contacts?query=ann&query=",
+  ]) {
     const answer = await owner.get(path);
     expect(answer.status, path).toBe(422);
     expect(answer.body.error.message, path).toMatch(/^(limit|from|query): must not be given more than once$/);
   }
-  for (const path of ["/v1/sessions?x=1", "/v1/sessions?x=1&x=2", "/v1/sessions?Limit=0", "/v1/sessions?limit[]=0", "/v1/sessions?contact_id[$ne]=1", "/v1/sessions?&&=&a", "/v1/sessions?__proto__=1&constructor=2", "/v1/sessions?", `/v1/contacts/${owner.contact}?limit=0`, "/v1/contacts?query=ann&limit=0&offset=x"]) {
+  for (const path of [
+    "/v1/sessions?x=1",
+    "/v1/sessions?x=1&x=2",
+    "/v1/sessions?Limit=0",
+    "/v1/sessions?limit[]=0",
+    "/v1/sessions?contact_id[$ne]=1",
+    "/v1/sessions?&&=&a",
+    "/v1/sessions?__proto__=1&constructor=2",
+    "/v1/sessions?",
+    `/v1/contacts/${owner.contact}?limit=0`,
+    "/v1/contacts?query=ann&limit=0&offset=x",
+  ]) {
     expect(await status(path), path).toBe(200);
   }
 });
 
 test("what is not percent-encoded UTF-8 is 422, in a query and in an id [VAL-01]", async () => {
   for (const bad of ["%", "%2", "%zz", "%ff", "%c3", "%ed%a0%80", "%c0%80", "a%"]) {
-    for (const path of [`/v1/contacts?query=${bad}`, `/v1/notes?query=ab${bad}`, `/v1/sessions?query=${bad}`, `/v1/contacts/${bad}`, `/v1/sessions/${bad}`, `/v1/sessions/${bad}/transcript`]) expect(await status(path), path).toBe(422);
+    for (const path of [
+      `/v1/contacts?query=${bad}`,
+      `/v1/notes?query=ab${bad}`,
+      `/v1/sessions?query=${bad}`,
+      `/v1/contacts/${bad}`,
+      `/v1/sessions/${bad}`,
+      `/v1/sessions/${bad}/transcript`,
+    ])
+      expect(await status(path), path).toBe(422);
   }
 });
 
 test("an id is a UUID in its canonical form, in either case, and nothing else [VAL-16, CGT-04, SGT-04, STR-04, SLS-03]", async () => {
   const id = owner.contact;
-  const wrong = [`{${id}}`, `urn:uuid:${id}`, id.replaceAll("-", ""), id.slice(1), `${id}0`, `${id.slice(0, -1)}g`, `%20${id}`, `${id}%20`, `${id}%0A`, `${id}%00`, "a%2Fb", "..%2F..", "null", "undefined", "0", "%7B%22$ne%22:null%7D", "*", "%EF%BC%91"];
+  const wrong = [
+    `{${id}}`,
+    `urn:uuid:${id}`,
+    id.replaceAll("-", ""),
+    id.slice(1),
+    `${id}0`,
+    `${id.slice(0, -1)}g`,
+    `%20${id}`,
+    `${id}%20`,
+    `${id}%0A`,
+    `${id}%00`,
+    "a%2Fb",
+    "..%2F..",
+    "null",
+    "undefined",
+    "0",
+    "%7B%22$ne%22:null%7D",
+    "*",
+    "%EF%BC%91",
+  ];
   for (const value of wrong) {
-    for (const path of [`/v1/contacts/${value}`, `/v1/sessions/${value}`, `/v1/sessions/${value}/transcript`, `/v1/sessions?contact_id=${value}`]) {
+    for (const path of [
+      `/v1/contacts/${value}`,
+      `/v1/sessions/${value}`,
+      `/v1/sessions/${value}/transcript`,
+      `/v1/sessions?contact_id=${value}`,
+    ]) {
       const answer = await owner.get(path);
       expect(answer.status, path).toBe(422);
       expect(answer.body.error.message, path).toMatch(/^(contact_id|session_id): must be a valid UUID/i);
     }
   }
   for (const dots of ["%2e%2e", "%2E", "..", ".", "%2e%2e%2fhealth"]) {
-    for (const path of [`/v1/contacts/${dots}`, `/v1/sessions/${dots}/transcript`]) expect(await statusAsItStands(path), path).toBe(422);
+    for (const path of [`/v1/contacts/${dots}`, `/v1/sessions/${dots}/transcript`])
+      expect(await statusAsItStands(path), path).toBe(422);
   }
   const before = await counts(service());
   for (const value of wrong) {
@@ -94,33 +180,80 @@ test("an id is a UUID in its canonical form, in either case, and nothing else [V
 
 test("2 to 100 characters as sent: nothing is trimmed, NUL is one like others, a query is text and no pattern [VAL-11, VAL-13, VAL-15, CSR-05, CSR-06]", async () => {
   for (const path of ["/v1/contacts", "/v1/sessions", "/v1/notes"]) {
-    for (const query of ["%20%20", "%00%00", "%00a", "(a%2B)%2B$", ".*", "$where", "%5C%5C", "[[", "%F0%9F%98%80%F0%9F%98%80", "+".repeat(100), "a%CC%81"]) expect(await status(`${path}?query=${query}`), `${path}?query=${query}`).toBe(200);
-    for (const query of ["%20", "%00", "+", "%F0%9F%98%80", "+".repeat(101), "%00".repeat(101), "%F0%9F%98%80".repeat(101)]) expect(await status(`${path}?query=${query}`), `${path}?query=${query}`).toBe(422);
+    for (const query of [
+      "%20%20",
+      "%00%00",
+      "%00a",
+      "(a%2B)%2B$",
+      ".*",
+      "$where",
+      "%5C%5C",
+      "[[",
+      "%F0%9F%98%80%F0%9F%98%80",
+      "+".repeat(100),
+      "a%CC%81",
+    ])
+      expect(await status(`${path}?query=${query}`), `${path}?query=${query}`).toBe(200);
+    for (const query of [
+      "%20",
+      "%00",
+      "+",
+      "%F0%9F%98%80",
+      "+".repeat(101),
+      "%00".repeat(101),
+      "%F0%9F%98%80".repeat(101),
+    ])
+      expect(await status(`${path}?query=${query}`), `${path}?query=${query}`).toBe(422);
   }
 });
 
 test("a blank between words may be + or %20, and a plus is %2B [VAL-15]", async () => {
   const contact = await owner.put.contact({ full_name: "Plus Sign" });
-  for (const query of ["plus+sign", "plus%20sign", "plus%2Bsign"]) expect(ids(await owner.get(`/v1/contacts?query=${query}`)), query).toEqual([contact]);
+  for (const query of ["plus+sign", "plus%20sign", "plus%2Bsign"])
+    expect(ids(await owner.get(`/v1/contacts?query=${query}`)), query).toEqual([contact]);
 });
 
 test("NUL is stored and found again, in names, notes and queries [VAL-13]", async () => {
-  const { body } = await owner.post("/v1/contacts", { full_name: "zero\u0000width", email: "nul\u0000@example.com", phone: "\u0000" });
+  const { body } = await owner.post("/v1/contacts", {
+    full_name: "zero\u0000width",
+    email: "nul\u0000@example.com",
+    phone: "\u0000",
+  });
   expect(body.data).toMatchObject({ full_name: "zero\u0000width", email: "nul\u0000@example.com", phone: "\u0000" });
-  for (const query of ["zero", "width", "zero%00width"]) expect(ids(await owner.get(`/v1/contacts?query=${query}`)), query).toEqual([body.data.id]);
+  for (const query of ["zero", "width", "zero%00width"])
+    expect(ids(await owner.get(`/v1/contacts?query=${query}`)), query).toEqual([body.data.id]);
   await owner.post(`/v1/contacts/${body.data.id}/notes`, { content: "void\u0000ness" });
   expect((await owner.get("/v1/notes?query=void%00ness")).body.data).toMatchObject([{ content: "void\u0000ness" }]);
 });
 
 test("everything that is wrong with a request is named, in the message and in the details [ERR-03, ERR-04]", async () => {
-  const { status: refusedWith, body } = await owner.get("/v1/sessions?query=a&contact_id=x&from=never&to=2026-02-30&limit=26&offset=-1");
+  const { status: refusedWith, body } = await owner.get(
+    "/v1/sessions?query=a&contact_id=x&from=never&to=2026-02-30&limit=26&offset=-1",
+  );
   expect(refusedWith).toBe(422);
-  expect(body.error.details.map(({ field }: { field: string }) => field).sort()).toEqual(["contact_id", "from", "limit", "offset", "query", "to"]);
+  expect(body.error.details.map(({ field }: { field: string }) => field).sort()).toEqual([
+    "contact_id",
+    "from",
+    "limit",
+    "offset",
+    "query",
+    "to",
+  ]);
   for (const { field, rule, message, ...more } of body.error.details) {
     expect(more).toEqual({});
     expect(rule).toMatch(/^[a-z_.0-9]+$/);
     expect(body.error.message).toContain(`${field}: ${message}`);
   }
-  const patch = await service().rest(`/v1/contacts/${randomId().slice(1)}`, { method: "PATCH", key: owner.key, body: { full_name: "", email: "x", phone: 1, other: null } });
-  expect(patch.body.error.details.map(({ field }: { field: string }) => field).sort()).toEqual(["contact_id", "email", "full_name", "other", "phone"]);
+  const patch = await service().rest(`/v1/contacts/${randomId().slice(1)}`, {
+    method: "PATCH",
+    key: owner.key,
+    body: { full_name: "", email: "x", phone: 1, other: null },
+  });
+  expect(patch.body.error.details.map(({ field }: { field: string }) => field).sort()).toEqual([
+    "contact_id",
+    "email",
+    "full_name",
+    "other",
+    "phone",
+  ]);
 });

@@ -2,7 +2,12 @@
 import { connect } from "node:http2";
 import { createClient, ConnectError } from "@connectrpc/connect";
 import type { Transport } from "@connectrpc/connect";
-import { Http2SessionManager, createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import {
+  Http2SessionManager,
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
@@ -27,8 +32,14 @@ function transports(): readonly (readonly [name: string, transport: Transport])[
     ["Connect, JSON, HTTP/1.1", createConnectTransport({ baseUrl, httpVersion: "1.1", useBinaryFormat: false })],
     ["Connect, binary, HTTP/1.1", createConnectTransport({ baseUrl, httpVersion: "1.1", useBinaryFormat: true })],
     ["Connect, by GET", createConnectTransport({ baseUrl, httpVersion: "1.1", useHttpGet: true })],
-    ["Connect, JSON, h2c", createConnectTransport({ baseUrl, httpVersion: "2", sessionManager, useBinaryFormat: false })],
-    ["Connect, binary, h2c", createConnectTransport({ baseUrl, httpVersion: "2", sessionManager, useBinaryFormat: true })],
+    [
+      "Connect, JSON, h2c",
+      createConnectTransport({ baseUrl, httpVersion: "2", sessionManager, useBinaryFormat: false }),
+    ],
+    [
+      "Connect, binary, h2c",
+      createConnectTransport({ baseUrl, httpVersion: "2", sessionManager, useBinaryFormat: true }),
+    ],
     ["gRPC, h2c", createGrpcTransport({ baseUrl, sessionManager })],
     ["gRPC, JSON, h2c", createGrpcTransport({ baseUrl, sessionManager, useBinaryFormat: false })],
     ["gRPC-Web, HTTP/1.1", createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
@@ -42,21 +53,46 @@ test("every service of records.v1 answers by every protocol on the one public po
     const contacts = createClient(ContactService, transport);
     const sessions = createClient(SessionService, transport);
     expect((await createClient(HealthService, transport).checkHealth({})).health?.version, name).toBe("1.0.0");
-    expect((await contacts.searchContacts({ query: "ann" }, { headers })).contacts.map(({ id }) => id), name).toContain(owner.contact);
-    expect((await contacts.getContact({ contactId: owner.contact }, { headers })).contact?.fullName, name).toBe("Ann Lee");
+    expect(
+      (await contacts.searchContacts({ query: "ann" }, { headers })).contacts.map(({ id }) => id),
+      name,
+    ).toContain(owner.contact);
+    expect((await contacts.getContact({ contactId: owner.contact }, { headers })).contact?.fullName, name).toBe(
+      "Ann Lee",
+    );
     const { contact } = await contacts.createContact({ fullName: "Bo" }, { headers });
-    expect((await contacts.updateContact({ contactId: contact?.id ?? "", phone: "1" }, { headers })).contact?.phone, name).toBe("1");
-    expect((await contacts.appendContactNote({ contactId: contact?.id ?? "", content: "c" }, { headers })).note?.source, name).toBe("api");
-    expect((await sessions.listSessions({}, { headers })).sessions.map(({ id }) => id), name).toEqual([owner.session]);
+    expect(
+      (await contacts.updateContact({ contactId: contact?.id ?? "", phone: "1" }, { headers })).contact?.phone,
+      name,
+    ).toBe("1");
+    expect(
+      (await contacts.appendContactNote({ contactId: contact?.id ?? "", content: "c" }, { headers })).note?.source,
+      name,
+    ).toBe("api");
+    expect(
+      (await sessions.listSessions({}, { headers })).sessions.map(({ id }) => id),
+      name,
+    ).toEqual([owner.session]);
     expect((await sessions.getSession({ sessionId: owner.session }, { headers })).session?.title, name).toBe("Budget");
-    expect((await sessions.getSessionTranscript({ sessionId: owner.session }, { headers })).transcript?.sessionId, name).toBe(owner.session);
-    expect((await createClient(NoteService, transport).searchNotes({ query: "budget" }, { headers })).notes, name).toHaveLength(1);
+    expect(
+      (await sessions.getSessionTranscript({ sessionId: owner.session }, { headers })).transcript?.sessionId,
+      name,
+    ).toBe(owner.session);
+    expect(
+      (await createClient(NoteService, transport).searchNotes({ query: "budget" }, { headers })).notes,
+      name,
+    ).toHaveLength(1);
   }
 });
 
 test("a call without a key fails by every protocol with one and the same message [WIR-05]", async () => {
   for (const [name, transport] of transports()) {
-    const failure = await createClient(SessionService, transport).listSessions({}).then(() => undefined, (error: unknown) => ConnectError.from(error));
+    const failure = await createClient(SessionService, transport)
+      .listSessions({})
+      .then(
+        () => undefined,
+        (error: unknown) => ConnectError.from(error),
+      );
     expect(failure?.message, name).toBe("[unauthenticated] No API key: send it as `Authorization: Bearer <API_KEY>`.");
   }
 });
@@ -77,7 +113,10 @@ test("REST answers over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", asy
 
 test("request fields bear the REST names in Connect's JSON, and those of protobuf's JSON too [WIR-04]", async () => {
   const list = (body: unknown) => service().rest("/records.v1.SessionService/ListSessions", { key: owner.key, body });
-  for (const body of [{ contact_id: owner.contact, query: "bu", from: "2026-01-31", to: "2026-01-31", limit: 1, offset: 0 }, { contactId: owner.contact, limit: 1 }]) {
+  for (const body of [
+    { contact_id: owner.contact, query: "bu", from: "2026-01-31", to: "2026-01-31", limit: 1, offset: 0 },
+    { contactId: owner.contact, limit: 1 },
+  ]) {
     const answer = await list(body);
     expect([answer.status, answer.body.sessions.length]).toEqual([200, 1]);
   }
@@ -87,7 +126,12 @@ test("request fields bear the REST names in Connect's JSON, and those of protobu
 test("a Connect answer bears Connect's own HTTP status [WIR-09]", async () => {
   const reader = await newOwner(service(), "read_only");
   const archived = await owner.put.contact({ archived_at: "2026-01-01T00:00:00Z" });
-  const call = async (rpc: string, body: unknown, key: string | undefined = owner.key, headers: Record<string, string> = {}) => {
+  const call = async (
+    rpc: string,
+    body: unknown,
+    key: string | undefined = owner.key,
+    headers: Record<string, string> = {},
+  ) => {
     const answer = await service().rest(`/records.v1.ContactService/${rpc}`, { key, body, headers });
     return [answer.status, answer.body.code];
   };
@@ -99,11 +143,17 @@ test("a Connect answer bears Connect's own HTTP status [WIR-09]", async () => {
   expect(await call("CreateContact", { full_name: "Bo", email: "ANN@example.com" })).toEqual([409, "already_exists"]);
   expect(await call("UpdateContact", { contact_id: archived, phone: "1" })).toEqual([400, "failed_precondition"]);
   await call("CreateContact", { full_name: "Bo" }, owner.key, { "Idempotency-Key": "once" });
-  expect(await call("CreateContact", { full_name: "Cy" }, owner.key, { "Idempotency-Key": "once" })).toEqual([409, "aborted"]);
+  expect(await call("CreateContact", { full_name: "Cy" }, owner.key, { "Idempotency-Key": "once" })).toEqual([
+    409,
+    "aborted",
+  ]);
 });
 
 test("a lone surrogate in Connect's JSON is refused, and nothing is written [VAL-12]", async () => {
-  const { status, body } = await service().rest("/records.v1.ContactService/CreateContact", { key: owner.key, raw: '{"full_name":"lone \\ud83d"}' });
+  const { status, body } = await service().rest("/records.v1.ContactService/CreateContact", {
+    key: owner.key,
+    raw: '{"full_name":"lone \\ud83d"}',
+  });
   expect([status, body.code]).toEqual([400, "invalid_argument"]);
   expect((await owner.get("/v1/contacts?query=lone")).body.data).toEqual([]);
 });

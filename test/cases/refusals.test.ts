@@ -7,7 +7,9 @@ import { startService } from "../support/service.ts";
 import type { Fields, Rpc, Wire } from "../support/wires.ts";
 import { openWires } from "../support/wires.ts";
 
-async function start(environment: Record<string, string> = {}): Promise<{ service: TestService; wires: readonly Wire[] }> {
+async function start(
+  environment: Record<string, string> = {},
+): Promise<{ service: TestService; wires: readonly Wire[] }> {
   const service = await startService(environment);
   onTestFinished(() => service.stop());
   const { wires, close } = openWires(service);
@@ -16,8 +18,15 @@ async function start(environment: Record<string, string> = {}): Promise<{ servic
 }
 
 const recordRpcs = (contact_id: string, session_id: string): (readonly [rpc: Rpc, request: Fields])[] => [
-  ["SearchContacts", { query: "ann" }], ["GetContact", { contact_id }], ["ListSessions", {}], ["GetSession", { session_id }], ["GetSessionTranscript", { session_id }], ["SearchNotes", { query: "budget" }],
-  ["CreateContact", { full_name: "Bo" }], ["UpdateContact", { contact_id, phone: "1" }], ["AppendContactNote", { contact_id, content: "c" }],
+  ["SearchContacts", { query: "ann" }],
+  ["GetContact", { contact_id }],
+  ["ListSessions", {}],
+  ["GetSession", { session_id }],
+  ["GetSessionTranscript", { session_id }],
+  ["SearchNotes", { query: "budget" }],
+  ["CreateContact", { full_name: "Bo" }],
+  ["UpdateContact", { contact_id, phone: "1" }],
+  ["AppendContactNote", { contact_id, content: "c" }],
 ];
 
 test("every record endpoint is 429 over the throttle, in the envelope, and nothing is written [CSR-04, CGT-05, CCR-08, CUP-08, CNT-09, SLS-04, SGT-05, STR-05, NOT-04]", async () => {
@@ -27,13 +36,17 @@ test("every record endpoint is 429 over the throttle, in the envelope, and nothi
     const owner = await newOwner(service);
     const { path, method, body, success } = [...reads(owner), ...writes(owner)][index] ?? writes(owner)[0]!;
     const before = await counts(service);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => service.rest(path, { key: owner.key, method, body })));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => service.rest(path, { key: owner.key, method, body })),
+    );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length, path).toBeGreaterThan(0);
     expect(answers.filter(({ status }) => status === success).length + refused.length, path).toBe(6);
     expect(refused[0]?.body.error.code).toBe("429");
     expect(refused[0]?.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
-    const written = Object.values(await counts(service)).reduce((sum, count) => sum + count, 0) - Object.values(before).reduce((sum, count) => sum + count, 0);
+    const written =
+      Object.values(await counts(service)).reduce((sum, count) => sum + count, 0) -
+      Object.values(before).reduce((sum, count) => sum + count, 0);
     expect(written, path).toBe(success === 201 ? 6 - refused.length : 0);
   }
 });
@@ -42,9 +55,16 @@ test("429 is resource_exhausted by Connect, gRPC and gRPC-Web [WIR-08]", async (
   const { service, wires } = await start({ RATE_LIMIT: "1", RATE_BURST: "1" });
   for (const wire of wires) {
     const { key } = await service.account();
-    const outcomes = await Promise.all(Array.from({ length: 6 }, () => wire.call({ rpc: "ListSessions", request: {}, key })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, () => wire.call({ rpc: "ListSessions", request: {}, key })),
+    );
     const refused = outcomes.find(({ body }) => body === undefined);
-    const expected = { rest: [429, undefined], connect: [429, "resource_exhausted"], grpc: [undefined, "resource_exhausted"], "grpc-web": [undefined, "resource_exhausted"] }[wire.name];
+    const expected = {
+      rest: [429, undefined],
+      connect: [429, "resource_exhausted"],
+      grpc: [undefined, "resource_exhausted"],
+      "grpc-web": [undefined, "resource_exhausted"],
+    }[wire.name];
     expect([refused?.http, refused?.code], wire.name).toEqual(expected);
   }
 });
@@ -59,31 +79,52 @@ test("while writes are paused the three writes are 503, unavailable by every wir
     for (const [rpc, request] of all.slice(6)) {
       const { http, code, reason, message } = await wire.call({ rpc, request, key: owner.key });
       const rest = wire.name === "rest";
-      expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([rest ? 503 : "unavailable", rest ? undefined : "WRITES_PAUSED", "Writes are temporarily unavailable; reads work."]);
+      expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([
+        rest ? 503 : "unavailable",
+        rest ? undefined : "WRITES_PAUSED",
+        "Writes are temporarily unavailable; reads work.",
+      ]);
     }
-    for (const [rpc, request] of all.slice(0, 6)) expect((await wire.call({ rpc, request, key: owner.key })).body, `${rpc} by ${wire.name}`).toBeDefined();
+    for (const [rpc, request] of all.slice(0, 6))
+      expect((await wire.call({ rpc, request, key: owner.key })).body, `${rpc} by ${wire.name}`).toBeDefined();
   }
   for (const { path, method, body } of writes(owner)) {
     const answer = await service.rest(path, { key: owner.key, method, body });
-    expect([answer.status, answer.body.error.code, answer.headers.get("retry-after")], path).toEqual([503, "503", null]);
+    expect([answer.status, answer.body.error.code, answer.headers.get("retry-after")], path).toEqual([
+      503,
+      "503",
+      null,
+    ]);
   }
   expect(await counts(service)).toEqual(before);
   await service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: true, reason: "done" });
-  for (const { path, method, body, success } of writes(owner)) expect((await service.rest(path, { key: owner.key, method, body })).status, path).toBe(success);
+  for (const { path, method, body, success } of writes(owner))
+    expect((await service.rest(path, { key: owner.key, method, body })).status, path).toBe(success);
 });
 
 test("while the interface is disabled every record rpc is 503, unavailable by every wire, health and the internal listener stay [WIR-08, HLT-05, ADM-05]", async () => {
   const { service, wires } = await start();
   const owner = await newOwner(service);
-  await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled: false, reason: "incident" });
+  await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {
+    enabled: false,
+    reason: "incident",
+  });
   for (const wire of wires) {
     for (const [rpc, request] of recordRpcs(owner.contact, owner.session)) {
       const { http, code, reason, message } = await wire.call({ rpc, request, key: owner.key });
       const rest = wire.name === "rest";
-      expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([rest ? 503 : "unavailable", rest ? undefined : "INTERFACE_DISABLED", "The public interface is temporarily disabled."]);
+      expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([
+        rest ? 503 : "unavailable",
+        rest ? undefined : "INTERFACE_DISABLED",
+        "The public interface is temporarily disabled.",
+      ]);
     }
     expect((await wire.call({ rpc: "CheckHealth", request: {} })).body, wire.name).toBeDefined();
   }
-  const inside = await service.internalCall("records.v1.ContactService/GetContact", { contact_id: owner.contact }, { "records-account-id": owner.id });
+  const inside = await service.internalCall(
+    "records.v1.ContactService/GetContact",
+    { contact_id: owner.contact },
+    { "records-account-id": owner.id },
+  );
   expect(inside.status).toBe(200);
 });

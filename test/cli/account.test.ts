@@ -26,8 +26,19 @@ test("an account is created, found by its id and its email in any case, enrolled
   expect(await cliJson(service(), ["account", "show", email.toLowerCase()])).toEqual(created);
   expect(await cliJson(service(), ["account", "enrol", email])).toEqual({ ...created, beta_enrolled: true });
   expect(await cliJson(service(), ["account", "unenrol", created.id])).toEqual(created);
-  const linked = await cliJson(service(), ["account", "link", email, "--issuer", "https://id.example.com", "--subject", `s-${created.id}`]);
-  expect(linked).toEqual({ ...created, identities: [{ issuer: "https://id.example.com", subject: `s-${created.id}` }] });
+  const linked = await cliJson(service(), [
+    "account",
+    "link",
+    email,
+    "--issuer",
+    "https://id.example.com",
+    "--subject",
+    `s-${created.id}`,
+  ]);
+  expect(linked).toEqual({
+    ...created,
+    identities: [{ issuer: "https://id.example.com", subject: `s-${created.id}` }],
+  });
   expect((await cliJson(service(), ["account", "list"])).accounts).toContainEqual(linked);
   const shown = await cli(service(), ["account", "show", email]);
   expect(shown.stdout).toContain(`id        ${created.id}\nemail     ${email}\nbeta      not enrolled\n`);
@@ -38,9 +49,22 @@ test("an account is created, found by its id and its email in any case, enrolled
 test("--enrol creates an enrolled account; the same email a second time, and what is no email, are refused in words", async () => {
   const email = `${randomUUID()}@example.com`;
   expect((await cliJson(service(), ["account", "create", email, "--enrol"])).beta_enrolled).toBe(true);
-  expect(await cli(service(), ["account", "create", email])).toEqual({ code: 1, stdout: "", stderr: "records: email: another account has it.\n" });
+  expect(await cli(service(), ["account", "create", email])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "records: email: another account has it.\n",
+  });
   const { code, stderr } = await cli(service(), ["account", "create", "ann", "--json"]);
-  expect([code, JSON.parse(stderr)]).toEqual([1, { error: { code: "invalid_argument", message: "email: must be an email address such as name@example.com", exit_code: 1 } }]);
+  expect([code, JSON.parse(stderr)]).toEqual([
+    1,
+    {
+      error: {
+        code: "invalid_argument",
+        message: "email: must be an email address such as name@example.com",
+        exit_code: 1,
+      },
+    },
+  ]);
 });
 
 test("an account that is not there is named in the error, and what is neither id nor email is not understood", async () => {
@@ -53,7 +77,10 @@ test("an account that is not there is named in the error, and what is neither id
 
 test("delete asks: without a terminal and without --yes it refuses and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
   const { id: accountId } = await newClient(service());
-  await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", { account_id: accountId, contacts: [{ full_name: "Ann" }, { full_name: "Bo" }] });
+  await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", {
+    account_id: accountId,
+    contacts: [{ full_name: "Ann" }, { full_name: "Bo" }],
+  });
   const { contacts: before = 0 } = await counts(service());
   const { email } = await cliJson(service(), ["account", "show", accountId]);
   const refused = await cli(service(), ["account", "delete", email]);
@@ -62,29 +89,46 @@ test("delete asks: without a terminal and without --yes it refuses and the accou
   expect((await counts(service()))["contacts"]).toBe(before);
 
   const deleted = await cliJson(service(), ["account", "delete", email, "--yes", "--reason", "the owner asked"]);
-  expect(deleted).toMatchObject({ account_id: accountId, email, erased: true, reason: "the owner asked", token: digest });
+  expect(deleted).toMatchObject({
+    account_id: accountId,
+    email,
+    erased: true,
+    reason: "the owner asked",
+    token: digest,
+  });
   expect(deleted.places.map(({ place }: { place: string }) => place)).toContain("contacts");
   expect(deleted.places.every(({ left }: { left: number }) => left === 0)).toBe(true);
   expect((await counts(service()))["contacts"]).toBe(before - 2);
   expect((await cli(service(), ["account", "show", accountId])).code).toBe(1);
   // Whoever asks later sees the proof again.
-  expect(await cliJson(service(), ["account", "delete", accountId, "--yes"])).toMatchObject({ account_id: accountId, email: null, erased: true });
+  expect(await cliJson(service(), ["account", "delete", accountId, "--yes"])).toMatchObject({
+    account_id: accountId,
+    email: null,
+    erased: true,
+  });
 });
 
 test("an erasure that takes longer than a call is waited for, with what is deleted and left meanwhile, and a call that is not answered is made again [OPS-32]", async () => {
   let calls = 0;
   const routes = (router: ConnectRouter): void => {
-    router.rpc(AccountService.method.getAccount, ({ accountId }) => ({ account: { id: accountId, email: "slow@example.com" } }));
+    router.rpc(AccountService.method.getAccount, ({ accountId }) => ({
+      account: { id: accountId, email: "slow@example.com" },
+    }));
     router.rpc(AccountService.method.deleteAccount, () => {
       calls++;
       if (calls === 2) throw new ConnectError("away", Code.Unavailable);
-      return { erased: calls === 4, places: [{ place: "notes", left: calls === 4 ? 0n : 10_000n, deleted: BigInt(calls) * 1_000n }] };
+      return {
+        erased: calls === 4,
+        places: [{ place: "notes", left: calls === 4 ? 0n : 10_000n, deleted: BigInt(calls) * 1_000n }],
+      };
     });
   };
   const server = createServer(connectNodeAdapter({ routes }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address() as AddressInfo;
-  const { code, stdout, stderr } = await cli(service(), ["account", "delete", randomUUID(), "--yes"], { environment: { RECORDS_INTERNAL_URL: `http://127.0.0.1:${address.port}` } });
+  const { code, stdout, stderr } = await cli(service(), ["account", "delete", randomUUID(), "--yes"], {
+    environment: { RECORDS_INTERNAL_URL: `http://127.0.0.1:${address.port}` },
+  });
   server.close();
   expect([code, calls]).toEqual([0, 4]);
   expect(stderr).toContain("Erasing: 1,000 deleted; left: notes 10,000 or more\n");
@@ -98,13 +142,20 @@ test("suspend, resume, end-sessions and key revoke need a reason, do what they s
   expect((await cli(service(), ["account", "suspend", client.id])).code).toBe(2);
   expect(await status()).toBe(200);
   const suspended = await cliJson(service(), ["account", "suspend", client.id, "--reason", "key leaked"]);
-  expect(suspended).toMatchObject({ id: client.id, suspension: { reason: "key leaked", suspended_at: moment, token: digest } });
+  expect(suspended).toMatchObject({
+    id: client.id,
+    suspension: { reason: "key leaked", suspended_at: moment, token: digest },
+  });
   expect(await status()).toBe(403);
   expect((await cli(service(), ["account", "show", client.id])).stdout).toMatch(/^suspended {2}\S+ \(key leaked\)$/m);
   expect((await cliJson(service(), ["account", "resume", client.id, "--reason", "false alarm"])).suspension).toBe(null);
   expect(await status()).toBe(200);
 
-  expect(await cliJson(service(), ["account", "end-sessions", client.id, "--reason", "lost laptop"])).toEqual({ account_id: client.id, owners: 0, sessions: 0 });
+  expect(await cliJson(service(), ["account", "end-sessions", client.id, "--reason", "lost laptop"])).toEqual({
+    account_id: client.id,
+    owners: 0,
+    sessions: 0,
+  });
   const revoked = await cliJson(service(), ["key", "revoke", client.key.slice(0, 8), "--reason", "in a public log"]);
   expect(revoked).toEqual({ id, prefix: client.key.slice(0, 8), account_id: client.id, revoked_at: moment });
   expect(await status()).toBe(401);
@@ -112,7 +163,9 @@ test("suspend, resume, end-sessions and key revoke need a reason, do what they s
   expect(await cliJson(service(), ["key", "revoke", revoked.id, "--reason", "again"])).toEqual(revoked);
   const { code, stderr } = await cli(service(), ["key", "revoke", "rec_0000", "--reason", "none"]);
   expect([code, stderr]).toEqual([1, "records: There is no such API key.\n"]);
-  expect((await cli(service(), ["key", "revoke", client.key, "--reason", "whole"])).stderr).toContain("must be the id of an API key, or its first 8 characters");
+  expect((await cli(service(), ["key", "revoke", client.key, "--reason", "whole"])).stderr).toContain(
+    "must be the id of an API key, or its first 8 characters",
+  );
 });
 
 test("interface off and writes off need --yes, are in force on the service, carry their reason, and are logged [OPS-04]", async () => {
@@ -122,24 +175,41 @@ test("interface off and writes off need --yes, are in force on the service, carr
   expect((await client.get("/v1/contacts?query=ann")).status).toBe(200);
 
   const off = await cliJson(service(), ["interface", "off", "--reason", "drill", "--yes"]);
-  expect(off).toEqual({ public_interface: { enabled: false, reason: "drill", changed_at: moment }, writes: { enabled: true, reason: expect.any(String), changed_at: null } });
+  expect(off).toEqual({
+    public_interface: { enabled: false, reason: "drill", changed_at: moment },
+    writes: { enabled: true, reason: expect.any(String), changed_at: null },
+  });
   expect((await client.get("/v1/contacts?query=ann")).status).toBe(503);
   expect((await cliJson(service(), ["interface", "on"])).public_interface.enabled).toBe(true);
   expect((await client.get("/v1/contacts?query=ann")).status).toBe(200);
 
   expect((await cli(service(), ["interface", "writes", "off"])).code).toBe(2);
-  expect((await cliJson(service(), ["interface", "writes", "off", "--reason", "backup", "--yes"])).writes).toMatchObject({ enabled: false, reason: "backup" });
+  expect(
+    (await cliJson(service(), ["interface", "writes", "off", "--reason", "backup", "--yes"])).writes,
+  ).toMatchObject({ enabled: false, reason: "backup" });
   expect((await client.post("/v1/contacts", { full_name: "Ann" })).status).toBe(503);
-  expect((await cli(service(), ["interface", "writes", "on", "--reason", "done"])).stdout).toMatch(/^writes +on since \S+ \(done\)$/m);
+  expect((await cli(service(), ["interface", "writes", "on", "--reason", "done"])).stdout).toMatch(
+    /^writes +on since \S+ \(done\)$/m,
+  );
   expect((await client.post("/v1/contacts", { full_name: "Ann" })).status).toBe(201);
 
   const { changes } = await cliJson(service(), ["interface", "log", "--limit", "4"]);
-  expect(changes.map((one: { switch: string; enabled: boolean; reason: string }) => [one.switch, one.enabled, one.reason])).toEqual([
+  expect(
+    changes.map((one: { switch: string; enabled: boolean; reason: string }) => [one.switch, one.enabled, one.reason]),
+  ).toEqual([
     ["writes", true, "done"],
     ["writes", false, "backup"],
     ["public_interface", true, ""],
     ["public_interface", false, "drill"],
   ]);
-  expect(Object.keys(changes[0])).toEqual(["switch", "enabled", "reason", "changed_at", "address", "token", "request_id"]);
+  expect(Object.keys(changes[0])).toEqual([
+    "switch",
+    "enabled",
+    "reason",
+    "changed_at",
+    "address",
+    "token",
+    "request_id",
+  ]);
   expect((await cli(service(), ["interface", "log", "--limit", "0"])).code).toBe(2);
 });

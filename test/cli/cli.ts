@@ -34,14 +34,21 @@ const bin = join(import.meta.dirname, "../../bin/records.js");
 export function startCli(args: readonly string[], { input = "", environment = {} }: Given = {}): Running {
   const { PATH, HOME } = process.env;
   // A folder that is not there: nothing of a service that may run on this machine is found.
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH, HOME, DATA_DIR: join(tmpdir(), "no-records-here"), ...environment } });
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { PATH, HOME, DATA_DIR: join(tmpdir(), "no-records-here"), ...environment },
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.on("error", () => undefined);
   if (typeof input === "string") child.stdin.end(input);
-  return { child, ended: new Promise((resolve) => child.once("close", (code, signal) => resolve({ code: code ?? signal ?? "", stdout, stderr }))) };
+  return {
+    child,
+    ended: new Promise((resolve) =>
+      child.once("close", (code, signal) => resolve({ code: code ?? signal ?? "", stdout, stderr })),
+    ),
+  };
 }
 
 /** What leads to a service of the tests. */
@@ -57,9 +64,14 @@ export function cli(service: TestService, args: readonly string[], given: Given 
 /** The same with `--json`; the document of a command that succeeds, or ends with `code`. */
 // Tests read documents of every shape.
 // eslint-disable-next-line
-export async function cliJson(service: TestService, args: readonly string[], given: Given & { readonly code?: number } = {}): Promise<any> {
+export async function cliJson(
+  service: TestService,
+  args: readonly string[],
+  given: Given & { readonly code?: number } = {},
+): Promise<any> {
   const ended = await cli(service, ["--json", ...args], given);
-  if (ended.code !== (given.code ?? 0)) throw new Error(`records ${args.join(" ")} ended with ${ended.code}: ${ended.stdout}${ended.stderr}`);
+  if (ended.code !== (given.code ?? 0))
+    throw new Error(`records ${args.join(" ")} ended with ${ended.code}: ${ended.stdout}${ended.stderr}`);
   return JSON.parse(ended.stdout);
 }
 

@@ -25,8 +25,13 @@ async function accountOf(contacts: number, notes = ""): Promise<string> {
 }
 
 /** Runs a line of the shell, in which `$RECORDS` is the program. */
-function shell(line: string): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const child = spawn("sh", ["-c", line], { env: { ...process.env, ...settingsFor(service()), RECORDS: `${process.execPath} ${bin}` }, stdio: ["ignore", "pipe", "pipe"] });
+function shell(
+  line: string,
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn("sh", ["-c", line], {
+    env: { ...process.env, ...settingsFor(service()), RECORDS: `${process.execPath} ${bin}` },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -39,7 +44,10 @@ test("an export to a named pipe goes through it, and the pipe stays one", async 
   execFileSync("mkfifo", [pipe]);
   const exported = cli(service(), ["export", pipe, "--account", id, "--format", "ndjson"]);
   // Where nothing comes through, the reader would wait for ever.
-  const read = Promise.race([readFile(pipe, "utf8"), exported.then(() => new Promise<string>((resolve) => setTimeout(resolve, 1_000, "nothing")))]);
+  const read = Promise.race([
+    readFile(pipe, "utf8"),
+    exported.then(() => new Promise<string>((resolve) => setTimeout(resolve, 1_000, "nothing"))),
+  ]);
   const text = await read;
   if (!lstatSync(pipe).isFIFO()) throw new Error("the pipe was replaced by a file");
   expect(text).toBe((await cli(service(), ["export", "-", "--account", id])).stdout);
@@ -75,22 +83,33 @@ test("an export to a folder is refused, with 2, and leaves nothing behind", asyn
   const path = folder.path("a-folder");
   execFileSync("mkdir", [path]);
   const { code, stdout, stderr } = await cli(service(), ["export", path, "--account", id, "--format", "ndjson"]);
-  expect([code, stdout, stderr]).toEqual([2, "", `records: ${path} is a folder: name a file, or - for standard output.\n`]);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    `records: ${path} is a folder: name a file, or - for standard output.\n`,
+  ]);
   expect(existsSync(`${path}.part`)).toBe(false);
 });
 
 test("an export that cannot be written to its end ends with 1, says why and what is left, and the file that was there stays", async () => {
   const id = await accountOf(200, "long ".repeat(4_000));
   const file = folder.write("limited.ndjson", "old");
-  const { code, stdout, stderr } = await shell(`ulimit -f ${limit.blocks}; trap '' XFSZ; exec $RECORDS export ${file} --account ${id}`);
-  expect([code, stdout, stderr]).toEqual([1, "", `records: ${file} cannot be written to its end (EFBIG): is there room for it? Nothing of this export is left behind.\n`]);
+  const { code, stdout, stderr } = await shell(
+    `ulimit -f ${limit.blocks}; trap '' XFSZ; exec $RECORDS export ${file} --account ${id}`,
+  );
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    "",
+    `records: ${file} cannot be written to its end (EFBIG): is there room for it? Nothing of this export is left behind.\n`,
+  ]);
   expect([readFileSync(file, "utf8"), existsSync(`${file}.part`)]).toEqual(["old", false]);
 });
 
 test("a result that standard output does not take ends with 1 and says so, as JSON where that is asked for", async () => {
   const full = folder.write("full", "");
   truncateSync(full, limit.bytes);
-  const line = (json: string): string => `ulimit -f ${limit.blocks}; trap '' XFSZ; exec $RECORDS ${json} account list >> ${full}`;
+  const line = (json: string): string =>
+    `ulimit -f ${limit.blocks}; trap '' XFSZ; exec $RECORDS ${json} account list >> ${full}`;
   const message = "Standard output cannot be written (EFBIG).";
   expect(await shell(line(""))).toMatchObject({ code: 1, stderr: `records: ${message}\n` });
   const { code, stderr } = await shell(line("--json"));
@@ -101,7 +120,11 @@ test("rejects are not written to the file that is imported, by whatever name", a
   const id = await accountOf(1);
   const file = folder.write("odd.ndjson", "nonsense\n");
   symlinkSync(file, folder.path("odd-link.ndjson"));
-  for (const [source, rejects] of [[file, file], [file, folder.path("odd-link.ndjson")], [folder.path("odd-link.ndjson"), file]] as const) {
+  for (const [source, rejects] of [
+    [file, file],
+    [file, folder.path("odd-link.ndjson")],
+    [folder.path("odd-link.ndjson"), file],
+  ] as const) {
     const { code, stderr } = await cli(service(), ["import", source, "--account", id, "--rejects", rejects]);
     expect([code, stderr]).toEqual([2, `records: --rejects: ${rejects} is the file that is imported: name another.\n`]);
   }
@@ -113,14 +136,22 @@ test.each(["stdin", "pipe"])("Ctrl-C ends an import from %s amid a line that has
   const id = await accountOf(1);
   const pipe = folder.path("endless");
   if (from === "pipe") execFileSync("mkfifo", [pipe]);
-  const running = startCli(["import", from === "pipe" ? pipe : "-", "--account", id, "--format", "ndjson", "--name", `endless-${from}`], { input: { open: true }, environment: settingsFor(service()) });
-  const writer = spawn("sh", ["-c", `yes x | tr -d '\\n' ${from === "pipe" ? `> ${pipe}` : ""}`], { stdio: ["ignore", "pipe", "ignore"] });
+  const running = startCli(
+    ["import", from === "pipe" ? pipe : "-", "--account", id, "--format", "ndjson", "--name", `endless-${from}`],
+    { input: { open: true }, environment: settingsFor(service()) },
+  );
+  const writer = spawn("sh", ["-c", `yes x | tr -d '\\n' ${from === "pipe" ? `> ${pipe}` : ""}`], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   writer.stdout.on("error", () => undefined);
   if (running.child.stdin !== null && from === "stdin") writer.stdout.pipe(running.child.stdin);
   // Nothing tells that it reads. A signal before it listens to one would end it without any words.
   await sleep(6_000);
   running.child.kill("SIGINT");
-  const ended = await Promise.race([running.ended, new Promise<undefined>((resolve) => setTimeout(resolve, 30_000, undefined))]);
+  const ended = await Promise.race([
+    running.ended,
+    new Promise<undefined>((resolve) => setTimeout(resolve, 30_000, undefined)),
+  ]);
   if (ended === undefined) running.child.kill("SIGKILL");
   // Without a reader it ends by itself.
   writer.stdout.destroy();
@@ -133,5 +164,7 @@ test("an import of a file that holds nothing ends with 0 and asks whether that i
     const { code, stderr } = await cli(service(), ["import", ...args, "--account", id]);
     expect([code, stderr]).toEqual([0, expect.stringContaining("0 records: is the file empty?\n")]);
   }
-  expect((await cli(service(), ["import", "-", "--account", id], { input: '{"contact":{"full_name":"Ann"}}' })).stderr).not.toContain("is the file empty?");
+  expect(
+    (await cli(service(), ["import", "-", "--account", id], { input: '{"contact":{"full_name":"Ann"}}' })).stderr,
+  ).not.toContain("is the file empty?");
 });

@@ -39,7 +39,8 @@ function held({ content }: Entry): Record<string, unknown> | string {
 const said = (entries: readonly Entry[]) => entries.map((entry) => [entry.line, held(entry)]);
 
 test("a quoted cell holds delimiters, quotes and line breaks; the line is the one where the row begins; a byte order mark is no part of the header", async () => {
-  const content = '\ufefffull_name,email,notes\r\n"Lee, ""Ann""\r\nMüller",ann@example.com,a;b\r\n\r\n,,\r\nBo,,"x\n\ny"\r\nCy "the" 5" man,cy@example.com\r\n';
+  const content =
+    '\ufefffull_name,email,notes\r\n"Lee, ""Ann""\r\nMüller",ann@example.com,a;b\r\n\r\n,,\r\nBo,,"x\n\ny"\r\nCy "the" 5" man,cy@example.com\r\n';
   expect(said(await csv(content))).toEqual([
     [2, { fullName: 'Lee, "Ann"\r\nMüller', email: "ann@example.com", notes: "a;b" }],
     [6, { fullName: "Bo", notes: "x\n\ny" }],
@@ -61,7 +62,9 @@ test("quotes that are opened and closed in any order cost the lines that a readi
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
       const entries = await csv(`full_name,email\n${lines.map((text) => `${text}\n`).join("")}`);
-      expect(entries.filter((entry) => held(entry) === neverClosed).map((entry) => entry.line)).toEqual(unclosed(lines));
+      expect(entries.filter((entry) => held(entry) === neverClosed).map((entry) => entry.line)).toEqual(
+        unclosed(lines),
+      );
     }),
     { numRuns: 500 },
   );
@@ -94,27 +97,40 @@ function isOpen(text: string): boolean {
 
 test("a date of CSV may lack its time, its seconds or its T, and has to be in the calendar", async () => {
   const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
-  expect((await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) => moment((held(entry) as { createdAt?: Timestamp }).createdAt))).toEqual([
-    "2026-01-31T00:00:00.000Z", "2026-01-31T09:30:00.000Z", "2026-01-31T07:30:00.123Z", "2024-03-01T04:59:59.000Z",
+  expect(
+    (await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) =>
+      moment((held(entry) as { createdAt?: Timestamp }).createdAt),
+    ),
+  ).toEqual([
+    "2026-01-31T00:00:00.000Z",
+    "2026-01-31T09:30:00.000Z",
+    "2026-01-31T07:30:00.123Z",
+    "2024-03-01T04:59:59.000Z",
   ]);
   const wrong = ["2026-02-31", "2026-02-30T10:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T09:30:00", "31.01.2026"];
-  expect((await csv(`name,created_at\n${wrong.map((date) => `Ann,${date}\n`).join("")}`)).map(held)).toEqual(wrong.map((date) => `created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "${date}"`));
+  expect((await csv(`name,created_at\n${wrong.map((date) => `Ann,${date}\n`).join("")}`)).map(held)).toEqual(
+    wrong.map((date) => `created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "${date}"`),
+  );
 });
 
 test("the exports of Google, old and new, and of Outlook are understood: names from their parts, the first of several emails and phones", async () => {
-  const google = "First Name,Middle Name,Last Name,Notes,Organization Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value\nAnn,B.,Öz,hi,Acme,* Work,a@example.com ::: b@example.com,c@example.com,Mobile,+49 1\n,,,,Acme,,,d@example.com,,\n";
+  const google =
+    "First Name,Middle Name,Last Name,Notes,Organization Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value\nAnn,B.,Öz,hi,Acme,* Work,a@example.com ::: b@example.com,c@example.com,Mobile,+49 1\n,,,,Acme,,,d@example.com,,\n";
   expect((await csv(google)).map(held)).toEqual([
     { fullName: "Ann B. Öz", email: "a@example.com", phone: "+49 1", notes: "hi" },
     { fullName: "Acme", email: "d@example.com" },
   ]);
   const older = "Name,Given Name,Family Name,E-mail 1 - Value,Phone 1 - Value\nAnn Öz,Ann,Öz,a@example.com,123\n";
   expect((await csv(older)).map(held)).toEqual([{ fullName: "Ann Öz", email: "a@example.com", phone: "123" }]);
-  const outlook = "Title;First Name;Last Name;Suffix;E-mail Address;Mobile Phone;Business Phone\nMr.;Bo;Li;Jr.;bo@example.com;;+44 2\n";
+  const outlook =
+    "Title;First Name;Last Name;Suffix;E-mail Address;Mobile Phone;Business Phone\nMr.;Bo;Li;Jr.;bo@example.com;;+44 2\n";
   expect((await csv(outlook)).map(held)).toEqual([{ fullName: "Bo Li Jr.", email: "bo@example.com", phone: "+44 2" }]);
 });
 
 test("--map takes a column for a field, or leaves it out; a header of which nothing is known is refused", async () => {
-  expect((await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held)).toEqual([{ fullName: "Ann", externalId: "7" }]);
+  expect(
+    (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),
+  ).toEqual([{ fullName: "Ann", externalId: "7" }]);
   await expect(csv("foo,bar\n1,2\n")).rejects.toThrow(/None of the columns is known \(foo, bar\)/);
   await expect(csv("name\nAnn\n", ["nome=full_name"])).rejects.toThrow('no column "nome"');
   expect(() => parseMap(["name"])).toThrow("Header=field");
@@ -133,27 +149,59 @@ test("an id that is no UUID is the external id; a date that is none is a problem
 test("another encoding is read where it is said or marked, and a line that is not UTF-8 is a problem of that line alone", async () => {
   const latin = Buffer.from("name\nMüller\nLee\n", "latin1");
   expect((await csv(latin, [], "windows-1252")).map(held)).toEqual([{ fullName: "Müller" }, { fullName: "Lee" }]);
-  expect(said(await csv(latin))).toEqual([[2, expect.stringContaining("--encoding")], [3, { fullName: "Lee" }]]);
+  expect(said(await csv(latin))).toEqual([
+    [2, expect.stringContaining("--encoding")],
+    [3, { fullName: "Lee" }],
+  ]);
   expect((await csv(Buffer.from("\ufeffname\nMüller 🙂\n", "utf16le"))).map(held)).toEqual([{ fullName: "Müller 🙂" }]);
 });
 
 test("a line longer than what one may hold is a problem of that line, and the next is read", async () => {
   const lines = (await everyOf(linesOf(chunksOf(`short\n${"x".repeat(50)}\nnext`), "utf-8", 20))).flat();
-  expect(lines.map(({ number, text, problem }) => [number, text, problem !== undefined])).toEqual([[1, "short", false], [2, "", true], [3, "next", false]]);
+  expect(lines.map(({ number, text, problem }) => [number, text, problem !== undefined])).toEqual([
+    [1, "short", false],
+    [2, "", true],
+    [3, "next", false],
+  ]);
 });
 
 test("cards of 3.0 and 4.0 are understood: folded lines, escapes, groups, the preferred email and phone, names from their parts", async () => {
-  const three = 'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Müller\\;X;Jörg;;Dr.;\r\nFN:J\\, O\'N\\; "Q" Mül\r\n ler\r\nitem1.EMAIL;type=INTERNET:j@example.com\r\nEMAIL;TYPE=pref:k@example.com\r\nTEL;TYPE=CELL:+49 1\r\nNOTE:one\\ntwo\\; th\r\n ree\\, \\\\;\r\nUID:abc\r\nPHOTO;ENCODING=b;TYPE=JPEG:AAAA\r\nEND:VCARD\r\n';
-  const four = "begin:vcard\nVERSION:4.0\nN:Li;Bo;;;\nTEL;VALUE=uri;PREF=2:tel:+1\nTEL;VALUE=uri;PREF=1:tel:+44-2;ext=5\nEMAIL:b@example.com\nUID:urn:uuid:0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11\nend:vcard\n";
+  const three =
+    'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Müller\\;X;Jörg;;Dr.;\r\nFN:J\\, O\'N\\; "Q" Mül\r\n ler\r\nitem1.EMAIL;type=INTERNET:j@example.com\r\nEMAIL;TYPE=pref:k@example.com\r\nTEL;TYPE=CELL:+49 1\r\nNOTE:one\\ntwo\\; th\r\n ree\\, \\\\;\r\nUID:abc\r\nPHOTO;ENCODING=b;TYPE=JPEG:AAAA\r\nEND:VCARD\r\n';
+  const four =
+    "begin:vcard\nVERSION:4.0\nN:Li;Bo;;;\nTEL;VALUE=uri;PREF=2:tel:+1\nTEL;VALUE=uri;PREF=1:tel:+44-2;ext=5\nEMAIL:b@example.com\nUID:urn:uuid:0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11\nend:vcard\n";
   expect(said(await vcards(`${three}\r\n${four}`))).toEqual([
-    [1, { externalId: "abc", fullName: 'J, O\'N; "Q" Müller', email: "k@example.com", phone: "+49 1", notes: "one\ntwo; three, \\;" }],
-    [15, { externalId: "urn:uuid:0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11", fullName: "Bo Li", email: "b@example.com", phone: "+44-2" }],
+    [
+      1,
+      {
+        externalId: "abc",
+        fullName: 'J, O\'N; "Q" Müller',
+        email: "k@example.com",
+        phone: "+49 1",
+        notes: "one\ntwo; three, \\;",
+      },
+    ],
+    [
+      15,
+      {
+        externalId: "urn:uuid:0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11",
+        fullName: "Bo Li",
+        email: "b@example.com",
+        phone: "+44-2",
+      },
+    ],
   ]);
 });
 
 test("what is no card, has no end, holds nothing or is of another time is a problem with its line, and the next card is read", async () => {
   const good = "BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD\n";
-  expect(said(await vcards(`hello\nBEGIN:VCARD\nFN:Bo\n${good}BEGIN:VCARD\nVERSION:3.0\nEND:VCARD\nBEGIN:VCARD\nVERSION:2.1\nFN;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg\nEND:VCARD\nBEGIN:VCARD\nGARBAGE\nEND:VCARD\nBEGIN:VCARD\n`))).toEqual([
+  expect(
+    said(
+      await vcards(
+        `hello\nBEGIN:VCARD\nFN:Bo\n${good}BEGIN:VCARD\nVERSION:3.0\nEND:VCARD\nBEGIN:VCARD\nVERSION:2.1\nFN;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg\nEND:VCARD\nBEGIN:VCARD\nGARBAGE\nEND:VCARD\nBEGIN:VCARD\n`,
+      ),
+    ),
+  ).toEqual([
     [1, expect.stringContaining("outside of any card")],
     [2, "the card has no END:VCARD"],
     [4, { fullName: "Ann" }],
@@ -164,20 +212,59 @@ test("what is no card, has no end, holds nothing or is of another time is a prob
   ]);
 });
 
-const nasty = fc.string({ unit: fc.constantFrom("a", "Ö", "🙂", '"', "'", ",", ";", ":", "\\", "\n", "n", " ", "\t", "=", "+", "^", "|", "é".normalize("NFD")), minLength: 1, maxLength: 120 }).filter((text) => text.trim() === text && text !== "");
+const nasty = fc
+  .string({
+    unit: fc.constantFrom(
+      "a",
+      "Ö",
+      "🙂",
+      '"',
+      "'",
+      ",",
+      ";",
+      ":",
+      "\\",
+      "\n",
+      "n",
+      " ",
+      "\t",
+      "=",
+      "+",
+      "^",
+      "|",
+      "é".normalize("NFD"),
+    ),
+    minLength: 1,
+    maxLength: 120,
+  })
+  .filter((text) => text.trim() === text && text !== "");
 const line = nasty.map((text) => text.replaceAll("\n", " ").trim()).filter((text) => text !== "");
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const contacts = fc
-  .record({ id: fc.uuid(), externalId: optional(line), fullName: optional(nasty), email: fc.constant("a@example.com"), phone: optional(fc.constantFrom("+49 (30) 1; 2", "0,5")), notes: optional(nasty), memory: optional(nasty), inferredName: optional(nasty) })
-  .map((fields) => create(ContactItemSchema, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))));
+  .record({
+    id: fc.uuid(),
+    externalId: optional(line),
+    fullName: optional(nasty),
+    email: fc.constant("a@example.com"),
+    phone: optional(fc.constantFrom("+49 (30) 1; 2", "0,5")),
+    notes: optional(nasty),
+    memory: optional(nasty),
+    inferredName: optional(nasty),
+  })
+  .map((fields) =>
+    create(ContactItemSchema, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))),
+  );
 
 test("any contact that is written as CSV, vCard or NDJSON is read back the same", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(contacts, { minLength: 1, maxLength: 4 }), async (some) => {
-      const same = (entries: readonly Entry[]): void => expect(entries.map(held)).toEqual(some.map(({ $typeName: _name, ...fields }) => fields));
+      const same = (entries: readonly Entry[]): void =>
+        expect(entries.map(held)).toEqual(some.map(({ $typeName: _name, ...fields }) => fields));
       same(await csv(csvHeader + some.map(csvRow).join("")));
       same(await vcards(some.map(vcard).join("")));
-      const lines = some.map((value) => ndjsonLine({ $typeName: "records.ingest.v1.Record", record: { case: "contact", value } })).join("");
+      const lines = some
+        .map((value) => ndjsonLine({ $typeName: "records.ingest.v1.Record", record: { case: "contact", value } }))
+        .join("");
       same(await everyOf(readNdjson(linesOf(chunksOf(lines)))));
     }),
     { numRuns: 150 },
@@ -186,14 +273,28 @@ test("any contact that is written as CSV, vCard or NDJSON is read back the same"
 
 test("a row of CSV has the times of a contact, exactly, and a card has no line of more than 75 bytes", async () => {
   const at = (text: string) => timestampFromDate(new Date(text));
-  const contact = create(ContactItemSchema, { id: "0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11", fullName: "🙂é".repeat(60), createdAt: at("2025-01-01T00:00:00.001Z"), updatedAt: at("2025-01-02T00:00:00Z"), archivedAt: at("2025-01-03T00:00:00Z") });
-  expect((await csv(csvHeader + csvRow(contact))).map(held)).toEqual([{ ...contact, $typeName: undefined }].map(({ $typeName: _name, ...fields }) => fields));
+  const contact = create(ContactItemSchema, {
+    id: "0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11",
+    fullName: "🙂é".repeat(60),
+    createdAt: at("2025-01-01T00:00:00.001Z"),
+    updatedAt: at("2025-01-02T00:00:00Z"),
+    archivedAt: at("2025-01-03T00:00:00Z"),
+  });
+  expect((await csv(csvHeader + csvRow(contact))).map(held)).toEqual(
+    [{ ...contact, $typeName: undefined }].map(({ $typeName: _name, ...fields }) => fields),
+  );
   for (const folded of vcard(contact).split("\r\n")) expect(Buffer.byteLength(folded)).toBeLessThanOrEqual(75);
   expect((await vcards(vcard(contact))).map(held)).toMatchObject([{ fullName: contact.fullName }]);
 });
 
 test("a line of NDJSON that is no object, or holds two records, is a problem in words", async () => {
-  const entries = await everyOf(readNdjson(linesOf(chunksOf('[]\n7\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))));
+  const entries = await everyOf(
+    readNdjson(linesOf(chunksOf('[]\n7\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))),
+  );
   const none = expect.stringContaining('holds no record: must be an object such as {"contact": {…}}');
-  expect(said(entries)).toEqual([[1, none], [2, none], [3, "holds contact and session: must hold one record only"]]);
+  expect(said(entries)).toEqual([
+    [1, none],
+    [2, none],
+    [3, "holds contact and session: must hold one record only"],
+  ]);
 });

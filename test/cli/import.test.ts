@@ -14,25 +14,40 @@ const folder = useFolder();
 
 /** How many contacts an account holds, and how many different names they have. */
 async function contactsOf(accountId: string): Promise<{ readonly count: number; readonly names: number }> {
-  const all = await service().app.client.db().collection("contacts").find().project<{ account_id: unknown; full_name: string }>({ account_id: 1, full_name: 1 }).toArray();
+  const all = await service()
+    .app.client.db()
+    .collection("contacts")
+    .find()
+    .project<{ account_id: unknown; full_name: string }>({ account_id: 1, full_name: 1 })
+    .toArray();
   const own = all.filter(({ account_id }) => String(account_id) === accountId).map(({ full_name }) => full_name);
   return { count: own.length, names: new Set(own).size };
 }
 
 /** So many contacts that bear no id and no email: sent twice, they would be there twice. */
 function nameless(from: number, to: number): string {
-  return Array.from({ length: to - from }, (_, at) => `${JSON.stringify({ contact: { full_name: `Person ${from + at}` } })}\n`).join("");
+  return Array.from(
+    { length: to - from },
+    (_, at) => `${JSON.stringify({ contact: { full_name: `Person ${from + at}` } })}\n`,
+  ).join("");
 }
 
 /** How many records the account's import has settled. */
 async function settled(accountId: string): Promise<number> {
   const found = await service().app.client.db().collection("imports").find().toArray();
-  return found.find((one) => String(one["account_id"]) === accountId)?.["position"] as number | undefined ?? 0;
+  return (found.find((one) => String(one["account_id"]) === accountId)?.["position"] as number | undefined) ?? 0;
 }
 
 /** Starts an import from standard input and feeds it until more than `least` records are settled; the number that was fed. */
-async function feed(accountId: string, least = 0, settings: Record<string, string> = {}): Promise<{ readonly running: Running; readonly fed: number }> {
-  const running = startCli(importOf(accountId), { input: { open: true }, environment: { ...settingsFor(service()), ...settings } });
+async function feed(
+  accountId: string,
+  least = 0,
+  settings: Record<string, string> = {},
+): Promise<{ readonly running: Running; readonly fed: number }> {
+  const running = startCli(importOf(accountId), {
+    input: { open: true },
+    environment: { ...settingsFor(service()), ...settings },
+  });
   let fed = 0;
   while ((await settled(accountId)) <= least) {
     running.child.stdin?.write(nameless(fed, (fed += 200)));
@@ -47,7 +62,10 @@ function importOf(accountId: string): string[] {
 
 test("an account goes out as NDJSON, is deleted, and comes back the same to the byte; the file is its owner's alone [OPS-04, ING-06, ING-07]", async () => {
   const { id, put } = await newClient(service());
-  const [ann] = await put.contacts({ external_id: "c-1", full_name: 'Ann "Ö" Lee\n', email: "ann@example.com" }, { full_name: "Bo", archived_at: "2025-01-01T00:00:00Z" });
+  const [ann] = await put.contacts(
+    { external_id: "c-1", full_name: 'Ann "Ö" Lee\n', email: "ann@example.com" },
+    { full_name: "Bo", archived_at: "2025-01-01T00:00:00Z" },
+  );
   const [met] = await put.sessions({ contact_id: ann, title: "Kickoff", session_date: "2025-05-01T10:00:00Z" });
   await put.transcript({ session_id: met, transcript: "Hello 🙂" });
   await put.contactNotes({ contact_id: ann, content: "call back", source: "mobile" });
@@ -55,15 +73,42 @@ test("an account goes out as NDJSON, is deleted, and comes back the same to the 
   const written = { contacts: 2, sessions: 1, transcripts: 1, session_notes: 1, contact_notes: 1 };
 
   const out = folder.path("all.ndjson");
-  expect(await cliJson(service(), ["export", out, "--account", id])).toMatchObject({ account_id: id, file: out, format: "ndjson", written });
+  expect(await cliJson(service(), ["export", out, "--account", id])).toMatchObject({
+    account_id: id,
+    file: out,
+    format: "ndjson",
+    written,
+  });
   expect(statSync(out).mode & 0o777).toBe(0o600);
   expect(existsSync(`${out}.part`)).toBe(false);
-  expect(readFileSync(out, "utf8").split("\n").filter(Boolean).map((line) => Object.keys(JSON.parse(line))[0])).toEqual(["contact", "contact", "session", "transcript", expect.stringMatching(/_note$/), expect.stringMatching(/_note$/)]);
+  expect(
+    readFileSync(out, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => Object.keys(JSON.parse(line))[0]),
+  ).toEqual([
+    "contact",
+    "contact",
+    "session",
+    "transcript",
+    expect.stringMatching(/_note$/),
+    expect.stringMatching(/_note$/),
+  ]);
 
   await cliJson(service(), ["account", "delete", id, "--yes"]);
   const fresh = await newClient(service());
   const told = await cliJson(service(), ["import", out, "--account", fresh.id]);
-  expect(told).toMatchObject({ account_id: fresh.id, file: out, format: "ndjson", done: true, resumed_from: 0, position: 6, written, rejected: 0, rejections: [] });
+  expect(told).toMatchObject({
+    account_id: fresh.id,
+    file: out,
+    format: "ndjson",
+    done: true,
+    resumed_from: 0,
+    position: 6,
+    written,
+    rejected: 0,
+    rejections: [],
+  });
   const { code, stdout, stderr } = await cli(service(), ["export", "-", "--account", fresh.id]);
   expect([code, stdout]).toEqual([0, readFileSync(out, "utf8")]);
   expect(stderr).toContain("Exported 6 records");
@@ -72,13 +117,31 @@ test("an account goes out as NDJSON, is deleted, and comes back the same to the 
 test("contacts with difficult names come from CSV, and go through CSV and vCard, exactly; archived ones are in CSV alone [OPS-04]", async () => {
   const names = ['Ann "Ö" Lee; Jr.', "Müller,\r\nJörg", "O'Neil \\ Søn 🙂", "=1+1"];
   const { id } = await newClient(service());
-  const source = folder.write("people.csv", `\ufeffName;E-mail 1 - Value;Notes\r\n${names.map((name, at) => `"${name.replaceAll('"', '""')}";p${at}@example.com;"one\ntwo"`).join("\r\n")}`);
-  expect(await cliJson(service(), ["import", source, "--account", id])).toMatchObject({ format: "csv", written: { contacts: 4 }, rejected: 0 });
-  const found = (await service().app.client.db().collection("contacts").find().toArray()).filter(({ account_id }) => String(account_id) === id);
-  expect(found.map(({ full_name, notes }) => [full_name, notes]).sort()).toEqual(names.map((name) => [name, "one\ntwo"]).sort());
-  await service().internalCall("records.ingest.v1.IngestService/ArchiveContacts", { account_id: id, contact_ids: [String(found.find(({ full_name }) => full_name === "=1+1")?._id)] });
+  const source = folder.write(
+    "people.csv",
+    `\ufeffName;E-mail 1 - Value;Notes\r\n${names.map((name, at) => `"${name.replaceAll('"', '""')}";p${at}@example.com;"one\ntwo"`).join("\r\n")}`,
+  );
+  expect(await cliJson(service(), ["import", source, "--account", id])).toMatchObject({
+    format: "csv",
+    written: { contacts: 4 },
+    rejected: 0,
+  });
+  const found = (await service().app.client.db().collection("contacts").find().toArray()).filter(
+    ({ account_id }) => String(account_id) === id,
+  );
+  expect(found.map(({ full_name, notes }) => [full_name, notes]).sort()).toEqual(
+    names.map((name) => [name, "one\ntwo"]).sort(),
+  );
+  await service().internalCall("records.ingest.v1.IngestService/ArchiveContacts", {
+    account_id: id,
+    contact_ids: [String(found.find(({ full_name }) => full_name === "=1+1")?._id)],
+  });
 
-  const [csv, vcf, all] = ["out.csv", "out.vcf", "out.ndjson"].map((name) => folder.path(name)) as [string, string, string];
+  const [csv, vcf, all] = ["out.csv", "out.vcf", "out.ndjson"].map((name) => folder.path(name)) as [
+    string,
+    string,
+    string,
+  ];
   expect((await cliJson(service(), ["export", csv, "--account", id])).written.contacts).toBe(4);
   expect((await cliJson(service(), ["export", vcf, "--account", id])).written.contacts).toBe(3);
   await cliJson(service(), ["export", all, "--account", id]);
@@ -89,26 +152,66 @@ test("contacts with difficult names come from CSV, and go through CSV and vCard,
   expect((await cliJson(service(), ["import", csv, "--account", fresh.id])).written.contacts).toBe(4);
   expect((await cli(service(), ["export", "-", "--account", fresh.id])).stdout).toBe(readFileSync(all, "utf8"));
   // A card carries the id, so that it is the contact that is there, and not a second one.
-  expect(await cliJson(service(), ["import", vcf, "--account", fresh.id])).toMatchObject({ format: "vcard", written: { contacts: 3 }, rejected: 0 });
-  const after = (await service().app.client.db().collection("contacts").find().toArray()).filter(({ account_id }) => String(account_id) === fresh.id);
-  expect(after.map(({ full_name }) => full_name).sort()).toEqual(names.map((name) => (name === "=1+1" ? name : name.replace("\r\n", "\n"))).sort());
+  expect(await cliJson(service(), ["import", vcf, "--account", fresh.id])).toMatchObject({
+    format: "vcard",
+    written: { contacts: 3 },
+    rejected: 0,
+  });
+  const after = (await service().app.client.db().collection("contacts").find().toArray()).filter(
+    ({ account_id }) => String(account_id) === fresh.id,
+  );
+  expect(after.map(({ full_name }) => full_name).sort()).toEqual(
+    names.map((name) => (name === "=1+1" ? name : name.replace("\r\n", "\n"))).sort(),
+  );
 });
 
 test("what cannot be read or written is rejected with its line and reason, the rest is written, and it ends with 4; the file of rejects has them as they stood", async () => {
   const { id } = await newClient(service());
-  const lines = ['{"contact":{"full_name":"Ann","email":"a@example.com"}}', "not json", '{"contact":{"full_name":"Bo","email":"A@example.com"}}', "", '{"contact":{"nickname":"x"}}', '{"session":{"contact_external_id":"nobody"}}', "{}", '{"contact":{"fullName":"Cy","email":"nonsense"}}', '{"contact":{"full_name":"Di"}}'];
+  const lines = [
+    '{"contact":{"full_name":"Ann","email":"a@example.com"}}',
+    "not json",
+    '{"contact":{"full_name":"Bo","email":"A@example.com"}}',
+    "",
+    '{"contact":{"nickname":"x"}}',
+    '{"session":{"contact_external_id":"nobody"}}',
+    "{}",
+    '{"contact":{"fullName":"Cy","email":"nonsense"}}',
+    '{"contact":{"full_name":"Di"}}',
+  ];
   const file = folder.write("mixed.ndjson", lines.join("\n"));
   const rejects = folder.path("rejects.ndjson");
   const told = await cliJson(service(), ["import", file, "--account", id, "--rejects", rejects], { code: 4 });
-  expect(told).toMatchObject({ done: true, written: { contacts: 2, sessions: 0 }, rejected: 6, rejections_left_out: 0 });
-  const expected = [[2, "UNREADABLE"], [3, "DUPLICATE_EMAIL"], [5, "UNREADABLE"], [6, "NOT_FOUND"], [7, "UNREADABLE"], [8, "INVALID_REQUEST"]];
+  expect(told).toMatchObject({
+    done: true,
+    written: { contacts: 2, sessions: 0 },
+    rejected: 6,
+    rejections_left_out: 0,
+  });
+  const expected = [
+    [2, "UNREADABLE"],
+    [3, "DUPLICATE_EMAIL"],
+    [5, "UNREADABLE"],
+    [6, "NOT_FOUND"],
+    [7, "UNREADABLE"],
+    [8, "INVALID_REQUEST"],
+  ];
   const byLine = (a: (string | number)[], b: (string | number)[]): number => Number(a[0]) - Number(b[0]);
-  expect(told.rejections.map(({ line, reason }: { line: number; reason: string }) => [line, reason]).sort(byLine)).toEqual(expected);
+  expect(
+    told.rejections.map(({ line, reason }: { line: number; reason: string }) => [line, reason]).sort(byLine),
+  ).toEqual(expected);
   expect(told.rejections.find(({ line }: { line: number }) => line === 5).message).toContain("nickname");
-  const kept = readFileSync(rejects, "utf8").trim().split("\n").map((line) => JSON.parse(line) as { line: number; input: string });
-  expect(kept.map(({ line, input }) => [line, input]).sort(byLine)).toEqual(expected.map(([line]) => [line, lines[Number(line) - 1]]));
+  const kept = readFileSync(rejects, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { line: number; input: string });
+  expect(kept.map(({ line, input }) => [line, input]).sort(byLine)).toEqual(
+    expected.map(([line]) => [line, lines[Number(line) - 1]]),
+  );
   // The same file again changes nothing, and still says that some of it is not there.
-  expect(await cliJson(service(), ["import", file, "--account", id], { code: 4 })).toMatchObject({ resumed_from: 5, rejected: 6 });
+  expect(await cliJson(service(), ["import", file, "--account", id], { code: 4 })).toMatchObject({
+    resumed_from: 5,
+    rejected: 6,
+  });
   expect((await contactsOf(id)).count).toBe(2);
   const again = await cliJson(service(), ["import", file, "--account", id, "--again"], { code: 4 });
   expect(again).toMatchObject({ resumed_from: 0, written: { contacts: 1 } });
@@ -117,7 +220,10 @@ test("what cannot be read or written is rejected with its line and reason, the r
 
 test("--strict ends at the first line that is rejected and names it", async () => {
   const { id } = await newClient(service());
-  const file = folder.write("strict.ndjson", '{"contact":{"full_name":"Ann"}}\nnonsense\n{"contact":{"full_name":"Bo"}}\n');
+  const file = folder.write(
+    "strict.ndjson",
+    '{"contact":{"full_name":"Ann"}}\nnonsense\n{"contact":{"full_name":"Bo"}}\n',
+  );
   const { code, stderr } = await cli(service(), ["import", file, "--account", id, "--strict"]);
   expect(code).toBe(1);
   expect(stderr).toContain("line 2: is not JSON");
@@ -162,18 +268,25 @@ test("an import reconnects by itself when its connection is cut, twice, and noth
   running.child.stdin?.end(nameless(fed + 2_000, total));
   const { code, stdout } = await running.ended;
   await proxy.close();
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, position: total, rejected: 0, written: { contacts: total } }]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { done: true, position: total, rejected: 0, written: { contacts: total } },
+  ]);
   expect(proxy.connections()).toBeGreaterThanOrEqual(3);
   expect(await contactsOf(id)).toEqual({ count: total, names: total });
 });
 
 test("an export whose connection is cut begins again, and its file is the same as that of one that was not [OPS-04, ING-07]", async () => {
   const { id, put } = await newClient(service());
-  await put.contacts(...Array.from({ length: 900 }, (_, at) => ({ full_name: `Person ${at}`, notes: "long ".repeat(4_000) })));
+  await put.contacts(
+    ...Array.from({ length: 900 }, (_, at) => ({ full_name: `Person ${at}`, notes: "long ".repeat(4_000) })),
+  );
   const [whole, cut] = [folder.path("whole.ndjson"), folder.path("cut.ndjson")];
   await cliJson(service(), ["export", whole, "--account", id]);
   const proxy = await cuttingProxy(service().internal);
-  const running = startCli(["export", cut, "--account", id], { environment: { ...settingsFor(service()), RECORDS_INTERNAL_URL: proxy.url } });
+  const running = startCli(["export", cut, "--account", id], {
+    environment: { ...settingsFor(service()), RECORDS_INTERNAL_URL: proxy.url },
+  });
   await vi.waitFor(() => expect(statSync(`${cut}.part`).size).toBeGreaterThan(0), { timeout: 60_000, interval: 2 });
   proxy.cut();
   const { code, stderr } = await running.ended;
@@ -186,14 +299,24 @@ test("a file of rejects that can no longer be written ends the import in words",
   const { id } = await newClient(service());
   const file = folder.write("unreadable.ndjson", "nonsense\n".repeat(3));
   const { code, stderr } = await cli(service(), ["import", file, "--account", id, "--rejects", "/dev/full"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("records: --rejects: /dev/full cannot be written (ENOSPC).")]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining("records: --rejects: /dev/full cannot be written (ENOSPC)."),
+  ]);
 });
 
 test("standard input is imported too, and goes on under a --name; a name with another, shorter file is refused", async () => {
   const { id } = await newClient(service());
   const input = nameless(0, 3);
-  expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input })).toMatchObject({ import_id: "feed", format: "ndjson", resumed_from: 0, written: { contacts: 3 } });
-  expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input: nameless(0, 4) })).toMatchObject({ resumed_from: 3, position: 4 });
+  expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input })).toMatchObject({
+    import_id: "feed",
+    format: "ndjson",
+    resumed_from: 0,
+    written: { contacts: 3 },
+  });
+  expect(
+    await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input: nameless(0, 4) }),
+  ).toMatchObject({ resumed_from: 3, position: 4 });
   const shorter = await cli(service(), ["import", "-", "--account", id, "--name", "feed"], { input });
   expect(shorter.code).toBe(1);
   expect(shorter.stderr).toContain("another file");
@@ -213,7 +336,8 @@ test("a file that is not there, a format that cannot be told, an account that is
     [["export", "-", "--json", "--account", id], 2, "name a file"],
   ];
   const ended = await Promise.all(refusals.map(([args]) => cli(service(), args)));
-  for (const [at, { code, stdout, stderr }] of ended.entries()) expect([code, stdout, stderr]).toEqual([refusals[at]?.[1], "", expect.stringContaining(refusals[at]?.[2] ?? "")]);
+  for (const [at, { code, stdout, stderr }] of ended.entries())
+    expect([code, stdout, stderr]).toEqual([refusals[at]?.[1], "", expect.stringContaining(refusals[at]?.[2] ?? "")]);
   await cliJson(service(), ["interface", "writes", "off", "--yes"]);
   const paused = await cli(service(), ["import", file, "--account", id]);
   await cliJson(service(), ["interface", "writes", "on"]);

@@ -30,7 +30,9 @@ afterAll(async () => {
 });
 
 /** Runs the command: its exit code, result and standard error. */
-async function migrate(settings: Record<string, string> = environment): Promise<{ readonly code: number | string; readonly result: Record<string, unknown>; readonly stderr: string }> {
+async function migrate(
+  settings: Record<string, string> = environment,
+): Promise<{ readonly code: number | string; readonly result: Record<string, unknown>; readonly stderr: string }> {
   const { code, stdout, stderr } = await startCli(["--json", "migrate"], { environment: settings }).ended;
   return { code, result: (stdout === "" ? {} : JSON.parse(stdout)) as Record<string, unknown>, stderr };
 }
@@ -38,10 +40,16 @@ async function migrate(settings: Record<string, string> = environment): Promise<
 /** The program's start, which must fail, in one line on standard error. */
 async function failedStart(settings: Record<string, string>): Promise<string> {
   const folder = dataFolder();
-  const secrets = { SERVICE_TOKENS: "a-service-token-of-32-characters-or-more", SESSION_SECRET: "a-session-secret-of-32-characters-or-more" };
+  const secrets = {
+    SERVICE_TOKENS: "a-service-token-of-32-characters-or-more",
+    SESSION_SECRET: "a-session-secret-of-32-characters-or-more",
+  };
   const program = spawnProgram({ DATA_DIR: folder.path, REDIS_URL: "redis://127.0.0.1:1", ...secrets, ...settings });
   try {
-    const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it still waits"))]);
+    const ended = await Promise.race([
+      program.ended,
+      new Promise((late) => setTimeout(late, 20_000, "it still waits")),
+    ]);
     expect(ended).toBe(1);
     expect(program.stdout).not.toContain(private_);
     return program.stderr;
@@ -57,14 +65,21 @@ describe("records migrate", () => {
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(await planIndexes(client.db(), specs)).toEqual([]);
     const again = await migrate();
-    expect([again.code, again.stderr, again.result]).toEqual([0, "", { indexes: specs.flatMap(({ indexes }) => indexes).length, built: [], left: [], seconds: expect.any(Number) }]);
+    expect([again.code, again.stderr, again.result]).toEqual([
+      0,
+      "",
+      { indexes: specs.flatMap(({ indexes }) => indexes).length, built: [], left: [], seconds: expect.any(Number) },
+    ]);
   });
 
   test("names what it builds and how many documents there are, and builds the search index of notes that a start leaves out [OPS-50]", async () => {
     await client.db().collection("notes").insertOne({ account_id: "x", g: [], rank: 1 });
     await client.db().collection("notes").dropIndexes();
     const { code, stdout, stderr } = await startCli(["migrate"], { environment }).ended;
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.parent, .*\.\n$/)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.parent, .*\.\n$/),
+    ]);
     expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 documents\.\n$/);
   });
 
@@ -72,7 +87,12 @@ describe("records migrate", () => {
     const own = await startOwnMongod();
     try {
       const fault = { failCommands: ["createIndexes"], blockConnection: true, blockTimeMS: 7_000 };
-      const slow = await withFault(own, { times: 1 }, fault, () => startCli(["migrate"], { environment: { MONGODB_URI: own.uri } }).ended);
+      const slow = await withFault(
+        own,
+        { times: 1 },
+        fault,
+        () => startCli(["migrate"], { environment: { MONGODB_URI: own.uri } }).ended,
+      );
       expect([slow.code, slow.stderr]).toEqual([0, expect.stringMatching(/^Building contacts\.search, .*: 5 s\n$/)]);
     } finally {
       await own.stop();
@@ -80,7 +100,8 @@ describe("records migrate", () => {
   });
 
   test("keeps an index that only the release before uses; the start of an instance drops it [OPS-50]", async () => {
-    const has = async (): Promise<boolean> => (await client.db().collection("transcripts").indexes()).some(({ name }) => name === "account");
+    const has = async (): Promise<boolean> =>
+      (await client.db().collection("transcripts").indexes()).some(({ name }) => name === "account");
     await client.db().collection("transcripts").createIndex({ account_id: 1 }, { name: "account" });
     expect([(await migrate()).code, await has()]).toEqual([0, true]);
     await ensureIndexes(client.db(), specs);
@@ -89,7 +110,10 @@ describe("records migrate", () => {
 
   test("leaves the retention of the audit log as it is, unless AUDIT_RETENTION_DAYS is set [OPS-50]", async () => {
     const unset = { MONGODB_URI: database.uri };
-    const expiry = async (): Promise<unknown> => (await client.db().collection("audit_log").indexes()).find(({ name }) => name === "expiry")?.["expireAfterSeconds"];
+    const expiry = async (): Promise<unknown> =>
+      (await client.db().collection("audit_log").indexes()).find(({ name }) => name === "expiry")?.[
+        "expireAfterSeconds"
+      ];
     await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 3_650 }));
     expect([(await migrate(unset)).code, await expiry()]).toEqual([0, 3_650 * 86_400]);
     expect([(await migrate()).code, await expiry()]).toEqual([0, 400 * 86_400]);
@@ -114,7 +138,12 @@ describe("records migrate", () => {
       expect(await migrate(three)).toMatchObject({ code: 0, result: { built: ["notes.search"], left: [] } });
       await notes.dropIndex("search");
       await notes.createIndex({ rank: 1 }, { name: "search" });
-      expect(await migrate(three)).toMatchObject({ code: 1, stderr: expect.stringContaining("The indexes notes.search cannot be built: one of them exists with another definition.") });
+      expect(await migrate(three)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          "The indexes notes.search cannot be built: one of them exists with another definition.",
+        ),
+      });
     } finally {
       await watching.close();
       await own.stop();
@@ -122,15 +151,37 @@ describe("records migrate", () => {
   });
 
   test.each<[string, number, Record<string, string>, RegExp]>([
-    ["a user that MongoDB does not know", 2, { MONGODB_URI: "STRANGER" }, /^MONGODB_URI: MongoDB rejects the user or the password/],
+    [
+      "a user that MongoDB does not know",
+      2,
+      { MONGODB_URI: "STRANGER" },
+      /^MONGODB_URI: MongoDB rejects the user or the password/,
+    ],
     ["no database", 2, { MONGODB_URI: "" }, /^MONGODB_URI: is not set/],
     ["a wrong setting", 2, { AUDIT_RETENTION_DAYS: "many" }, /^AUDIT_RETENTION_DAYS: must be a whole number/],
-    ["a file that cannot be read", 2, { MONGODB_URI: "", MONGODB_URI_FILE: "/nowhere/uri" }, /^MONGODB_URI_FILE: \/nowhere\/uri cannot be read \(ENOENT\)\.$/],
-    ["a server that does not run", 3, { MONGODB_URI: "mongodb://127.0.0.1:9/records" }, /^MONGODB_URI: MongoDB cannot be reached/],
+    [
+      "a file that cannot be read",
+      2,
+      { MONGODB_URI: "", MONGODB_URI_FILE: "/nowhere/uri" },
+      /^MONGODB_URI_FILE: \/nowhere\/uri cannot be read \(ENOENT\)\.$/,
+    ],
+    [
+      "a server that does not run",
+      3,
+      { MONGODB_URI: "mongodb://127.0.0.1:9/records" },
+      /^MONGODB_URI: MongoDB cannot be reached/,
+    ],
   ])("with %s ends with %i and names the variable [OPS-50]", async (_name, exit, settings, message) => {
     const stranger = database.uri.replace(/\/\/[^@]+@/, "//stranger:password@");
-    const { code, stderr } = await migrate({ ...environment, ...settings, ...(settings["MONGODB_URI"] === "STRANGER" ? { MONGODB_URI: stranger } : {}) });
-    expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([exit, expect.stringMatching(message)]);
+    const { code, stderr } = await migrate({
+      ...environment,
+      ...settings,
+      ...(settings["MONGODB_URI"] === "STRANGER" ? { MONGODB_URI: stranger } : {}),
+    });
+    expect([code, (JSON.parse(stderr) as { error: { message: string } }).error.message]).toEqual([
+      exit,
+      expect.stringMatching(message),
+    ]);
   });
 });
 
@@ -157,8 +208,12 @@ describe("a start", () => {
   test("and migrate show no value of a record when duplicates keep a unique index from being built [OPS-52]", async () => {
     const contacts = client.db().collection("contacts");
     await contacts.dropIndex("email");
-    await contacts.insertMany([{ account_id: "a", email_key: private_ }, { account_id: "a", email_key: private_ }]);
-    const said = /The indexes contacts\.email cannot be built: several documents of contacts have the same account_id, email_key\. Remove the duplicates, then try again\./;
+    await contacts.insertMany([
+      { account_id: "a", email_key: private_ },
+      { account_id: "a", email_key: private_ },
+    ]);
+    const said =
+      /The indexes contacts\.email cannot be built: several documents of contacts have the same account_id, email_key\. Remove the duplicates, then try again\./;
     const { code, stderr } = await migrate();
     expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
     const start = await failedStart(environment);
@@ -170,10 +225,16 @@ describe("a start", () => {
   test("with a wrong password, or without rights on the database, ends at once and names the variable [OPS-53]", async () => {
     const wrong = new URL(database.uri);
     wrong.password = "another-password";
-    expect(await failedStart({ MONGODB_URI: wrong.href })).toBe("records: cannot start: MONGODB_URI: MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource\n");
+    expect(await failedStart({ MONGODB_URI: wrong.href })).toBe(
+      "records: cannot start: MONGODB_URI: MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource\n",
+    );
     const elsewhere = new URL(database.uri);
     elsewhere.pathname = "/another";
-    expect(await failedStart({ MONGODB_URI: elsewhere.href })).toBe("records: cannot start: MONGODB_URI: the user may not list or build indexes in the database another. Grant it readWrite there.\n");
-    expect(await failedStart({ MONGODB_URI: `${database.uri}&tls=true&tlsCAFile=/nowhere/ca.pem` })).toMatch(/^records: cannot start: MONGODB_URI: the file \/nowhere\/ca\.pem that it names cannot be read \(ENOENT\)\n$/);
+    expect(await failedStart({ MONGODB_URI: elsewhere.href })).toBe(
+      "records: cannot start: MONGODB_URI: the user may not list or build indexes in the database another. Grant it readWrite there.\n",
+    );
+    expect(await failedStart({ MONGODB_URI: `${database.uri}&tls=true&tlsCAFile=/nowhere/ca.pem` })).toMatch(
+      /^records: cannot start: MONGODB_URI: the file \/nowhere\/ca\.pem that it names cannot be read \(ENOENT\)\n$/,
+    );
   });
 });

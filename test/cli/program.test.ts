@@ -16,7 +16,8 @@ const folder = useFolder();
 test("--help names the seven commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
   const { code, stdout } = await startCli(["--help"]).ended;
   expect(code).toBe(0);
-  for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "doctor"]) expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+  for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "doctor"])
+    expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   for (const exitCode of [0, 1, 2, 3, 4, 130]) expect(stdout).toMatch(new RegExp(`^  ${exitCode} +\\S`, "m"));
   const help = await startCli(["import", "--help"]).ended;
   expect(help.code).toBe(0);
@@ -30,12 +31,23 @@ test("an unknown command suggests the nearest, a missing one tells what there is
   const missing = await startCli(["account"]).ended;
   expect([missing.code, missing.stdout]).toEqual([2, ""]);
   expect(missing.stderr).toContain("create");
-  expect(JSON.parse((await startCli(["account", "lst", "--json"]).ended).stderr).error).toMatchObject({ code: "usage", exit_code: 2 });
+  expect(JSON.parse((await startCli(["account", "lst", "--json"]).ended).stderr).error).toMatchObject({
+    code: "usage",
+    exit_code: 2,
+  });
 });
 
 test("status tells version, health, parts, switches and accounts, and ends with 1 while the interface is off [OPS-04]", async () => {
   const good = await cliJson(service(), ["status"]);
-  expect(good).toMatchObject({ url: service().internal, version: "1.0.0", health: "ok", ready: true, parts: { mongodb: true, redis: true }, switches: { public_interface: { enabled: true } }, accounts: expect.any(Number) });
+  expect(good).toMatchObject({
+    url: service().internal,
+    version: "1.0.0",
+    health: "ok",
+    ready: true,
+    parts: { mongodb: true, redis: true },
+    switches: { public_interface: { enabled: true } },
+    accounts: expect.any(Number),
+  });
   expect((await cli(service(), ["status"])).stdout).toMatch(/^health +ok$/m);
   await cliJson(service(), ["interface", "off", "--yes", "--reason", "moving house"]);
   const off = await cli(service(), ["status"]);
@@ -60,11 +72,15 @@ test("the service is found by --url and --token-file, by the environment, and by
   const port = new URL(internal).port;
   folder.write("demo.json", JSON.stringify({ internal_url: internal, service_token: serviceToken }));
   const ways: [string[], Record<string, string>][] = [
-    [["--url", internal, "--token-file", token], { RECORDS_INTERNAL_URL: "http://127.0.0.1:1", SERVICE_TOKENS: "another-token" }],
+    [
+      ["--url", internal, "--token-file", token],
+      { RECORDS_INTERNAL_URL: "http://127.0.0.1:1", SERVICE_TOKENS: "another-token" },
+    ],
     [[], { INTERNAL_HOST: "0.0.0.0", INTERNAL_PORT: port, SERVICE_TOKENS: `${serviceToken},second` }],
     [[], { DATA_DIR: folder.path("") }],
   ];
-  for (const [args, environment] of ways) expect((await startCli([...args, "status"], { environment }).ended).code).toBe(0);
+  for (const [args, environment] of ways)
+    expect((await startCli([...args, "status"], { environment }).ended).code).toBe(0);
 });
 
 test("where there is no token, or one that is refused, the error says so and never repeats it", async () => {
@@ -78,20 +94,36 @@ test("where there is no token, or one that is refused, the error says so and nev
   const broken = await cli(service(), ["account", "list"], { environment: { SERVICE_TOKENS: "two\nlines" } });
   expect(broken.code).toBe(2);
   // What is kept for the service on this machine goes to no other.
-  folder.write("demo.json", JSON.stringify({ internal_url: service().internal, service_token: service().serviceToken }));
-  const elsewhere = await startCli(["account", "list", "--url", "http://records.invalid:8081"], { environment: { DATA_DIR: folder.path("") } }).ended;
+  folder.write(
+    "demo.json",
+    JSON.stringify({ internal_url: service().internal, service_token: service().serviceToken }),
+  );
+  const elsewhere = await startCli(["account", "list", "--url", "http://records.invalid:8081"], {
+    environment: { DATA_DIR: folder.path("") },
+  }).ended;
   expect(elsewhere.code).toBe(2);
 });
 
 test("where nothing listens, or something else does, it ends with 3 or 1 and says what to look at", async () => {
   const nothing = await cli(service(), ["account", "list", "--url", "http://127.0.0.1:1"]);
-  expect([nothing.code, nothing.stderr]).toEqual([3, "records: Nothing listens at http://127.0.0.1:1: is the service running? (npm start)\n"]);
+  expect([nothing.code, nothing.stderr]).toEqual([
+    3,
+    "records: Nothing listens at http://127.0.0.1:1: is the service running? (npm start)\n",
+  ]);
   const outside = await cli(service(), ["account", "list", "--url", service().base]);
   expect(outside.code).toBe(1);
   expect(outside.stderr).toContain("is it the internal listener");
-  const stranger = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n").on("error", () => undefined));
+  const stranger = createServer((socket) =>
+    socket.end("HTTP/1.1 400 Bad Request\r\n\r\n").on("error", () => undefined),
+  );
   await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-  const lost = await cli(service(), ["account", "list", "--json", "--url", `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`]);
+  const lost = await cli(service(), [
+    "account",
+    "list",
+    "--json",
+    "--url",
+    `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+  ]);
   stranger.close();
   expect(lost.code).toBe(3);
   expect(JSON.parse(lost.stderr).error.exit_code).toBe(3);
@@ -100,7 +132,9 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
 });
 
 test("--version tells the version of the package", async () => {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+    version: string;
+  };
   expect(await startCli(["--version"]).ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 

@@ -10,7 +10,10 @@ const clientOf = (baseUrl: string): RecordsClient => new RecordsClient({ baseUrl
 
 /** What a call fails with. */
 async function failureOf(call: Promise<unknown>): Promise<RecordsError> {
-  const error: unknown = await call.then(() => undefined, (reason: unknown) => reason);
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof RecordsError)) throw new Error(`no RecordsError: ${String(error)}`);
   return error;
 }
@@ -18,13 +21,23 @@ async function failureOf(call: Promise<unknown>): Promise<RecordsError> {
 test("an error has the status, the service's message, the details, the request id and Retry-After", async () => {
   const details = [{ field: "email", rule: "max_len", message: "must be at most 254 characters" }];
   const { url } = await scripted(
-    answer(422, { error: { code: "422", message: "email: must be at most 254 characters", details, hint: "new" } }, { "X-Request-Id": "abc" }),
+    answer(
+      422,
+      { error: { code: "422", message: "email: must be at most 254 characters", details, hint: "new" } },
+      { "X-Request-Id": "abc" },
+    ),
     answer(429, { error: { code: "429", message: "Too many requests." } }, { "Retry-After": "3" }),
   );
   const client = clientOf(url);
   const refused = await failureOf(client.contacts.create({ full_name: "Ann", email: "x" }));
   expect({ ...refused, message: refused.message }).toEqual({
-    name: "RecordsError", status: 422, code: "422", message: "email: must be at most 254 characters", details, requestId: "abc", retryAfter: undefined,
+    name: "RecordsError",
+    status: 422,
+    code: "422",
+    message: "email: must be at most 254 characters",
+    details,
+    requestId: "abc",
+    retryAfter: undefined,
   });
   expect(await failureOf(client.health())).toMatchObject({ status: 429, details: [], retryAfter: 3 });
 });
@@ -36,13 +49,29 @@ test("fields and enum values that are not known yet pass as they are", async () 
 });
 
 test.each([
-  ["a proxy's page", answer(502, "<html>Bad Gateway</html>"), { status: 502, message: "The answer was HTTP 502, without a reason." }],
+  [
+    "a proxy's page",
+    answer(502, "<html>Bad Gateway</html>"),
+    { status: 502, message: "The answer was HTTP 502, without a reason." },
+  ],
   ["a page in place of an answer", answer(200, "<html>Welcome</html>"), { status: 200, code: "unreadable" }],
   ["JSON of something else", answer(200, { hello: "world" }), { status: 200, code: "unreadable" }],
   ["an empty success", answer(200, ""), { status: 200, code: "unreadable" }],
-  ["a redirect", answer(301, "", { Location: "https://example.com/" }), { status: 301, message: "baseUrl leads to a redirect. Give the address that it leads to." }],
-  ["an envelope of the wrong types", answer(404, { error: { code: 404, message: 1, details: "no" } }), { status: 404, code: "404", details: [] }],
-  ["Retry-After as a date", answer(429, {}, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }), { status: 429, retryAfter: undefined }],
+  [
+    "a redirect",
+    answer(301, "", { Location: "https://example.com/" }),
+    { status: 301, message: "baseUrl leads to a redirect. Give the address that it leads to." },
+  ],
+  [
+    "an envelope of the wrong types",
+    answer(404, { error: { code: 404, message: 1, details: "no" } }),
+    { status: 404, code: "404", details: [] },
+  ],
+  [
+    "Retry-After as a date",
+    answer(429, {}, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }),
+    { status: 429, retryAfter: undefined },
+  ],
 ])("%s is a RecordsError that says so", async (_name, step, error) => {
   const { url } = await scripted(step);
   expect(await failureOf(clientOf(url).health())).toMatchObject(error);
@@ -55,7 +84,10 @@ test("parameters arrive as they were given, whatever they hold; those that are u
   await client.sessions.list({ from: "2026-01-31T09:30:00+01:00" });
   await client.contacts.get("a/b?c").catch(() => undefined);
   await client.sessions.list({ query: undefined, limit: undefined } as object);
-  const parameters = seen.map(({ url: path }) => [new URL(path, url).pathname, Object.fromEntries(new URL(path, url).searchParams)]);
+  const parameters = seen.map(({ url: path }) => [
+    new URL(path, url).pathname,
+    Object.fromEntries(new URL(path, url).searchParams),
+  ]);
   expect(parameters).toEqual([
     ["/behind/v1/notes", { query: "a+b & c/ü", limit: "5" }],
     ["/behind/v1/sessions", { from: "2026-01-31T09:30:00+01:00" }],
@@ -63,14 +95,22 @@ test("parameters arrive as they were given, whatever they hold; those that are u
     ["/behind/v1/sessions", {}],
   ]);
   expect(seen[0]?.headers).not.toHaveProperty("authorization");
-  for (const none of ["", ".", ".."]) await expect(client.contacts.get(none)).rejects.toThrow("contact_id: must be the id of a record");
+  for (const none of ["", ".", ".."])
+    await expect(client.contacts.get(none)).rejects.toThrow("contact_id: must be the id of a record");
   expect(seen).toHaveLength(4);
 });
 
 test("the key is sent as a bearer token and shows in no inspection, JSON, error or cause", async () => {
-  const { url, seen } = await scripted(answer(401, { error: { code: "401", message: "The API key is unknown." } }), reset);
+  const { url, seen } = await scripted(
+    answer(401, { error: { code: "401", message: "The API key is unknown." } }),
+    reset,
+  );
   const client = clientOf(url);
-  const errors = [await failureOf(client.health()), await failureOf(client.health()), await failureOf(clientOf("http://127.0.0.1:9").health())];
+  const errors = [
+    await failureOf(client.health()),
+    await failureOf(client.health()),
+    await failureOf(clientOf("http://127.0.0.1:9").health()),
+  ];
   expect(seen[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
   expect(errors.map(({ code }) => code)).toEqual(["401", "unreachable", "unreachable"]);
   for (const shown of [client, client.contacts, ...errors, ...errors.map(({ cause }) => cause)]) {

@@ -26,30 +26,57 @@ test("plain node imports the built package and calls the service with it", async
     const client = new RecordsClient({ baseUrl: process.argv[2] });
     console.log((await client.health()).status, typeof RecordsError);`;
   writeFileSync(join(folder, "program.mjs"), program);
-  const { stdout } = await run(process.execPath, [join(folder, "program.mjs"), url], { env: { PATH: process.env["PATH"] } });
+  const { stdout } = await run(process.execPath, [join(folder, "program.mjs"), url], {
+    env: { PATH: process.env["PATH"] },
+  });
   expect(stdout).toBe("ok function\n");
   expect(seen.map((one) => one.url)).toEqual(["/v1/health"]);
 });
 
 test("another program compiles against its types, and a wrong use does not", async () => {
-  const use = (line: string): string => `import { RecordsClient } from "records-client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
+  const use = (line: string): string =>
+    `import { RecordsClient } from "records-client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  writeFileSync(join(folder, "right.ts"), use("for await (const { title } of client.sessions.all({ limit: 5 })) title satisfies string | null;"));
+  writeFileSync(
+    join(folder, "right.ts"),
+    use("for await (const { title } of client.sessions.all({ limit: 5 })) title satisfies string | null;"),
+  );
   writeFileSync(join(folder, "wrong.ts"), use("(await client.contacts.get('1')).nickname;"));
   const compile = (file: string): Promise<unknown> =>
-    run(process.execPath, [join(root, "client/node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", file], { cwd: folder });
+    run(
+      process.execPath,
+      [
+        join(root, "client/node_modules/typescript/bin/tsc"),
+        "--strict",
+        "--noEmit",
+        "--module",
+        "nodenext",
+        "--target",
+        "es2022",
+        file,
+      ],
+      { cwd: folder },
+    );
   await compile("right.ts");
-  await expect(compile("wrong.ts")).rejects.toMatchObject({ stdout: expect.stringContaining("'nickname' does not exist") });
+  await expect(compile("wrong.ts")).rejects.toMatchObject({
+    stdout: expect.stringContaining("'nickname' does not exist"),
+  });
 });
 
 test("it depends on nothing: no package, no module of node, and nothing of the service", () => {
-  const { dependencies } = JSON.parse(readFileSync(join(root, "client/package.json"), "utf8")) as { dependencies?: object };
+  const { dependencies } = JSON.parse(readFileSync(join(root, "client/package.json"), "utf8")) as {
+    dependencies?: object;
+  };
   expect(dependencies).toBeUndefined();
   const built = readdirSync(join(installed, "dist")).filter((name) => name.endsWith(".js"));
   expect(built).toContain("index.js");
   for (const name of built) {
     const text = readFileSync(join(installed, "dist", name), "utf8");
-    for (const [, from] of text.matchAll(/from ["']([^"']+)["']/g)) expect(built.map((other) => `./${other}`), name).toContain(from);
+    for (const [, from] of text.matchAll(/from ["']([^"']+)["']/g))
+      expect(
+        built.map((other) => `./${other}`),
+        name,
+      ).toContain(from);
   }
 });
 

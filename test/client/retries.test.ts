@@ -11,9 +11,22 @@ const found = answer(200, { data: [] });
 const throttled = failure(429, "Too many requests.", { "Retry-After": "2" });
 const away = failure(503, "MongoDB cannot answer.");
 
-function clientOf(baseUrl: string, options: Partial<RecordsClientOptions> = {}): { client: RecordsClient; clock: TestClock } {
+function clientOf(
+  baseUrl: string,
+  options: Partial<RecordsClientOptions> = {},
+): { client: RecordsClient; clock: TestClock } {
   const clock = testClock();
-  return { clock, client: new RecordsClient({ baseUrl, apiKey: "rec_test", clock, fetch: clock.fetch, random: () => 0.5, ...options }) };
+  return {
+    clock,
+    client: new RecordsClient({
+      baseUrl,
+      apiKey: "rec_test",
+      clock,
+      fetch: clock.fetch,
+      random: () => 0.5,
+      ...options,
+    }),
+  };
 }
 
 test("after 429 it waits as long as Retry-After says and sends the same request with the same key", async () => {
@@ -58,7 +71,10 @@ test.each([
 ])("an update is not repeated after %s: it may have been carried out", async (_name, step, error) => {
   const { url, seen } = await scripted(step, answer(200, { data: { id } }));
   const { client } = clientOf(url);
-  await expect(client.contacts.update(id, { full_name: "Bo" })).rejects.toMatchObject({ name: "RecordsError", ...error });
+  await expect(client.contacts.update(id, { full_name: "Bo" })).rejects.toMatchObject({
+    name: "RecordsError",
+    ...error,
+  });
   expect(seen).toHaveLength(1);
 });
 
@@ -66,13 +82,18 @@ test("an update is repeated after 429, which comes ahead of everything, and has 
   const { url, seen } = await scripted(throttled, answer(200, { data: { id } }));
   const { client } = clientOf(url);
   await client.contacts.update(id, { email: null });
-  expect(seen.map(({ method, url: path, body }) => [method, path, body])).toEqual(Array(2).fill(["PATCH", `/v1/contacts/${id}`, '{"email":null}']));
+  expect(seen.map(({ method, url: path, body }) => [method, path, body])).toEqual(
+    Array(2).fill(["PATCH", `/v1/contacts/${id}`, '{"email":null}']),
+  );
   expect(seen[0]?.headers).not.toHaveProperty("idempotency-key");
 });
 
 test.each([400, 401, 403, 404, 405, 409, 422, 500])("%i is not repeated", async (status) => {
   const { url, seen } = await scripted(failure(status, "No."), found);
-  await expect(clientOf(url).client.contacts.search({ query: "ann" })).rejects.toMatchObject({ status, message: "No." });
+  await expect(clientOf(url).client.contacts.search({ query: "ann" })).rejects.toMatchObject({
+    status,
+    message: "No.",
+  });
   expect(seen).toHaveLength(1);
 });
 
@@ -102,7 +123,11 @@ test("an attempt without an answer is given up after 10 seconds and made again, 
     await expect.poll(() => seen.length).toBe(attempt);
     clock.pass(10_000);
   }
-  await expect(call).rejects.toMatchObject({ status: undefined, code: "timeout", message: "No answer came within 4700 ms." });
+  await expect(call).rejects.toMatchObject({
+    status: undefined,
+    code: "timeout",
+    message: "No answer came within 4700 ms.",
+  });
   expect(seen).toHaveLength(3);
   expect(clock.timers()).toBe(0);
 });

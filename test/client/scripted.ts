@@ -19,7 +19,10 @@ export type Step = (response: ServerResponse, seen: Seen) => void | Promise<void
 
 /** An answer with a JSON body, or with a text as it is. */
 export function answer(status: number, body: unknown, headers: Record<string, string> = {}): Step {
-  return (response) => void response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(typeof body === "string" ? body : JSON.stringify(body));
+  return (response) =>
+    void response
+      .writeHead(status, { "Content-Type": "application/json", ...headers })
+      .end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
 /** The service's envelope. */
@@ -36,7 +39,12 @@ export const silence: Step = () => undefined;
 export async function scripted(...steps: Step[]): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
-    const one = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: await text(request) };
+    const one = {
+      method: request.method ?? "",
+      url: request.url ?? "",
+      headers: request.headers,
+      body: await text(request),
+    };
     const step = steps[Math.min(seen.push(one), steps.length) - 1];
     await step?.(response, one);
   });

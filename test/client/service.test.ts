@@ -5,7 +5,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
 import { counts, everyOf, newClient, useService } from "../support/client.ts";
 import { randomId } from "../support/service.ts";
-import { contact, foundNote, health, mismatches, sessionDetail, sessionSummary, timelineNote, transcript } from "../support/shapes.ts";
+import {
+  contact,
+  foundNote,
+  health,
+  mismatches,
+  sessionDetail,
+  sessionSummary,
+  timelineNote,
+  transcript,
+} from "../support/shapes.ts";
 
 const service = useService();
 const throttled = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });
@@ -17,16 +26,31 @@ test("every operation answers what the service has, in its own shape", async () 
   const note = await client.contacts.appendNote(created.id, { content: "Likes tea" });
   expect(mismatches(timelineNote, note)).toEqual([]);
   const updated = await client.contacts.update(created.id, { phone: "+33 1 99", email: null });
-  expect(updated).toMatchObject({ id: created.id, full_name: "Zoë Martin", phone: "+33 1 99", email: null, notes_timeline: [note] });
+  expect(updated).toMatchObject({
+    id: created.id,
+    full_name: "Zoë Martin",
+    phone: "+33 1 99",
+    email: null,
+    notes_timeline: [note],
+  });
   expect(await client.contacts.get(created.id)).toEqual(updated);
   expect(await client.contacts.search({ query: "zoe mar" })).toEqual([updated]);
 
   const id = await put.session({ contact_id: created.id, title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
-  await put.sessionNotes({ session_id: id, title: "Plan", content: "Tea first", position: 0, type: "SESSION_NOTE_TYPE_AI_PREDEFINED" });
+  await put.sessionNotes({
+    session_id: id,
+    title: "Plan",
+    content: "Tea first",
+    position: 0,
+    type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+  });
   await put.transcript({ session_id: id, transcript: "Zoë: hello" });
   const list = await client.sessions.list({ query: "kick", from: "2026-03-01", to: "2026-03-01" });
   expect(list.data.flatMap((session) => mismatches(sessionSummary, session))).toEqual([]);
-  expect([list.data.map((session) => session.id), list.pagination]).toEqual([[id], { limit: 10, offset: 0, has_more: false, next_offset: null }]);
+  expect([list.data.map((session) => session.id), list.pagination]).toEqual([
+    [id],
+    { limit: 10, offset: 0, has_more: false, next_offset: null },
+  ]);
   const session = await client.sessions.get(id);
   expect(mismatches(sessionDetail, session)).toEqual([]);
   expect(session.notes).toMatchObject([{ title: "Plan", type: "ai_predefined" }]);
@@ -43,16 +67,34 @@ test("refusals come as the service says them, with the request id of its answer"
   const { records: reader } = await newClient(service(), "read_only");
   const error = { name: "RecordsError", requestId: expect.stringMatching(/^[A-Za-z0-9._-]{1,128}$/) };
   await expect(client.contacts.get(randomId())).rejects.toMatchObject({ ...error, status: 404 });
-  await expect(client.contacts.search({ query: "a" })).rejects.toMatchObject({ ...error, status: 422, details: [{ field: "query" }] });
-  await expect(reader.contacts.create({ full_name: "Ann" })).rejects.toMatchObject({ ...error, status: 403, code: "403" });
-  await expect(new RecordsClient({ baseUrl: service().base }).sessions.list()).rejects.toMatchObject({ ...error, status: 401 });
+  await expect(client.contacts.search({ query: "a" })).rejects.toMatchObject({
+    ...error,
+    status: 422,
+    details: [{ field: "query" }],
+  });
+  await expect(reader.contacts.create({ full_name: "Ann" })).rejects.toMatchObject({
+    ...error,
+    status: 403,
+    code: "403",
+  });
+  await expect(new RecordsClient({ baseUrl: service().base }).sessions.list()).rejects.toMatchObject({
+    ...error,
+    status: 401,
+  });
 });
 
 test("all() meets every record of every page once, in the order of the list, and asks for no page that is not needed", async () => {
   const { records: client, put, key } = await newClient(service());
   const person = await put.contact({ full_name: "Ann" });
-  await put.sessions(...Array.from({ length: 61 }, (_, index) => ({ title: "Tie", session_date: new Date(Date.UTC(2026, 0, 1 + (index % 30))).toISOString() })));
-  await put.contactNotes(...Array.from({ length: 30 }, (_, index) => ({ contact_id: person, content: `Budget ${index}`, source: "import" })));
+  await put.sessions(
+    ...Array.from({ length: 61 }, (_, index) => ({
+      title: "Tie",
+      session_date: new Date(Date.UTC(2026, 0, 1 + (index % 30))).toISOString(),
+    })),
+  );
+  await put.contactNotes(
+    ...Array.from({ length: 30 }, (_, index) => ({ contact_id: person, content: `Budget ${index}`, source: "import" })),
+  );
   const ids = await idsOf(client.sessions.all());
   expect(new Set(ids).size).toBe(61);
   const pages = await Promise.all([0, 25, 50].map((offset) => client.sessions.list({ limit: 25, offset })));
@@ -62,7 +104,11 @@ test("all() meets every record of every page once, in the order of the list, and
   expect(await everyOf(client.sessions.all({ query: "nowhere" }))).toEqual([]);
 
   let asked = 0;
-  const counting = new RecordsClient({ baseUrl: service().base, apiKey: key, fetch: (url, init) => (asked++, fetch(url, init)) });
+  const counting = new RecordsClient({
+    baseUrl: service().base,
+    apiKey: key,
+    fetch: (url, init) => (asked++, fetch(url, init)),
+  });
   for await (const { id } of counting.sessions.all({ limit: 20 })) if (id === ids[30]) break;
   expect(asked).toBe(2);
 });
@@ -78,10 +124,16 @@ test("a create whose answers are lost on the way writes one contact, and so does
   await client.contacts.appendNote(created.id, { content: "Called" });
   expect(wire.lost()).toBe(4);
   const after = await counts(service());
-  expect([(after["contacts"] ?? 0) - (before["contacts"] ?? 0), (after["notes"] ?? 0) - (before["notes"] ?? 0)]).toEqual([1, 1]);
+  expect([
+    (after["contacts"] ?? 0) - (before["contacts"] ?? 0),
+    (after["notes"] ?? 0) - (before["notes"] ?? 0),
+  ]).toEqual([1, 1]);
   wire.lose(1);
   await expect(client.contacts.update(created.id, { full_name: "Bo" })).rejects.toMatchObject({ code: "unreachable" });
-  expect(await client.contacts.get(created.id)).toMatchObject({ full_name: "Bo", notes_timeline: [{ content: "Called" }] });
+  expect(await client.contacts.get(created.id)).toMatchObject({
+    full_name: "Bo",
+    notes_timeline: [{ content: "Called" }],
+  });
 });
 
 test("a walk that is faster than the rate limit is slowed down and loses nothing", async () => {
@@ -89,7 +141,8 @@ test("a walk that is faster than the rate limit is slowed down and loses nothing
   await put.sessions(...Array.from({ length: 5 }, () => ({ title: "Tie" })));
   let refused = 0;
   const client = new RecordsClient({
-    baseUrl: throttled().base, apiKey: key,
+    baseUrl: throttled().base,
+    apiKey: key,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       if (response.status === 429) refused++;
@@ -105,7 +158,10 @@ async function idsOf(items: AsyncIterable<{ readonly id: string }>): Promise<str
 }
 
 /** A wire to the service that lets requests through and breaks the connection when the answer comes, so many times. */
-async function losingAnswers(to: URL, times: number): Promise<{ url: string; lose(more: number): void; lost(): number }> {
+async function losingAnswers(
+  to: URL,
+  times: number,
+): Promise<{ url: string; lose(more: number): void; lost(): number }> {
   let left = times;
   let lost = 0;
   const server = createServer((near) => {
@@ -118,9 +174,17 @@ async function losingAnswers(to: URL, times: number): Promise<{ url: string; los
       far.destroy();
     });
     near.on("data", (request) => void far.write(request));
-    for (const [end, other] of [[near, far], [far, near]] as const) end.on("close", () => other.destroy()).on("error", () => other.destroy());
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      end.on("close", () => other.destroy()).on("error", () => other.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lose: (more) => (left = more), lost: () => lost };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lose: (more) => (left = more),
+    lost: () => lost,
+  };
 }

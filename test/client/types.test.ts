@@ -33,7 +33,9 @@ export function wrongUses(client: RecordsClient, contact: Contact): unknown[] {
 }
 
 test("what comes back has the types of the OpenAPI document", async () => {
-  const { url } = await scripted(answer(200, { data: { id, google_doc_url: null, notion_doc_url: "https://example.com/doc" } }));
+  const { url } = await scripted(
+    answer(200, { data: { id, google_doc_url: null, notion_doc_url: "https://example.com/doc" } }),
+  );
   const client = new RecordsClient({ baseUrl: url });
   const session = await client.sessions.get(id);
   expectTypeOf(session.client).toEqualTypeOf<{ id: string; full_name: string | null; email: string | null } | null>();

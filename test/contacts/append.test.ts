@@ -9,7 +9,12 @@ const service = useService();
 test("an append is 201 with the timeline note of source api, and it heads the timeline [CNT-01, CNT-02, CGT-10, SRC-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
-  await client.put.contactNotes({ contact_id: id, content: "older", source: "import", created_at: "2026-01-01T00:00:00Z" });
+  await client.put.contactNotes({
+    contact_id: id,
+    content: "older",
+    source: "import",
+    created_at: "2026-01-01T00:00:00Z",
+  });
   const { status, headers, body } = await client.post(`/v1/contacts/${id}/notes`, { content: "  Called\u0000 " });
   expect(status).toBe(201);
   expect(Object.keys(body)).toEqual(["data"]);
@@ -19,7 +24,9 @@ test("an append is 201 with the timeline note of source api, and it heads the ti
   expect(headers.get("location")).toBeNull();
   const read = await client.get(`/v1/contacts/${id}`);
   expect(read.body.data.notes_timeline).toMatchObject([body.data, { content: "older" }]);
-  expect((await client.get("/v1/notes?query=called")).body.data).toMatchObject([{ parent_id: id, parent_label: "Ann", note_type: "user_manual" }]);
+  expect((await client.get("/v1/notes?query=called")).body.data).toMatchObject([
+    { parent_id: id, parent_label: "Ann", note_type: "user_manual" },
+  ]);
 });
 
 test("an append does not move the contact's updated_at, nor anything else of it [CNT-03]", async () => {
@@ -34,7 +41,17 @@ test("content is required, a string, and the only property, else 422 and nothing
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const before = await counts(service());
-  for (const body of [{}, { content: null }, { content: 1 }, { content: ["c"] }, { content: {} }, { content: "" }, { content: "c", source: "api" }, { content: "c", created_at: null }, { content: "c", contact_id: id }]) {
+  for (const body of [
+    {},
+    { content: null },
+    { content: 1 },
+    { content: ["c"] },
+    { content: {} },
+    { content: "" },
+    { content: "c", source: "api" },
+    { content: "c", created_at: null },
+    { content: "c", contact_id: id },
+  ]) {
     const answer = await client.post(`/v1/contacts/${id}/notes`, body);
     expect(answer.status, JSON.stringify(body)).toBe(422);
   }
@@ -44,7 +61,14 @@ test("content is required, a string, and the only property, else 422 and nothing
 test("1 and 10000 characters are accepted, 0 and 10001 are 422 [CNT-13, CNT-14]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
-  for (const [content, status] of [["", 422], ["c", 201], ["c".repeat(10_000), 201], ["c".repeat(10_001), 422], ["\ud83d\ude00".repeat(10_000), 201], ["\ud83d\ude00".repeat(10_001), 422]] as const) {
+  for (const [content, status] of [
+    ["", 422],
+    ["c", 201],
+    ["c".repeat(10_000), 201],
+    ["c".repeat(10_001), 422],
+    ["\ud83d\ude00".repeat(10_000), 201],
+    ["\ud83d\ude00".repeat(10_001), 422],
+  ] as const) {
     const answer = await client.post(`/v1/contacts/${id}/notes`, { content });
     expect(answer.status, `${[...content].length} characters`).toBe(status);
     if (status === 201) expect(answer.body.data.content).toBe(content);
@@ -54,7 +78,10 @@ test("1 and 10000 characters are accepted, 0 and 10001 are 422 [CNT-13, CNT-14]"
 test("every character may be escaped in the body, however long that makes it [CNT-14, VAL-04]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
-  const { status, body } = await service().rest(`/v1/contacts/${id}/notes`, { key: client.key, raw: `{"content":"${"\\ud83d\\ude00".repeat(10_000)}"}` });
+  const { status, body } = await service().rest(`/v1/contacts/${id}/notes`, {
+    key: client.key,
+    raw: `{"content":"${"\\ud83d\\ude00".repeat(10_000)}"}`,
+  });
   expect(status).toBe(201);
   expect(body.data.content).toBe("😀".repeat(10_000));
 });

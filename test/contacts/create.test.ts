@@ -8,13 +8,24 @@ const service = useService();
 test("a create is 201 with the whole contact, and Location leads to it [CCR-01, CCR-02, CGT-07]", async () => {
   const client = await newClient(service());
   const before = Date.now();
-  const { status, headers, body } = await client.post("/v1/contacts", { full_name: "Ann Lee", email: "Ann@Example.com", phone: "+1 415" });
+  const { status, headers, body } = await client.post("/v1/contacts", {
+    full_name: "Ann Lee",
+    email: "Ann@Example.com",
+    phone: "+1 415",
+  });
   expect(status).toBe(201);
   expect(Object.keys(body)).toEqual(["data"]);
   expect(mismatches(contact, body.data)).toEqual([]);
   expect(body.data).toMatchObject({
-    full_name: "Ann Lee", email: "Ann@Example.com", phone: "+1 415",
-    notes: null, memory: null, inferred_name: null, archived_at: null, notes_timeline: [], recent_sessions: [],
+    full_name: "Ann Lee",
+    email: "Ann@Example.com",
+    phone: "+1 415",
+    notes: null,
+    memory: null,
+    inferred_name: null,
+    archived_at: null,
+    notes_timeline: [],
+    recent_sessions: [],
   });
   expect(body.data.updated_at).toBe(body.data.created_at);
   expect(Date.parse(body.data.created_at)).toBeGreaterThanOrEqual(before);
@@ -35,9 +46,27 @@ test("email and phone may each be left out or null [CCR-14]", async () => {
 test("a property other than the three is 422, and named, nothing written [CCR-07, CCR-10, ERR-02]", async () => {
   const client = await newClient(service());
   const before = await counts(service());
-  const extra = ["id", "account_id", "archived_at", "memory", "notes", "inferred_name", "created_at", "external_id", "fullName", "Full_Name", "__proto__", "constructor", "update_mask", ""];
+  const extra = [
+    "id",
+    "account_id",
+    "archived_at",
+    "memory",
+    "notes",
+    "inferred_name",
+    "created_at",
+    "external_id",
+    "fullName",
+    "Full_Name",
+    "__proto__",
+    "constructor",
+    "update_mask",
+    "",
+  ];
   for (const name of extra) {
-    const { status, body } = await service().rest("/v1/contacts", { key: client.key, raw: `{"full_name":"Ann",${JSON.stringify(name)}:null}` });
+    const { status, body } = await service().rest("/v1/contacts", {
+      key: client.key,
+      raw: `{"full_name":"Ann",${JSON.stringify(name)}:null}`,
+    });
     expect(status, name).toBe(422);
     expect(body.error.message).toContain("is none of the properties full_name, email, phone");
     expect(body.error.details).toMatchObject([{ rule: "unknown_property" }]);
@@ -47,7 +76,15 @@ test("a property other than the three is 422, and named, nothing written [CCR-07
 
 test("full_name is required and a string: missing or null is 422 [CCR-11]", async () => {
   const client = await newClient(service());
-  for (const body of [{}, { email: null }, { full_name: null }, { full_name: 1 }, { full_name: true }, { full_name: ["Ann"] }, { full_name: {} }]) {
+  for (const body of [
+    {},
+    { email: null },
+    { full_name: null },
+    { full_name: 1 },
+    { full_name: true },
+    { full_name: ["Ann"] },
+    { full_name: {} },
+  ]) {
     const answer = await client.post("/v1/contacts", body);
     expect(answer.status, JSON.stringify(body)).toBe(422);
     expect(answer.body.error.message).toMatch(/^full_name: /);
@@ -74,7 +111,10 @@ test("an email that an active contact has is 409, nothing written [CCR-06]", asy
   const client = await newClient(service());
   await client.post("/v1/contacts", { full_name: "Ann", email: "ann@example.com" });
   const before = await counts(service());
-  const { status, body, headers } = await client.post("/v1/contacts", { full_name: "Ann Too", email: "ANN@example.com" });
+  const { status, body, headers } = await client.post("/v1/contacts", {
+    full_name: "Ann Too",
+    email: "ANN@example.com",
+  });
   expect(status).toBe(409);
   expect(body).toEqual({ error: { code: "409", message: "email: another active contact of this account has it." } });
   expect(headers.get("location")).toBeNull();
@@ -83,12 +123,25 @@ test("an email that an active contact has is 409, nothing written [CCR-06]", asy
 
 test("404 is among the statuses that the reference lists for a create [CCR-05]", async () => {
   const { body } = await service().rest("/openapi.json");
-  expect(Object.keys(body.paths["/v1/contacts"].post.responses)).toEqual(expect.arrayContaining(["201", "401", "403", "404", "409", "422", "429", "503"]));
+  expect(Object.keys(body.paths["/v1/contacts"].post.responses)).toEqual(
+    expect.arrayContaining(["201", "401", "403", "404", "409", "422", "429", "503"]),
+  );
 });
 
 test("texts are stored as sent: not trimmed, not normalised, NUL and all [VAL-13, VAL-15]", async () => {
   const client = await newClient(service());
-  for (const text of ["  Ann  ", "\tAnn\n", "Jose\u0301", "Jos\u00e9", "a\u0000b", "\ufeffAnn", "👩‍👩‍👧", "\u202eAnn", "ﬁ", "\u00a0"]) {
+  for (const text of [
+    "  Ann  ",
+    "\tAnn\n",
+    "Jose\u0301",
+    "Jos\u00e9",
+    "a\u0000b",
+    "\ufeffAnn",
+    "👩‍👩‍👧",
+    "\u202eAnn",
+    "ﬁ",
+    "\u00a0",
+  ]) {
     const { status, body } = await client.post("/v1/contacts", { full_name: text, phone: text });
     expect(status, JSON.stringify(text)).toBe(201);
     expect(body.data).toMatchObject({ full_name: text, phone: text });

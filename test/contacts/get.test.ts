@@ -9,11 +9,30 @@ const service = useService();
 test("a contact with everything has exactly the fields of the specification [CGT-01, CGT-06, CGT-10, CGT-12, FMT-02, FMT-04, FMT-05]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({
-    full_name: "Ann Lee", email: "Ann@Example.com", phone: "+1", notes: "n", memory: "m", inferred_name: "Annie",
-    created_at: "2026-01-31T09:30:00Z", updated_at: "2026-02-01T10:00:00.250+01:00",
+    full_name: "Ann Lee",
+    email: "Ann@Example.com",
+    phone: "+1",
+    notes: "n",
+    memory: "m",
+    inferred_name: "Annie",
+    created_at: "2026-01-31T09:30:00Z",
+    updated_at: "2026-02-01T10:00:00.250+01:00",
   });
-  const [note] = await client.put.contactNotes({ contact_id: id, content: "Called", source: "import", created_at: "2026-02-01T00:00:00Z", updated_at: "2026-02-02T00:00:00Z" });
-  const session = await client.put.session({ contact_id: id, title: "t", subtitle: "s", session_date: "2026-02-03T00:00:00Z", recording_status: "done", source: "calendar" });
+  const [note] = await client.put.contactNotes({
+    contact_id: id,
+    content: "Called",
+    source: "import",
+    created_at: "2026-02-01T00:00:00Z",
+    updated_at: "2026-02-02T00:00:00Z",
+  });
+  const session = await client.put.session({
+    contact_id: id,
+    title: "t",
+    subtitle: "s",
+    session_date: "2026-02-03T00:00:00Z",
+    recording_status: "done",
+    source: "calendar",
+  });
   const { status, body } = await client.get(`/v1/contacts/${id}`);
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -26,8 +45,18 @@ test("a contact with everything has exactly the fields of the specification [CGT
       memory: "m",
       created_at: "2026-01-31T09:30:00.000Z",
       updated_at: "2026-02-01T09:00:00.250Z",
-      notes_timeline: [{ id: note, content: "Called", source: "import", created_at: "2026-02-01T00:00:00.000Z", updated_at: "2026-02-02T00:00:00.000Z" }],
-      recent_sessions: [{ id: session, title: "t", subtitle: "s", session_date: "2026-02-03T00:00:00.000Z", recording_status: "done" }],
+      notes_timeline: [
+        {
+          id: note,
+          content: "Called",
+          source: "import",
+          created_at: "2026-02-01T00:00:00.000Z",
+          updated_at: "2026-02-02T00:00:00.000Z",
+        },
+      ],
+      recent_sessions: [
+        { id: session, title: "t", subtitle: "s", session_date: "2026-02-03T00:00:00.000Z", recording_status: "done" },
+      ],
       inferred_name: "Annie",
       archived_at: null,
     },
@@ -40,7 +69,16 @@ test("a contact with nothing has the same fields, null or empty [CGT-06, CGT-07,
   await client.put.session({ contact_id: id, session_date: "2026-02-03T00:00:00Z" });
   const { body } = await client.get(`/v1/contacts/${id}`);
   expect(mismatches(contact, body.data)).toEqual([]);
-  expect(body.data).toMatchObject({ full_name: null, email: null, phone: null, notes: null, memory: null, inferred_name: null, archived_at: null, notes_timeline: [] });
+  expect(body.data).toMatchObject({
+    full_name: null,
+    email: null,
+    phone: null,
+    notes: null,
+    memory: null,
+    inferred_name: null,
+    archived_at: null,
+    notes_timeline: [],
+  });
   expect(body.data.recent_sessions).toMatchObject([{ title: null, subtitle: null, recording_status: null }]);
 });
 
@@ -57,7 +95,8 @@ test("an archived contact is found by its id, with the time of its archiving; an
   const before = Date.now();
   await client.put.archive(archived ?? "");
   const after = Date.now();
-  const archivedAt = async (id: string | undefined): Promise<string | null> => (await client.get(`/v1/contacts/${id}`)).body.data.archived_at;
+  const archivedAt = async (id: string | undefined): Promise<string | null> =>
+    (await client.get(`/v1/contacts/${id}`)).body.data.archived_at;
   expect(await archivedAt(given)).toBe("2026-01-02T03:04:05.678Z");
   expect(await archivedAt(active)).toBeNull();
   const time = Date.parse((await archivedAt(archived)) ?? "");
@@ -69,7 +108,10 @@ test("the timeline holds the newest 50 notes, newest first, of this contact alon
   const client = await newClient(service());
   const [id, other] = await client.put.contacts({}, {});
   const notes = Array.from({ length: 52 }, (_, index) => ({
-    contact_id: id, content: `note ${index}`, source: "import", created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, index)).toISOString(),
+    contact_id: id,
+    content: `note ${index}`,
+    source: "import",
+    created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, index)).toISOString(),
   }));
   const written = await client.put.contactNotes(...notes);
   await client.put.contactNotes({ contact_id: other, content: "not mine", source: "import" });
@@ -89,7 +131,13 @@ test("recent_sessions are the newest 5 whose date is past, none of the future, n
     { session_date: hoursFromNow(-1) },
   );
   const { body } = await client.get(`/v1/contacts/${id}`);
-  expect(body.data.recent_sessions.map((session: { id: string }) => session.id)).toEqual([sixth, fifth, fourth, third, second]);
+  expect(body.data.recent_sessions.map((session: { id: string }) => session.id)).toEqual([
+    sixth,
+    fifth,
+    fourth,
+    third,
+    second,
+  ]);
 });
 
 test("an unknown id is 404, what is no uuid is 422, no key is 401 [CGT-02, CGT-03, CGT-04]", async () => {

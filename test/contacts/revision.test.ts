@@ -16,32 +16,59 @@ async function setUp() {
 
 type Write = (client: Client, ids: { readonly contact: string; readonly session: string }) => Promise<unknown>;
 
-const patch = (body: object): Write => (client, { contact }) => service().rest(`/v1/contacts/${contact}`, { method: "PATCH", key: client.key, body });
-const ingest = (rpc: string, of: (ids: { readonly contact: string }) => object): Write => (client, ids) =>
-  service().internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: client.id, ...of(ids) });
+const patch =
+  (body: object): Write =>
+  (client, { contact }) =>
+    service().rest(`/v1/contacts/${contact}`, { method: "PATCH", key: client.key, body });
+const ingest =
+  (rpc: string, of: (ids: { readonly contact: string }) => object): Write =>
+  (client, ids) =>
+    service().internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: client.id, ...of(ids) });
 
 const writes: readonly (readonly [name: string, collection: "contacts" | "sessions", write: Write])[] = [
   ["PATCH of a phone", "contacts", patch({ phone: "1" })],
   ["PATCH of a name, with its copies", "contacts", patch({ full_name: "Bea" })],
-  ["an appended note", "contacts", (client, { contact }) => service().rest(`/v1/contacts/${contact}/notes`, { key: client.key, body: { content: "text" } })],
+  [
+    "an appended note",
+    "contacts",
+    (client, { contact }) =>
+      service().rest(`/v1/contacts/${contact}/notes`, { key: client.key, body: { content: "text" } }),
+  ],
   ["an ingested contact", "contacts", (client) => client.put.contact({ external_id: "c", full_name: "Cleo" })],
   ["archiving", "contacts", ingest("ArchiveContacts", ({ contact }) => ({ contact_ids: [contact] }))],
-  ["an ingested session of the contact", "contacts", (client, { contact }) => client.put.session({ external_id: "t", contact_id: contact })],
+  [
+    "an ingested session of the contact",
+    "contacts",
+    (client, { contact }) => client.put.session({ external_id: "t", contact_id: contact }),
+  ],
   ["an ingested session", "sessions", (client) => client.put.session({ external_id: "s", title: "Two" })],
-  ["an ingested note of the session", "sessions", (client, { session }) => client.put.sessionNotes({ session_id: session, content: "text", type: "SESSION_NOTE_TYPE_USER_MANUAL", position: 0 })],
+  [
+    "an ingested note of the session",
+    "sessions",
+    (client, { session }) =>
+      client.put.sessionNotes({
+        session_id: session,
+        content: "text",
+        type: "SESSION_NOTE_TYPE_USER_MANUAL",
+        position: 0,
+      }),
+  ],
 ];
 
-test.each(writes)("%s leaves another revision each time, though it starts from the same state [CON-01]", async (_name, collection, write) => {
-  const { client, ...ids } = await setUp();
-  const records = service().app.client.db().collection<{ _id: UUID; version: number }>(collection);
-  const _id = new UUID(ids[collection === "contacts" ? "contact" : "session"]);
-  const before = (await records.findOne({ _id })) ?? { version: 0 };
-  const revisions: unknown[] = [before.version];
-  for (let branch = 0; branch < 3; branch++) {
-    await write(client, ids);
-    revisions.push((await records.findOne({ _id }))?.version);
-    // The other branch of history begins where this one did.
-    await records.replaceOne({ _id }, before);
-  }
-  expect(new Set(revisions).size).toBe(4);
-});
+test.each(writes)(
+  "%s leaves another revision each time, though it starts from the same state [CON-01]",
+  async (_name, collection, write) => {
+    const { client, ...ids } = await setUp();
+    const records = service().app.client.db().collection<{ _id: UUID; version: number }>(collection);
+    const _id = new UUID(ids[collection === "contacts" ? "contact" : "session"]);
+    const before = (await records.findOne({ _id })) ?? { version: 0 };
+    const revisions: unknown[] = [before.version];
+    for (let branch = 0; branch < 3; branch++) {
+      await write(client, ids);
+      revisions.push((await records.findOne({ _id }))?.version);
+      // The other branch of history begins where this one did.
+      await records.replaceOne({ _id }, before);
+    }
+    expect(new Set(revisions).size).toBe(4);
+  },
+);

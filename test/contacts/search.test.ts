@@ -15,7 +15,14 @@ async function find(client: Client, query: string): Promise<string[]> {
 test("a search answers whole contacts as a look-up by id does, and no pagination object [CSR-01, CGT-06, FMT-02]", async () => {
   const client = await newClient(service());
   const [full, bare] = await client.put.contacts(
-    { full_name: "Ann Lee", email: "ann@example.com", phone: "+1 415", notes: "n", memory: "m", inferred_name: "Annie" },
+    {
+      full_name: "Ann Lee",
+      email: "ann@example.com",
+      phone: "+1 415",
+      notes: "n",
+      memory: "m",
+      inferred_name: "Annie",
+    },
     { inferred_name: "Ann Bare" },
   );
   await client.put.contactNotes({ contact_id: full, content: "Called", source: "import" });
@@ -49,8 +56,10 @@ test("a phone is found by the beginning of its digits, with or without +, howeve
   for (const query of ["14", "+14", "1415555", "+1 415 555 0100", "1-415-555-0100", "(1415) 5550100", "+1(415)5"]) {
     expect(await find(client, query), query).toEqual([spaced]);
   }
-  for (const query of ["+49 151 23456789", "49 151", "+4915", "49-15-12"]) expect(await find(client, query), query).toEqual([plain]);
-  for (const query of ["15123456789", "1415556", "+1 415 555 01000"]) expect(await find(client, query), query).toEqual([]);
+  for (const query of ["+49 151 23456789", "49 151", "+4915", "49-15-12"])
+    expect(await find(client, query), query).toEqual([plain]);
+  for (const query of ["15123456789", "1415556", "+1 415 555 01000"])
+    expect(await find(client, query), query).toEqual([]);
 });
 
 test("archived contacts are left out of a search, and back in it when restored [CSR-09, SRC-07]", async () => {
@@ -64,7 +73,10 @@ test("archived contacts are left out of a search, and back in it when restored [
 
 test("at most 25 contacts come back, those of the newest updated_at [CSR-10, CSR-11]", async () => {
   const client = await newClient(service());
-  const items = Array.from({ length: 27 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: new Date(Date.UTC(2026, 0, 1, index)).toISOString() }));
+  const items = Array.from({ length: 27 }, (_, index) => ({
+    full_name: `Ann ${index}`,
+    updated_at: new Date(Date.UTC(2026, 0, 1, index)).toISOString(),
+  }));
   const written = await client.put.contacts(...items);
   expect(await find(client, "ann")).toEqual(written.toReversed().slice(0, 25));
 });
@@ -73,7 +85,11 @@ test("those in which every word is whole come first, then the rest, newest updat
   const client = await newClient(service());
   const item = (full_name: string, month: number) => ({ full_name, updated_at: `2026-0${month}-01T00:00:00Z` });
   const [wholeOld, partNew, wholeNew, partOld, half] = await client.put.contacts(
-    item("Ann Lee", 1), item("Anna Leeds", 6), item("Lee Ann", 3), item("Annabel Lee-Roy", 4), item("Ann Leeds", 5),
+    item("Ann Lee", 1),
+    item("Anna Leeds", 6),
+    item("Lee Ann", 3),
+    item("Annabel Lee-Roy", 4),
+    item("Ann Leeds", 5),
   );
   expect(await find(client, "lee ann")).toEqual([wholeNew, wholeOld, partNew, half, partOld]);
   expect(await find(client, "ANN")).toEqual([half, wholeNew, wholeOld, partNew, partOld]);
@@ -106,7 +122,9 @@ test("an old contact with whole words stands before 25 newer ones without [CSR-1
 
 test("contacts of one updated_at stand in one fixed order [CSR-11]", async () => {
   const client = await newClient(service());
-  await client.put.contacts(...Array.from({ length: 25 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: "2026-01-01T00:00:00Z" })));
+  await client.put.contacts(
+    ...Array.from({ length: 25 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: "2026-01-01T00:00:00Z" })),
+  );
   const first = await find(client, "ann");
   expect(new Set(first).size).toBe(25);
   for (let again = 0; again < 3; again++) expect(await find(client, "ann")).toEqual(first);
@@ -124,7 +142,10 @@ test("what is created or renamed is found by the next read, and no longer by wha
 
 test("a PATCH moves a contact to the front of those that match alike [CSR-11, CUP-15]", async () => {
   const client = await newClient(service());
-  const [older, newer] = await client.put.contacts({ full_name: "Ann One", updated_at: "2026-01-01T00:00:00Z" }, { full_name: "Ann Two", updated_at: "2026-01-02T00:00:00Z" });
+  const [older, newer] = await client.put.contacts(
+    { full_name: "Ann One", updated_at: "2026-01-01T00:00:00Z" },
+    { full_name: "Ann Two", updated_at: "2026-01-02T00:00:00Z" },
+  );
   expect(await find(client, "ann")).toEqual([newer, older]);
   await client.patch(`/v1/contacts/${older}`, { phone: "1" });
   expect(await find(client, "ann")).toEqual([older, newer]);

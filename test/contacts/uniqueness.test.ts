@@ -6,7 +6,8 @@ const service = useService();
 
 test("an email is compared in lower case and in no other way [UNI-01]", async () => {
   const client = await newClient(service());
-  const create = async (email: string): Promise<number> => (await client.post("/v1/contacts", { full_name: "Ann", email })).status;
+  const create = async (email: string): Promise<number> =>
+    (await client.post("/v1/contacts", { full_name: "Ann", email })).status;
   expect(await create("Straße.Ärger@Example.com")).toBe(201);
   expect(await create("sTRAßE.äRGER@eXAMPLE.COM")).toBe(409);
   expect(await create("strasse.ärger@example.com")).toBe(201);
@@ -37,12 +38,20 @@ test("an email that is given up is free at once [UNI-01, CUP-14]", async () => {
 
 test("a PATCH to another active contact's email is 409 and changes nothing; to its own in another case it is 200 [CUP-05, UNI-01]", async () => {
   const client = await newClient(service());
-  const [mine] = await client.put.contacts({ full_name: "Mine", email: "mine@example.com" }, { full_name: "Yours", email: "yours@example.com" });
+  const [mine] = await client.put.contacts(
+    { full_name: "Mine", email: "mine@example.com" },
+    { full_name: "Yours", email: "yours@example.com" },
+  );
   const refused = await client.patch(`/v1/contacts/${mine}`, { full_name: "Changed", email: "Yours@Example.com" });
   expect(refused.status).toBe(409);
   expect(refused.body.error.message).toBe("email: another active contact of this account has it.");
-  expect((await client.get(`/v1/contacts/${mine}`)).body.data).toMatchObject({ full_name: "Mine", email: "mine@example.com" });
-  expect((await client.patch(`/v1/contacts/${mine}`, { email: "Mine@Example.com" })).body.data.email).toBe("Mine@Example.com");
+  expect((await client.get(`/v1/contacts/${mine}`)).body.data).toMatchObject({
+    full_name: "Mine",
+    email: "mine@example.com",
+  });
+  expect((await client.patch(`/v1/contacts/${mine}`, { email: "Mine@Example.com" })).body.data.email).toBe(
+    "Mine@Example.com",
+  );
 });
 
 test("archiving frees the email; bringing the contact back while it is taken is refused, and it stays archived [UNI-02, ING-02]", async () => {
@@ -56,7 +65,10 @@ test("archiving frees the email; bringing the contact back while it is taken is 
   expect((await client.get(`/v1/contacts/${old}`)).body.data.archived_at).not.toBeNull();
   await client.patch(`/v1/contacts/${body.data.id}`, { email: null });
   expect(await client.put.restore(old)).toEqual([old]);
-  expect((await client.get(`/v1/contacts/${old}`)).body.data).toMatchObject({ archived_at: null, email: "ann@example.com" });
+  expect((await client.get(`/v1/contacts/${old}`)).body.data).toMatchObject({
+    archived_at: null,
+    email: "ann@example.com",
+  });
   expect((await client.patch(`/v1/contacts/${body.data.id}`, { email: "ann@example.com" })).status).toBe(409);
 });
 
@@ -64,7 +76,12 @@ test("of many creates that race for one email exactly one is 201 [UNI-03]", asyn
   const client = await newClient(service());
   for (let round = 0; round < 5; round++) {
     const email = `race${round}@example.com`;
-    const race = Array.from({ length: 12 }, (_, index) => client.post("/v1/contacts", { full_name: `Racer ${index}`, email: index % 2 === 0 ? email : email.toUpperCase() }));
+    const race = Array.from({ length: 12 }, (_, index) =>
+      client.post("/v1/contacts", {
+        full_name: `Racer ${index}`,
+        email: index % 2 === 0 ? email : email.toUpperCase(),
+      }),
+    );
     const statuses = (await Promise.all(race)).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, ...new Array<number>(11).fill(409)]);
   }
@@ -75,11 +92,17 @@ test("of PATCHes, creates with an idempotency key and restores that race for one
   const client = await newClient(service());
   for (let round = 0; round < 5; round++) {
     const email = `mixed${round}@example.com`;
-    const [first, second, archived] = await client.put.contacts({ full_name: "First" }, { full_name: "Second" }, { full_name: "Third", email, archived_at: "2026-01-01T00:00:00Z" });
+    const [first, second, archived] = await client.put.contacts(
+      { full_name: "First" },
+      { full_name: "Second" },
+      { full_name: "Third", email, archived_at: "2026-01-01T00:00:00Z" },
+    );
     const wins = await Promise.all([
       client.patch(`/v1/contacts/${first}`, { email }).then(({ status }) => status === 200),
       client.patch(`/v1/contacts/${second}`, { full_name: "Renamed", email }).then(({ status }) => status === 200),
-      client.post("/v1/contacts", { full_name: "Fourth", email }, { "Idempotency-Key": `mixed-${round}` }).then(({ status }) => status === 201),
+      client
+        .post("/v1/contacts", { full_name: "Fourth", email }, { "Idempotency-Key": `mixed-${round}` })
+        .then(({ status }) => status === 201),
       client.put.send("RestoreContacts", "contact_ids", [archived]).then(([result]) => result?.error === undefined),
     ]);
     expect(wins.filter((won) => won)).toHaveLength(1);

@@ -8,14 +8,32 @@ const service = useService();
 
 test("a PATCH is 200 with the whole contact as changed, and the next read shows the same [CUP-01, SRC-07]", async () => {
   const client = await newClient(service());
-  const id = await client.put.contact({ full_name: "Ann", email: "a@example.com", phone: "1", notes: "n", memory: "m", inferred_name: "i", external_id: "e" });
+  const id = await client.put.contact({
+    full_name: "Ann",
+    email: "a@example.com",
+    phone: "1",
+    notes: "n",
+    memory: "m",
+    inferred_name: "i",
+    external_id: "e",
+  });
   await client.put.contactNotes({ contact_id: id, content: "c", source: "import" });
   await client.put.session({ contact_id: id, session_date: "2026-01-01T00:00:00Z" });
   const { body: before } = await client.get(`/v1/contacts/${id}`);
-  const { status, body } = await client.patch(`/v1/contacts/${id}`, { full_name: "Ann Lee", email: "lee@example.com", phone: "2" });
+  const { status, body } = await client.patch(`/v1/contacts/${id}`, {
+    full_name: "Ann Lee",
+    email: "lee@example.com",
+    phone: "2",
+  });
   expect(status).toBe(200);
   expect(mismatches(contact, body.data)).toEqual([]);
-  expect(body.data).toEqual({ ...before.data, full_name: "Ann Lee", email: "lee@example.com", phone: "2", updated_at: body.data.updated_at });
+  expect(body.data).toEqual({
+    ...before.data,
+    full_name: "Ann Lee",
+    email: "lee@example.com",
+    phone: "2",
+    updated_at: body.data.updated_at,
+  });
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(body);
 });
 
@@ -23,7 +41,14 @@ test("any one property alone is accepted, and a property left out stays [CUP-10,
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann", email: "a@example.com", phone: "1" });
   let known: Record<string, unknown> = { full_name: "Ann", email: "a@example.com", phone: "1" };
-  for (const change of [{ full_name: "Bo" }, { email: "b@example.com" }, { phone: "2" }, { email: null }, { phone: null }, { phone: "" }]) {
+  for (const change of [
+    { full_name: "Bo" },
+    { email: "b@example.com" },
+    { phone: "2" },
+    { email: null },
+    { phone: null },
+    { phone: "" },
+  ]) {
     const { status, body } = await client.patch(`/v1/contacts/${id}`, change);
     known = { ...known, ...change };
     expect(status, JSON.stringify(change)).toBe(200);
@@ -35,7 +60,19 @@ test("a PATCH without a property, of another property, or with full_name null is
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann", memory: "m" });
   const { body: before } = await client.get(`/v1/contacts/${id}`);
-  const refused = [{}, { full_name: null }, { full_name: "" }, { full_name: "a".repeat(201) }, { memory: "x" }, { notes: null }, { archived_at: null }, { id: randomId() }, { full_name: "Bo", x: 1 }, { update_mask: "phone" }, { contact_id: id, phone: "1" }];
+  const refused = [
+    {},
+    { full_name: null },
+    { full_name: "" },
+    { full_name: "a".repeat(201) },
+    { memory: "x" },
+    { notes: null },
+    { archived_at: null },
+    { id: randomId() },
+    { full_name: "Bo", x: 1 },
+    { update_mask: "phone" },
+    { contact_id: id, phone: "1" },
+  ];
   for (const change of refused) {
     const answer = await client.patch(`/v1/contacts/${id}`, change);
     expect(answer.status, JSON.stringify(change)).toBe(422);
@@ -59,7 +96,14 @@ test("an email of 254 and a phone of 50 characters are accepted in a PATCH, one 
   const id = await client.put.contact({ full_name: "Ann" });
   const accepted = { email: `${"a".repeat(242)}@example.com`, phone: "1".repeat(50) };
   expect((await client.patch(`/v1/contacts/${id}`, accepted)).body.data).toMatchObject(accepted);
-  for (const change of [{ email: `${"a".repeat(243)}@example.com` }, { email: "a@b" }, { email: "" }, { phone: "1".repeat(51) }, { email: 1 }, { phone: 1 }]) {
+  for (const change of [
+    { email: `${"a".repeat(243)}@example.com` },
+    { email: "a@b" },
+    { email: "" },
+    { phone: "1".repeat(51) },
+    { email: 1 },
+    { phone: 1 },
+  ]) {
     expect((await client.patch(`/v1/contacts/${id}`, change)).status, JSON.stringify(change)).toBe(422);
   }
   expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject(accepted);
@@ -101,19 +145,32 @@ test("a read-only key is 403 and changes nothing; no key is 401; an unknown id 4
 
 test("a new name moves the client's name of its sessions, what they are found by, and the labels of its notes [SLS-06, SLS-21, NOT-07]", async () => {
   const client = await newClient(service());
-  const [id, other] = await client.put.contacts({ full_name: "Zebulon", inferred_name: "Zeb" }, { full_name: "Quentin" });
-  const [session, untitled, others] = await client.put.sessions({ contact_id: id, title: "Budget" }, { contact_id: id }, { contact_id: other, title: "Budget" });
+  const [id, other] = await client.put.contacts(
+    { full_name: "Zebulon", inferred_name: "Zeb" },
+    { full_name: "Quentin" },
+  );
+  const [session, untitled, others] = await client.put.sessions(
+    { contact_id: id, title: "Budget" },
+    { contact_id: id },
+    { contact_id: other, title: "Budget" },
+  );
   await client.put.contactNotes({ contact_id: id, content: "Remember the milk", source: "import" });
   await client.patch(`/v1/contacts/${id}`, { full_name: "Yolanda", email: "y@example.com" });
 
-  expect((await client.get(`/v1/sessions/${session}`)).body.data.client).toEqual({ id, full_name: "Yolanda", email: "y@example.com" });
+  expect((await client.get(`/v1/sessions/${session}`)).body.data.client).toEqual({
+    id,
+    full_name: "Yolanda",
+    email: "y@example.com",
+  });
   const found = await client.get("/v1/sessions?query=yolanda");
   expect(ids(found).sort()).toEqual([session, untitled].sort());
   expect(found.body.data[0].client).toEqual({ id, full_name: "Yolanda" });
   expect(ids(await client.get("/v1/sessions?query=budget+yolanda"))).toEqual([session]);
   expect(ids(await client.get("/v1/sessions?query=zebulon"))).toEqual([]);
   expect(ids(await client.get("/v1/sessions?query=quentin"))).toEqual([others]);
-  expect((await client.get("/v1/notes?query=milk")).body.data).toMatchObject([{ parent_id: id, parent_label: "Yolanda" }]);
+  expect((await client.get("/v1/notes?query=milk")).body.data).toMatchObject([
+    { parent_id: id, parent_label: "Yolanda" },
+  ]);
 });
 
 test("changes of one contact at the same time all come through, each on top of the other [CUP-14]", async () => {
@@ -122,5 +179,9 @@ test("changes of one contact at the same time all come through, each on top of t
   const changes = [{ full_name: "Bo" }, { email: "bo@example.com" }, { phone: "1" }];
   const answers = await Promise.all(changes.map((change) => client.patch(`/v1/contacts/${id}`, change)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject({ full_name: "Bo", email: "bo@example.com", phone: "1" });
+  expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject({
+    full_name: "Bo",
+    email: "bo@example.com",
+    phone: "1",
+  });
 });

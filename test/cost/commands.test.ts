@@ -16,11 +16,19 @@ beforeAll(async () => {
   service = await startService();
   redis = new Redis(service.redis.uri);
   account = await service.account();
-  const { contactIds, sessionIds } = await fill(service.app.client, account.id, { contacts: 300, sessions: 300, notes: 2_500 });
+  const { contactIds, sessionIds } = await fill(service.app.client, account.id, {
+    contacts: 300,
+    sessions: 300,
+    notes: 2_500,
+  });
   [contactId, sessionId] = [String(contactIds[0]), String(sessionIds[0])];
   // The key is known to the instance, and the scripts to Redis.
   await service.rest(`/v1/contacts/${contactId}`, { key: account.key });
-  await service.rest("/v1/contacts", { key: account.key, body: { full_name: "Warm" }, headers: { "Idempotency-Key": "warm" } });
+  await service.rest("/v1/contacts", {
+    key: account.key,
+    body: { full_name: "Warm" },
+    headers: { "Idempotency-Key": "warm" },
+  });
 });
 afterAll(async () => {
   redis.disconnect();
@@ -38,7 +46,11 @@ async function asked(path: string, call: RestCall = {}): Promise<{ status: numbe
 }
 
 /** One command to each: the bucket in Redis, and data and API key together from MongoDB. */
-const one = (collection: string, times = 1) => ({ status: 200, mongo: Array.from({ length: times }, () => `aggregate ${collection}`), redis: ["evalsha"] });
+const one = (collection: string, times = 1) => ({
+  status: 200,
+  mongo: Array.from({ length: times }, () => `aggregate ${collection}`),
+  redis: ["evalsha"],
+});
 
 test.each([
   ["a contact", () => `/v1/contacts/${contactId}`, one("contacts")],
@@ -48,20 +60,40 @@ test.each([
   ["a later page of the list of sessions", () => "/v1/sessions?limit=10&offset=100", one("sessions")],
   ["the sessions of a month", () => "/v1/sessions?from=2026-01-01&to=2026-01-31", one("sessions")],
   ["the sessions of a contact", () => `/v1/sessions?contact_id=${contactId}`, one("sessions")],
-  ["the sessions of a contact with two words", () => `/v1/sessions?contact_id=${contactId}&query=every+meet`, one("sessions")],
+  [
+    "the sessions of a contact with two words",
+    () => `/v1/sessions?contact_id=${contactId}&query=every+meet`,
+    one("sessions"),
+  ],
   ["the sessions with a word", () => "/v1/sessions?query=meet", one("sessions")],
   ["the sessions with two words", () => "/v1/sessions?query=meet+tenth", one("sessions", 2)],
   ["the contacts with a word", () => "/v1/contacts?query=ann", one("contacts")],
   ["the contacts with two words", () => "/v1/contacts?query=ann+tenth", one("contacts", 2)],
-  ["the contacts with a phone in three parts, of which each is frequent", () => "/v1/contacts?query=%2B49+30+1000", one("contacts", 3)],
-  ["the contacts with a phone in parts, of which one is rare", () => "/v1/contacts?query=%2B49+30+1000007", one("contacts", 2)],
+  [
+    "the contacts with a phone in three parts, of which each is frequent",
+    () => "/v1/contacts?query=%2B49+30+1000",
+    one("contacts", 3),
+  ],
+  [
+    "the contacts with a phone in parts, of which one is rare",
+    () => "/v1/contacts?query=%2B49+30+1000007",
+    one("contacts", 2),
+  ],
   ["the contacts with two words that are both frequent", () => "/v1/contacts?query=ann+every", one("contacts", 3)],
   ["the notes with a word", () => "/v1/notes?query=budget", one("notes")],
   ["the notes with a word of one letter", () => "/v1/notes?query=b.", one("notes", 2)],
   ["a later page of the notes with a word", () => "/v1/notes?query=budget&limit=10&offset=1000", one("notes")],
   ["the notes with two words", () => "/v1/notes?query=budget+interna", one("notes", 3)],
-  ["the notes with three words of which one is rare", () => "/v1/notes?query=budget+every+internationalisation7", one("notes", 3)],
-  ["the notes with a word that nothing has beside one that all have", () => "/v1/notes?query=budget+nothing", one("notes")],
+  [
+    "the notes with three words of which one is rare",
+    () => "/v1/notes?query=budget+every+internationalisation7",
+    one("notes", 3),
+  ],
+  [
+    "the notes with a word that nothing has beside one that all have",
+    () => "/v1/notes?query=budget+nothing",
+    one("notes"),
+  ],
 ])("%s: one command to Redis, and to MongoDB as many as pinned [SRC-08]", async (_name, path, expected) => {
   expect(await asked(path())).toEqual(expected);
 });
@@ -76,12 +108,20 @@ test("what matches nothing asks for the API key alone [SRC-08]", async () => {
 test("what is not there costs as much as what is there, and what is invalid the look-up of its key [SRC-08]", async () => {
   expect(await asked(`/v1/contacts/${randomId()}`)).toEqual({ ...one("contacts"), status: 404 });
   expect(await asked(`/v1/sessions/${randomId()}/transcript`)).toEqual({ ...one("sessions"), status: 404 });
-  expect(await asked("/v1/contacts?query=")).toEqual({ status: 422, mongo: ["aggregate api_keys"], redis: ["evalsha"] });
+  expect(await asked("/v1/contacts?query=")).toEqual({
+    status: 422,
+    mongo: ["aggregate api_keys"],
+    redis: ["evalsha"],
+  });
 });
 
 test("a request without a key, or with one of a wrong form, asks MongoDB for nothing [AUT-03]", async () => {
   expect(await asked("/v1/sessions", { key: undefined })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
-  expect(await asked("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
+  expect(await asked("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({
+    status: 401,
+    mongo: [],
+    redis: ["evalsha"],
+  });
 });
 
 test("health asks MongoDB for nothing, with a key and without [HLT-01]", async () => {
@@ -93,16 +133,25 @@ test("health answers whoever sends a revoked key that the instance remembers [HL
   const revoked = await service.account();
   await service.rest("/v1/sessions", { key: revoked.key });
   const { accounts, apiKeys } = service.app.services;
-  const { _id } = (await accounts.list(100, 0, undefined)).find((found) => found._id.toHexString() === revoked.id) ?? expect.fail("no account");
+  const { _id } =
+    (await accounts.list(100, 0, undefined)).find((found) => found._id.toHexString() === revoked.id) ??
+    expect.fail("no account");
   await apiKeys.revoke(_id);
   expect((await service.rest("/v1/health", { key: revoked.key })).status).toBe(200);
   expect((await service.rest("/v1/sessions", { key: revoked.key })).status).toBe(401);
 });
 
-const post = (body: object, key?: string): RestCall => ({ body, headers: key === undefined ? {} : { "Idempotency-Key": key } });
+const post = (body: object, key?: string): RestCall => ({
+  body,
+  headers: key === undefined ? {} : { "Idempotency-Key": key },
+});
 
 test("a write looks its API key up; without an idempotency key a create is one command more [IDM-01]", async () => {
-  expect(await asked("/v1/contacts", post({ full_name: "Ann" }))).toEqual({ status: 201, mongo: ["aggregate api_keys", "update contacts"], redis: ["evalsha"] });
+  expect(await asked("/v1/contacts", post({ full_name: "Ann" }))).toEqual({
+    status: 201,
+    mongo: ["aggregate api_keys", "update contacts"],
+    redis: ["evalsha"],
+  });
   expect(await asked(`/v1/contacts/${contactId}/notes`, post({ content: "x" }))).toEqual({
     ...{ status: 201, redis: ["evalsha"] },
     mongo: ["aggregate api_keys", "findAndModify contacts", "insert notes", "commitTransaction"],
@@ -117,7 +166,14 @@ test("a change of a contact reads it and replaces it; a new name is carried to i
   });
   expect(await asked(`/v1/contacts/${contactId}`, change({ full_name: "every tenth" }))).toEqual({
     ...{ status: 200, redis: ["evalsha"] },
-    mongo: ["aggregate api_keys", "aggregate contacts", "update contacts", "update sessions", "update notes", "commitTransaction"],
+    mongo: [
+      "aggregate api_keys",
+      "aggregate contacts",
+      "update contacts",
+      "update sessions",
+      "update notes",
+      "commitTransaction",
+    ],
   });
 });
 
@@ -134,7 +190,11 @@ test("an idempotency key costs its claim and a commit, a reservation and the ans
 
 test("a replay costs the look-up of the API key and two commands to Redis; without its answer there, three more to MongoDB [IDM-05, IDM-19]", async () => {
   await asked("/v1/contacts", post({ full_name: "Again" }, "again"));
-  expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({ status: 201, mongo: ["aggregate api_keys"], redis: ["evalsha", "eval"] });
+  expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
+    status: 201,
+    mongo: ["aggregate api_keys"],
+    redis: ["evalsha", "eval"],
+  });
   await redis.del(`idempotency:${account.id}:again`);
   expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
     ...{ status: 201, redis: ["evalsha", "eval", "eval"] },

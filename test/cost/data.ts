@@ -16,12 +16,21 @@ export interface AccountSize {
 }
 
 /** Fills an account. Every name, title and note has the word "every", every tenth "tenth", three of them "rarely"; number 0 is the newest. */
-export async function fill(client: MongoClient, accountId: string, { contacts, sessions, notes }: AccountSize): Promise<{ contactIds: UUID[]; sessionIds: UUID[] }> {
+export async function fill(
+  client: MongoClient,
+  accountId: string,
+  { contacts, sessions, notes }: AccountSize,
+): Promise<{ contactIds: UUID[]; sessionIds: UUID[] }> {
   const account_id = new UUID(accountId);
   const now = Date.now();
-  const often = (at: number): string => `every ${at % 10 === 0 ? "tenth" : "other"}${at >= 7 && at < 10 ? " rarely" : ""} internationalisation${at}`;
+  const often = (at: number): string =>
+    `every ${at % 10 === 0 ? "tenth" : "other"}${at >= 7 && at < 10 ? " rarely" : ""} internationalisation${at}`;
   const contactDocuments = Array.from({ length: contacts }, (_, at) => {
-    const made = newContact(account_id, { full_name: `${often(at)} Ann${at}`, email: `a${at}@example.com`, phone: `+49 30 ${1_000_000 + at}` });
+    const made = newContact(account_id, {
+      full_name: `${often(at)} Ann${at}`,
+      email: `a${at}@example.com`,
+      phone: `+49 30 ${1_000_000 + at}`,
+    });
     return derive({ ...made, updated_at: new Date(now - at * 1_000) });
   });
   const contactIds = contactDocuments.map(({ _id }) => _id);
@@ -30,15 +39,39 @@ export async function fill(client: MongoClient, accountId: string, { contacts, s
     return deriveSession({
       ...{ _id: new UUID(), account_id, version: 1, contact_id: contact?._id ?? null },
       client: contact === undefined ? null : { full_name: "Ann", inferred_name: null, email: contact.email },
-      ...{ title: `${often(at)} meeting`, subtitle: null, session_date: new Date(now - day - at * 60_000), session_date_end: null },
-      ...{ recording_status: null, source: null, conference_provider: null, conference_url: null, provider_doc_url: null },
+      ...{
+        title: `${often(at)} meeting`,
+        subtitle: null,
+        session_date: new Date(now - day - at * 60_000),
+        session_date_end: null,
+      },
+      ...{
+        recording_status: null,
+        source: null,
+        conference_provider: null,
+        conference_url: null,
+        provider_doc_url: null,
+      },
       ...{ created_at: new Date(now), updated_at: new Date(now) },
     });
   });
   const noteDocuments = Array.from({ length: notes }, (_, at) =>
     deriveNote({
-      ...{ _id: new UUID(), account_id, kind: "contact" as const, parent_id: contactIds[at % Math.max(1, contacts)] ?? new UUID(), label: "Ann" },
-      ...{ type: "user_manual", title: null, title_slug: null, position: 0, content: `${often(at)} budget`, source: "api" },
+      ...{
+        _id: new UUID(),
+        account_id,
+        kind: "contact" as const,
+        parent_id: contactIds[at % Math.max(1, contacts)] ?? new UUID(),
+        label: "Ann",
+      },
+      ...{
+        type: "user_manual",
+        title: null,
+        title_slug: null,
+        position: 0,
+        content: `${often(at)} budget`,
+        source: "api",
+      },
       ...{ created_at: new Date(now - at * 1_000), updated_at: new Date(now) },
     }),
   );
@@ -50,6 +83,9 @@ export async function fill(client: MongoClient, accountId: string, { contacts, s
 
 async function insert(client: MongoClient, collection: string, documents: readonly object[]): Promise<void> {
   for (let at = 0; at < documents.length; at += batch) {
-    await client.db().collection(collection).insertMany(documents.slice(at, at + batch), { ordered: false });
+    await client
+      .db()
+      .collection(collection)
+      .insertMany(documents.slice(at, at + batch), { ordered: false });
   }
 }

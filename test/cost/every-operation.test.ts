@@ -48,19 +48,24 @@ test("a scan fails, so that the tests below can", async () => {
 
 /** The commands that the lines of the log count. */
 function counted(lines: readonly string[]): number {
-  const requests = lines.map((line) => JSON.parse(line) as { msg: string; db_commands?: number }).filter(({ msg }) => msg === "request");
+  const requests = lines
+    .map((line) => JSON.parse(line) as { msg: string; db_commands?: number })
+    .filter(({ msg }) => msg === "request");
   return requests.reduce((sum, { db_commands: commands = 0 }) => sum + commands, 0);
 }
 
-test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))("%s reads by an index, and its line counts its commands [SRC-08, OPS-25]", async (_title, recipe) => {
-  const trial = await recipe.prepare(lane);
-  const { logLines, app } = lane.service;
-  const before = logLines.length;
-  const listening = listenToMongo(app.client);
-  expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
-  const sent = listening.stop().map(({ label }) => label);
-  // The sweep of an erasure runs beside its request.
-  const beside = recipe.operation.endsWith("/DeleteAccount") ? 12 : 0;
-  await expect.poll(() => counted(logLines.slice(before)) + beside, { message: sent.join(", ") }).toBe(sent.length);
-  await trial.clear?.();
-});
+test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))(
+  "%s reads by an index, and its line counts its commands [SRC-08, OPS-25]",
+  async (_title, recipe) => {
+    const trial = await recipe.prepare(lane);
+    const { logLines, app } = lane.service;
+    const before = logLines.length;
+    const listening = listenToMongo(app.client);
+    expect(await withoutScans(() => trial.send())).toEqual({ kind: "success" });
+    const sent = listening.stop().map(({ label }) => label);
+    // The sweep of an erasure runs beside its request.
+    const beside = recipe.operation.endsWith("/DeleteAccount") ? 12 : 0;
+    await expect.poll(() => counted(logLines.slice(before)) + beside, { message: sent.join(", ") }).toBe(sent.length);
+    await trial.clear?.();
+  },
+);

@@ -27,7 +27,13 @@ export async function explain(client: MongoClient, command: Document): Promise<E
   const pipeline = command["pipeline"] as Document[];
   const db = client.db();
   const run = async (on: string, stages: readonly Document[], hint: unknown): Promise<Document> =>
-    db.command({ explain: { aggregate: on, pipeline: stages, cursor: {}, ...(hint === undefined ? {} : { hint }) }, verbosity: "executionStats" }, {});
+    db.command(
+      {
+        explain: { aggregate: on, pipeline: stages, cursor: {}, ...(hint === undefined ? {} : { hint }) },
+        verbosity: "executionStats",
+      },
+      {},
+    );
   const own = pipeline.slice(0, unionAt(pipeline));
   const first = await run(collection, own.length === 0 ? pipeline : own, command["hint"]);
   const reads = [readOf(collection, first)];
@@ -50,7 +56,12 @@ function unionAt(pipeline: readonly Document[]): number {
 function readOf(collection: string, answer: Document): ExaminedRead {
   const stats = statsOf(answer);
   const indexes = [...JSON.stringify(stats).matchAll(/"indexName":"([^"]*)"/g)].map(([, name]) => name);
-  return { collection, index: indexes[0] ?? "", keys: Number(stats["totalKeysExamined"]), documents: Number(stats["totalDocsExamined"]) };
+  return {
+    collection,
+    index: indexes[0] ?? "",
+    keys: Number(stats["totalKeysExamined"]),
+    documents: Number(stats["totalDocsExamined"]),
+  };
 }
 
 /** Whether the plan that was run sorts, in its own stages or in one of the aggregation behind them. */

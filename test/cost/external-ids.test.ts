@@ -15,7 +15,13 @@ function filterOf({ filter, pipeline = [] }: Document): Document {
 /** Where a read looks, and how many keys it examines. */
 async function explained(command: Document): Promise<{ index: string | undefined; keys: number }> {
   const db = service().app.client.db();
-  const { executionStats: stats } = await db.command({ explain: { find: (command["find"] ?? command["aggregate"]) as string, filter: filterOf(command) }, verbosity: "executionStats" }, {});
+  const { executionStats: stats } = await db.command(
+    {
+      explain: { find: (command["find"] ?? command["aggregate"]) as string, filter: filterOf(command) },
+      verbosity: "executionStats",
+    },
+    {},
+  );
   return { index: /"indexName":"([^"]*)"/.exec(JSON.stringify(stats))?.[1], keys: Number(stats.totalKeysExamined) };
 }
 
@@ -28,9 +34,19 @@ test("a record that is named by its external id is found by that index alone, in
   await client.put.contact({ external_id: "c", full_name: "Ann" });
   await client.put.session({ external_id: "s", contact_external_id: "c" });
   await client.put.contactNotes({ external_id: "n", contact_external_id: "c", content: "one", source: "import" });
-  await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", { account_id: client.id, external: [{ kind: "RECORD_KIND_CONTACT_NOTE", external_id: "n" }] });
+  await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", {
+    account_id: client.id,
+    external: [{ kind: "RECORD_KIND_CONTACT_NOTE", external_id: "n" }],
+  });
   const finds = listening.stop().filter(({ command }) => JSON.stringify(filterOf(command)).includes("external_id"));
-  expect(finds.map(({ label }) => label).sort()).toEqual(["aggregate contacts", "aggregate notes", "find contacts", "find contacts", "find notes", "find sessions"]);
+  expect(finds.map(({ label }) => label).sort()).toEqual([
+    "aggregate contacts",
+    "aggregate notes",
+    "find contacts",
+    "find contacts",
+    "find notes",
+    "find sessions",
+  ]);
   for (const { label, command } of finds) {
     const { index, keys } = await explained(command);
     expect(index, label).toBe("external_id");

@@ -67,20 +67,31 @@ describe.each([
   ])("offset %i, limit %i: the page and one more, out of the index in its order [SRC-08]", async (offset, limit) => {
     const [found, ...more] = flat(await examined(() => `/v1/notes?query=${query}&offset=${offset}&limit=${limit}`));
     expect(more).toEqual([]);
-    expect(found).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof] });
+    expect(found).toEqual({
+      sorts: false,
+      reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof],
+    });
   });
 });
 
 test("a rare word costs what it finds, and a word that nothing has costs nothing [SRC-08]", async () => {
   const [rare] = flat(await examined(() => "/v1/notes?query=rarely&limit=20"));
-  expect(rare).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 3, documents: 3 }, proof] });
+  expect(rare).toEqual({
+    sorts: false,
+    reads: [{ collection: "notes", index: "search", keys: 3, documents: 3 }, proof],
+  });
   const [nothing] = flat(await examined(() => "/v1/notes?query=nowhere&limit=20"));
-  expect(nothing).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 0, documents: 0 }, proof] });
+  expect(nothing).toEqual({
+    sorts: false,
+    reads: [{ collection: "notes", index: "search", keys: 0, documents: 0 }, proof],
+  });
 });
 
 test("a deep page of notes with a word skips keys of the index and reads no document of those before it [SRC-08]", async () => {
   const [, , large = []] = await examined(() => "/v1/notes?query=budget&offset=10000&limit=20");
-  expect(large.map(({ reads }) => reads)).toEqual([[{ collection: "notes", index: "search", keys: 10_021, documents: 21 }, proof]]);
+  expect(large.map(({ reads }) => reads)).toEqual([
+    [{ collection: "notes", index: "search", keys: 10_021, documents: 21 }, proof],
+  ]);
 });
 
 test("sessions: the list, with a word and of a contact, are each read out of their index [SRC-08]", async () => {
@@ -88,13 +99,22 @@ test("sessions: the list, with a word and of a contact, are each read out of the
   const [list] = flat(await examined(() => "/v1/sessions?limit=20"));
   expect(list).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "list", ...page }, proof] });
   const [later] = flat(await examined(() => "/v1/sessions?limit=20&offset=60"));
-  expect(later).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "list", keys: 81, documents: 21 }, proof] });
+  expect(later).toEqual({
+    sorts: false,
+    reads: [{ collection: "sessions", index: "list", keys: 81, documents: 21 }, proof],
+  });
   const [word] = flat(await examined(() => "/v1/sessions?limit=20&query=meeting"));
   expect(word).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "search", ...page }, proof] });
   const [dated] = flat(await examined(() => "/v1/sessions?limit=5&query=meeting&from=2020-01-01"));
-  expect(dated).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "search", keys: 6, documents: 6 }, proof] });
+  expect(dated).toEqual({
+    sorts: false,
+    reads: [{ collection: "sessions", index: "search", keys: 6, documents: 6 }, proof],
+  });
   const [of] = flat(await examined((contactId) => `/v1/sessions?limit=5&contact_id=${contactId}`));
-  expect(of).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "contact", keys: 6, documents: 6 }, proof] });
+  expect(of).toEqual({
+    sorts: false,
+    reads: [{ collection: "sessions", index: "contact", keys: 6, documents: 6 }, proof],
+  });
 });
 
 test("contacts: each tier reads 25 out of the index in its order, whatever matches [SRC-08]", async () => {
@@ -106,8 +126,13 @@ test("contacts: each tier reads 25 out of the index in its order, whatever match
 
 test("several words are counted in the index alone, to 200 each, and then to 5,000 [SRC-08]", async () => {
   const all = await examined(() => "/v1/notes?query=budget+every&limit=20");
-  const counted = all.map((commands) => commands.slice(0, -1).map(({ reads }) => reads.filter(({ collection }) => collection === "notes")));
-  const both = (keys: number) => [{ collection: "notes", index: "search", keys, documents: 0 }, { collection: "notes", index: "search", keys, documents: 0 }];
+  const counted = all.map((commands) =>
+    commands.slice(0, -1).map(({ reads }) => reads.filter(({ collection }) => collection === "notes")),
+  );
+  const both = (keys: number) => [
+    { collection: "notes", index: "search", keys, documents: 0 },
+    { collection: "notes", index: "search", keys, documents: 0 },
+  ];
   expect(counted).toEqual([[both(100)], [both(200), both(2_000)], [both(200), both(5_000)]]);
   const last = all.map((commands) => commands.at(-1)?.reads[0]);
   expect(last).toEqual(sizes.map(() => ({ collection: "notes", index: "search", keys: 21, documents: 21 })));
@@ -116,17 +141,28 @@ test("several words are counted in the index alone, to 200 each, and then to 5,0
 test.each([
   ["notes", "/v1/notes?limit=20&query=budget+every+rarely"],
   ["sessions", "/v1/sessions?limit=20&query=rarely+meeting+every"],
-])("of several words in %s the rare one drives: 3 keys and 3 documents, however frequent the others are [SRC-08]", async (collection, path) => {
-  for (const commands of await examined(() => path)) {
-    expect(commands.at(-1)).toEqual({ sorts: false, reads: [{ collection, index: "search", keys: 3, documents: 3 }] });
-  }
-});
+])(
+  "of several words in %s the rare one drives: 3 keys and 3 documents, however frequent the others are [SRC-08]",
+  async (collection, path) => {
+    for (const commands of await examined(() => path)) {
+      expect(commands.at(-1)).toEqual({
+        sorts: false,
+        reads: [{ collection, index: "search", keys: 3, documents: 3 }],
+      });
+    }
+  },
+);
 
 /** How many keys and documents of the collection all commands of a request examine together, in the largest account. */
 async function largest(collection: string, path: string): Promise<{ keys: number; documents: number }> {
   const commands = (await examined(() => path)).at(-1) ?? [];
-  const reads = commands.flatMap(({ sorts, reads: own }) => (expect(sorts).toBe(false), own)).filter((one) => one.collection === collection);
-  return { keys: reads.reduce((sum, { keys }) => sum + keys, 0), documents: reads.reduce((sum, { documents }) => sum + documents, 0) };
+  const reads = commands
+    .flatMap(({ sorts, reads: own }) => (expect(sorts).toBe(false), own))
+    .filter((one) => one.collection === collection);
+  return {
+    keys: reads.reduce((sum, { keys }) => sum + keys, 0),
+    documents: reads.reduce((sum, { documents }) => sum + documents, 0),
+  };
 }
 
 test.each([
@@ -139,14 +175,18 @@ test.each([
 });
 
 test("a query of many words examines at most 40,000 keys [SRC-10]", async () => {
-  const query = Array.from({ length: 20 }, (_, at) => "budgetinternationalisation".slice(0, 2 + (at % 5)) + (at >= 5 ? " every" : "")).join("+");
+  const query = Array.from(
+    { length: 20 },
+    (_, at) => "budgetinternationalisation".slice(0, 2 + (at % 5)) + (at >= 5 ? " every" : ""),
+  ).join("+");
   const { keys } = await largest("notes", `/v1/notes?query=${encodeURIComponent(query.slice(0, 100))}`);
   expect(keys).toBeLessThanOrEqual(40_000);
 });
 
 test("finds every match among the examined notes, in order, page by page [SRC-10, PAG-03]", async () => {
   const large = accounts.at(-1)?.account;
-  const found = async (offset: number) => (await service.rest(`/v1/notes?query=tenth+e&limit=25&offset=${offset}`, { key: large?.key })).body;
+  const found = async (offset: number) =>
+    (await service.rest(`/v1/notes?query=tenth+e&limit=25&offset=${offset}`, { key: large?.key })).body;
   const [first, second] = [await found(0), await found(25)];
   const contents = [...first.data, ...second.data].map(({ content }: { content: string }) => content);
   expect(contents).toEqual(Array.from({ length: 50 }, (_, at) => `every tenth internationalisation${at * 10} budget`));
@@ -156,7 +196,9 @@ test("finds every match among the examined notes, in order, page by page [SRC-10
 
 /** What the last command of each account reads of the contacts. */
 async function contactsRead(query: string): Promise<Examined["reads"][]> {
-  return (await examined(() => `/v1/contacts?query=${query}`)).map((commands) => commands.at(-1)?.reads.filter(({ collection }) => collection === "contacts") ?? []);
+  return (await examined(() => `/v1/contacts?query=${query}`)).map(
+    (commands) => commands.at(-1)?.reads.filter(({ collection }) => collection === "contacts") ?? [],
+  );
 }
 
 test("of several words in contacts the rare one drives both tiers [SRC-08]", async () => {
@@ -165,8 +207,12 @@ test("of several words in contacts the rare one drives both tiers [SRC-08]", asy
 });
 
 test("where no contact has all words whole, nobody looks for one: a frequent name and the beginning of another cost a page [SRC-08, CSR-11]", async () => {
-  expect(await contactsRead("every+rarely+ann")).toEqual(sizes.map(() => [{ collection: "contacts", index: "search", keys: 3, documents: 3 }]));
-  expect(await contactsRead("every+ann")).toEqual(sizes.map(() => [{ collection: "contacts", index: "search", keys: 25, documents: 25 }]));
+  expect(await contactsRead("every+rarely+ann")).toEqual(
+    sizes.map(() => [{ collection: "contacts", index: "search", keys: 3, documents: 3 }]),
+  );
+  expect(await contactsRead("every+ann")).toEqual(
+    sizes.map(() => [{ collection: "contacts", index: "search", keys: 25, documents: 25 }]),
+  );
 });
 
 test("a contact, its notes and its sessions are each read out of their index, and nothing is sorted [SRC-08]", async () => {
@@ -175,17 +221,38 @@ test("a contact, its notes and its sessions are each read out of their index, an
   const notes = [1, 4, 10].map((count) => ({ collection: "notes", index: "parent", keys: count, documents: count }));
   const sessions = { collection: "sessions", index: "contact", keys: 5, documents: 5 };
   for (const [at, commands] of all.entries()) {
-    expect(commands).toEqual([{ sorts: false, reads: [{ collection: "contacts", index: "_id_", keys: 1, documents: 1 }, notes[at], sessions, proof] }]);
+    expect(commands).toEqual([
+      {
+        sorts: false,
+        reads: [{ collection: "contacts", index: "_id_", keys: 1, documents: 1 }, notes[at], sessions, proof],
+      },
+    ]);
   }
 });
 
 test("a search that sorts, or reads what it skips, is told: the explanation can tell [SRC-08]", async () => {
   const [, , large] = accounts;
   const { client } = service.app;
-  const account_id = (await client.db().collection<{ _id: UUID; account_id: UUID }>("contacts").findOne({ _id: new UUID(large?.contactId ?? "") }))?.account_id;
+  const account_id = (
+    await client
+      .db()
+      .collection<{ _id: UUID; account_id: UUID }>("contacts")
+      .findOne({ _id: new UUID(large?.contactId ?? "") })
+  )?.account_id;
   const match = { $match: { account_id, g: "budget" } };
-  const sorted = await explain(client, { aggregate: "notes", hint: "search", pipeline: [match, { $sort: { content: 1 } }, { $limit: 5 }] });
-  expect(sorted).toEqual({ sorts: true, reads: [{ collection: "notes", index: "search", keys: 20_000, documents: 20_000 }] });
-  const checked = await explain(client, { aggregate: "notes", hint: "search", pipeline: [{ $match: { ...match.$match, n: / every/ } }, { $sort: { rank: -1 } }, { $skip: 40 }, { $limit: 5 }] });
+  const sorted = await explain(client, {
+    aggregate: "notes",
+    hint: "search",
+    pipeline: [match, { $sort: { content: 1 } }, { $limit: 5 }],
+  });
+  expect(sorted).toEqual({
+    sorts: true,
+    reads: [{ collection: "notes", index: "search", keys: 20_000, documents: 20_000 }],
+  });
+  const checked = await explain(client, {
+    aggregate: "notes",
+    hint: "search",
+    pipeline: [{ $match: { ...match.$match, n: / every/ } }, { $sort: { rank: -1 } }, { $skip: 40 }, { $limit: 5 }],
+  });
   expect(checked).toEqual({ sorts: false, reads: [{ collection: "notes", index: "search", keys: 45, documents: 45 }] });
 });

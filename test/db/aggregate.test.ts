@@ -34,14 +34,20 @@ async function labels(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 test("some hundreds of rows come by one command", async () => {
-  expect(await labels(async () => {
-    expect(await aggregate(numbers(), [...sorted, { $limit: 999 }], inBackground)).toEqual(Array.from({ length: 999 }, (_, number) => ({ number })));
-  })).toEqual(["aggregate"]);
+  expect(
+    await labels(async () => {
+      expect(await aggregate(numbers(), [...sorted, { $limit: 999 }], inBackground)).toEqual(
+        Array.from({ length: 999 }, (_, number) => ({ number })),
+      );
+    }),
+  ).toEqual(["aggregate"]);
 });
 
 test("more rows than one answer holds all come, once each and in order, and no cursor is left open", async () => {
   const commands = await labels(async () => {
-    expect(await aggregate(numbers(), sorted, inBackground)).toEqual(Array.from({ length: 2_500 }, (_, number) => ({ number })));
+    expect(await aggregate(numbers(), sorted, inBackground)).toEqual(
+      Array.from({ length: 2_500 }, (_, number) => ({ number })),
+    );
   });
   expect(commands).toEqual(["aggregate", "aggregate", "getMore", "getMore"]);
   const { metrics } = await asAdministrator(mongod.administratorUri, (db) => db.command({ serverStatus: 1 }));
@@ -50,8 +56,14 @@ test("more rows than one answer holds all come, once each and in order, and no c
 
 test("so do rows that are too large for one answer", async () => {
   const text = "x".repeat(1_000_000);
-  const rows = await aggregate<{ number: number; text: string }>(numbers(), [...sorted, { $limit: 40 }, { $set: { text } }], inBackground);
-  expect(rows.map(({ number, text }) => [number, text.length])).toEqual(Array.from({ length: 40 }, (_, number) => [number, text.length]));
+  const rows = await aggregate<{ number: number; text: string }>(
+    numbers(),
+    [...sorted, { $limit: 40 }, { $set: { text } }],
+    inBackground,
+  );
+  expect(rows.map(({ number, text }) => [number, text.length])).toEqual(
+    Array.from({ length: 40 }, (_, number) => [number, text.length]),
+  );
 });
 
 test.each([
@@ -64,34 +76,59 @@ test.each([
   });
 });
 
-test.each([["whose time is up", 50], ["that is wrong", 2]])("a read %s is not done again", async (_what, errorCode) => {
+test.each([
+  ["whose time is up", 50],
+  ["that is wrong", 2],
+])("a read %s is not done again", async (_what, errorCode) => {
   await withFault(mongod, "alwaysOn", { failCommands: ["aggregate"], appName, errorCode }, async () => {
-    expect(await labels(async () => {
-      await expect(aggregate(numbers(), sorted, inBackground)).rejects.toMatchObject({ code: errorCode });
-    })).toEqual(["aggregate"]);
+    expect(
+      await labels(async () => {
+        await expect(aggregate(numbers(), sorted, inBackground)).rejects.toMatchObject({ code: errorCode });
+      }),
+    ).toEqual(["aggregate"]);
   });
 });
 
-test.each([10107, 91, 189])("reads at once under %i are all done again: what the driver keeps of the first does not trip it later [CON-06]", async (errorCode) => {
-  const read = (): Promise<string> => aggregate(numbers(), [{ $limit: 1 }], inBackground).then(() => "read", (error: unknown) => String(error));
-  for (let wave = 0; wave < 3; wave++) {
-    // A read is tried three times, and each failure may clear the pool under the others.
-    const results = await withFault(mongod, { times: 2 }, { failCommands: ["aggregate"], appName, errorCode }, () => Promise.all(Array.from({ length: 16 }, read)));
-    expect([...new Set(results)]).toEqual(["read"]);
-  }
-});
+test.each([10107, 91, 189])(
+  "reads at once under %i are all done again: what the driver keeps of the first does not trip it later [CON-06]",
+  async (errorCode) => {
+    const read = (): Promise<string> =>
+      aggregate(numbers(), [{ $limit: 1 }], inBackground).then(
+        () => "read",
+        (error: unknown) => String(error),
+      );
+    for (let wave = 0; wave < 3; wave++) {
+      // A read is tried three times, and each failure may clear the pool under the others.
+      const results = await withFault(mongod, { times: 2 }, { failCommands: ["aggregate"], appName, errorCode }, () =>
+        Promise.all(Array.from({ length: 16 }, read)),
+      );
+      expect([...new Set(results)]).toEqual(["read"]);
+    }
+  },
+);
 
 test("a read under which another member becomes the primary is not answered: the driver may have repeated it there too soon [CON-02, CON-04]", async () => {
-  const elected = { type: "RSPrimary", address: "elsewhere:1", electionId: { toHexString: () => "f".repeat(24) }, hosts: ["elsewhere:1", "b:1"], passives: [], arbiters: [] };
+  const elected = {
+    type: "RSPrimary",
+    address: "elsewhere:1",
+    electionId: { toHexString: () => "f".repeat(24) },
+    hosts: ["elsewhere:1", "b:1"],
+    passives: [],
+    arbiters: [],
+  };
   const other = await connectMongo(mongod.uri, 30_000);
   try {
     const db = Object.getPrototypeOf(other.db()) as { command: (...args: unknown[]) => Promise<unknown> };
     const real = db.command;
     vi.spyOn(db, "command").mockImplementationOnce(function (this: unknown, ...args) {
-      other.emit("topologyDescriptionChanged", { newDescription: { type: "ReplicaSetWithPrimary", servers: new Map([["elsewhere:1", elected]]) } } as never);
+      other.emit("topologyDescriptionChanged", {
+        newDescription: { type: "ReplicaSetWithPrimary", servers: new Map([["elsewhere:1", elected]]) },
+      } as never);
       return real.apply(this, args);
     });
-    await expect(aggregate(other.db().collection("numbers"), [{ $limit: 1 }], inBackground)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    await expect(aggregate(other.db().collection("numbers"), [{ $limit: 1 }], inBackground)).rejects.toMatchObject({
+      reason: Reason.UNAVAILABLE,
+    });
   } finally {
     vi.restoreAllMocks();
     await other.close();

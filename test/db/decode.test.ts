@@ -19,8 +19,19 @@ const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
     fc.uuid().map((text) => new UUID(text)),
     fc.uint8Array({ maxLength: 40 }).map((bytes) => new Binary(bytes)),
   ),
-  other: fc.constantFrom(new ObjectId(), Decimal128.fromString("1.5"), new Timestamp({ t: 1, i: 2 }), /a/i, new Binary(Buffer.from("abc"), 128)),
-  value: fc.oneof({ weight: 8, arbitrary: tie("leaf") }, { weight: 1, arbitrary: tie("other") }, fc.array(tie("value"), { maxLength: 4 }), tie("document")),
+  other: fc.constantFrom(
+    new ObjectId(),
+    Decimal128.fromString("1.5"),
+    new Timestamp({ t: 1, i: 2 }),
+    /a/i,
+    new Binary(Buffer.from("abc"), 128),
+  ),
+  value: fc.oneof(
+    { weight: 8, arbitrary: tie("leaf") },
+    { weight: 1, arbitrary: tie("other") },
+    fc.array(tie("value"), { maxLength: 4 }),
+    tie("document"),
+  ),
   document: fc.dictionary(fc.stringMatching(/^[a-zäß_.]{1,12}$/), tie("value"), { maxKeys: 8 }),
 })).document;
 
@@ -35,15 +46,25 @@ test("what documents are made of, in every nesting, and what only the library kn
 });
 
 test("documents that follow each other share no names, texts or positions", () => {
-  const documents = Array.from({ length: 3_000 }, (_, at) => ({ [`name_${at}`]: `text ${at}`, [`naïve_${at % 7}`]: at, at }));
+  const documents = Array.from({ length: 3_000 }, (_, at) => ({
+    [`name_${at}`]: `text ${at}`,
+    [`naïve_${at % 7}`]: at,
+    at,
+  }));
   for (const document of documents) expect(decode(Buffer.from(BSON.serialize(document)))).toEqual(document);
 });
 
 test("a document within a larger buffer, as the driver hands it over", () => {
-  const bytes = BSON.serialize({ _id: new UUID("0190a1b2-c3d4-7e5f-8a6b-112233445566"), text: "a longer text than is read byte by byte, with an ü" });
+  const bytes = BSON.serialize({
+    _id: new UUID("0190a1b2-c3d4-7e5f-8a6b-112233445566"),
+    text: "a longer text than is read byte by byte, with an ü",
+  });
   const within = Buffer.concat([Buffer.alloc(7, 1), bytes, Buffer.alloc(9, 2)]).subarray(7, 7 + bytes.length);
   const { _id, text } = decode(within) as { _id: UUID; text: string };
-  expect([idText(_id), text]).toEqual(["0190a1b2-c3d4-7e5f-8a6b-112233445566", "a longer text than is read byte by byte, with an ü"]);
+  expect([idText(_id), text]).toEqual([
+    "0190a1b2-c3d4-7e5f-8a6b-112233445566",
+    "a longer text than is read byte by byte, with an ü",
+  ]);
 });
 
 test("an id as text is the library's", () => {

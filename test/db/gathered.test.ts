@@ -35,10 +35,14 @@ test("who asks for what is written waits for what is on its way as well", async 
 test("what could not be written is written later, before what came since; who asks hears that it could not", async () => {
   const written: string[] = [];
   let away = true;
-  const gathered = gatherWrites<string>(100, async (items) => {
-    if (away) throw new Error("away");
-    written.push(...items);
-  }, unheard);
+  const gathered = gatherWrites<string>(
+    100,
+    async (items) => {
+      if (away) throw new Error("away");
+      written.push(...items);
+    },
+    unheard,
+  );
   gathered.add("one");
   await expect(gathered.flush()).rejects.toThrow("away");
   gathered.add("two");
@@ -51,7 +55,11 @@ test("what could not be written is written later, before what came since; who as
 test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is told", async () => {
   let tries = 0;
   const lost: unknown[] = [];
-  const gathered = gatherWrites<string>(1_000, () => Promise.reject(new Error(`away, ${++tries}`)), (error) => lost.push(error));
+  const gathered = gatherWrites<string>(
+    1_000,
+    () => Promise.reject(new Error(`away, ${++tries}`)),
+    (error) => lost.push(error),
+  );
   gathered.add("one");
   await vi.advanceTimersByTimeAsync(15_000);
   expect(lost).toEqual([]);

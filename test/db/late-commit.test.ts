@@ -60,7 +60,12 @@ async function cutBeforeCommit(name: string, deadlineMs: number): Promise<{ read
   await Promise.allSettled([done]);
   // The driver finds the server again within half a second.
   await sleep(1_500);
-  return { commits: listening.stop().slice(before).filter(({ name: command }) => command === "commitTransaction").length };
+  return {
+    commits: listening
+      .stop()
+      .slice(before)
+      .filter(({ name: command }) => command === "commitTransaction").length,
+  };
 }
 
 test("a commit that waits for a server at the deadline is not sent later, nor is it repeated [CON-05]", async () => {
@@ -78,43 +83,53 @@ test("one that finds its server in time is sent, and stored: the test can tell [
   expect(await stored("in time")).toBe(1);
 });
 
-test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite"] as const)("%s that waits for a server at the deadline is not sent later [CON-05]", async (command) => {
-  const notes = client.db().collection("notes");
-  const deadline = deadlineIn(700);
-  await proxy.set("gone");
-  const listening = listenToMongo(client);
-  const done = write<unknown>(client, deadline, (options) => {
-    if (command === "insertOne") return notes.insertOne({ name: "gone" }, options);
-    if (command === "updateOne") return notes.updateOne({ name: "there" }, { $set: { name: "gone" } }, options);
-    if (command === "deleteOne") return notes.deleteOne({ name: "there" }, options);
-    if (command === "findOneAndUpdate") return notes.findOneAndUpdate({ name: "there" }, { $set: { name: "gone" } }, options);
-    return notes.bulkWrite([{ deleteOne: { filter: { name: "there" } } }], options);
-  });
-  await expect(done).rejects.toThrow();
-  const before = listening.commands.length;
-  await proxy.set("fair");
-  await primaryOf(client).held(20_000);
-  await sleep(700);
-  expect(listening.stop().slice(before)).toEqual([]);
-  expect([await stored("there"), await stored("gone")]).toEqual([1, 0]);
-});
+test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite"] as const)(
+  "%s that waits for a server at the deadline is not sent later [CON-05]",
+  async (command) => {
+    const notes = client.db().collection("notes");
+    const deadline = deadlineIn(700);
+    await proxy.set("gone");
+    const listening = listenToMongo(client);
+    const done = write<unknown>(client, deadline, (options) => {
+      if (command === "insertOne") return notes.insertOne({ name: "gone" }, options);
+      if (command === "updateOne") return notes.updateOne({ name: "there" }, { $set: { name: "gone" } }, options);
+      if (command === "deleteOne") return notes.deleteOne({ name: "there" }, options);
+      if (command === "findOneAndUpdate")
+        return notes.findOneAndUpdate({ name: "there" }, { $set: { name: "gone" } }, options);
+      return notes.bulkWrite([{ deleteOne: { filter: { name: "there" } } }], options);
+    });
+    await expect(done).rejects.toThrow();
+    const before = listening.commands.length;
+    await proxy.set("fair");
+    await primaryOf(client).held(20_000);
+    await sleep(700);
+    expect(listening.stop().slice(before)).toEqual([]);
+    expect([await stored("there"), await stored("gone")]).toEqual([1, 0]);
+  },
+);
 
 test("an insert and an update that arrive after the deadline, by the database's clock, do nothing [CON-05]", async () => {
   const contacts = client.db().collection<Named>("named");
   const there = { _id: new UUID(), version: 1, name: "before" };
   await contacts.insertOne(there);
   // Held on its way: the client has stopped waiting, and the command arrives all the same.
-  const late = (run: (fence: Fence) => Promise<unknown>) => write(client, deadlineIn(150), async (_options, fence) => sleep(300).then(() => run(fence)));
+  const late = (run: (fence: Fence) => Promise<unknown>) =>
+    write(client, deadlineIn(150), async (_options, fence) => sleep(300).then(() => run(fence)));
   const document = { _id: new UUID(), version: 1, name: "late" };
-  await expect(late((fence) => insertInTime(contacts, document, {}, fence))).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-  await late((fence) => contacts.replaceOne({ _id: there._id, version: 1, ...fence }, { ...there, name: "late" })).catch(() => undefined);
+  await expect(late((fence) => insertInTime(contacts, document, {}, fence))).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+  });
+  await late((fence) =>
+    contacts.replaceOne({ _id: there._id, version: 1, ...fence }, { ...there, name: "late" }),
+  ).catch(() => undefined);
   expect(await contacts.find({}, { projection: { _id: 0, name: 1 } }).toArray()).toEqual([{ name: "before" }]);
 });
 
 test("an insert in time is done, whatever its texts look like, and does not replace a document that has its id [CON-05]", async () => {
   const contacts = client.db().collection<Named>("others");
   const document = { _id: new UUID(), version: 1, name: "$name" };
-  const insert = () => write(client, deadlineIn(5_000), (options, fence) => insertInTime(contacts, document, options, fence));
+  const insert = () =>
+    write(client, deadlineIn(5_000), (options, fence) => insertInTime(contacts, document, options, fence));
   await insert();
   await expect(insert()).rejects.toMatchObject({ code: 11_000 });
   expect(await contacts.find().toArray()).toEqual([document]);

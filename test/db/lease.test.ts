@@ -5,7 +5,10 @@ import { createLease } from "../../src/db/lease.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 
 const unavailable = expect.objectContaining({ reason: Reason.UNAVAILABLE }) as unknown;
-const [a, b] = [{ address: "a", electionId: "1", alone: false }, { address: "b", electionId: "2", alone: false }];
+const [a, b] = [
+  { address: "a", electionId: "1", alone: false },
+  { address: "b", electionId: "2", alone: false },
+];
 
 let now: number;
 let lease: Lease;
@@ -39,7 +42,10 @@ describe("a set of several members", () => {
     expect([required(), lease.status().reason]).toEqual([unavailable, "no primary is known"]);
     lease.observe(a);
     now += 2_000;
-    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not proven for 1350 ms that it is primary"]);
+    expect([required(), lease.status().reason]).toEqual([
+      unavailable,
+      "a has not proven for 1350 ms that it is primary",
+    ]);
     prove();
     expect([lease.require().leader, lease.status().held]).toEqual([a, true]);
   });
@@ -125,7 +131,10 @@ describe("a set of several members", () => {
 });
 
 describe("a member that nobody else can take over from", () => {
-  const [alone, restarted] = [{ ...a, alone: true }, { ...a, electionId: "2", alone: true }];
+  const [alone, restarted] = [
+    { ...a, alone: true },
+    { ...a, electionId: "2", alone: true },
+  ];
 
   test("needs no proof to begin with, and no time after its election", () => {
     lease.observe(alone);
@@ -170,7 +179,10 @@ describe("a member that nobody else can take over from", () => {
     prove();
     const term = lease.require();
     lease.observe({ ...alone, alone: false });
-    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not proven for 1350 ms that it is primary"]);
+    expect([required(), lease.status().reason]).toEqual([
+      unavailable,
+      "a has not proven for 1350 ms that it is primary",
+    ]);
     prove();
     expect(lease.require().usableAt).toBe(term.usableAt);
   });

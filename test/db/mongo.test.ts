@@ -27,11 +27,14 @@ test.each([
   expect(withDatabase(uri)).toBe(taken);
 });
 
-test.each(["mongodb://user:p@ss@db1/records", "mongodb://db1/?nope=1", "mongodb://db1:99999/"])("%s stops the start with one line that names the variable, and does not repeat a password [OPS-14]", async (uri) => {
-  const failed = connectMongo(uri, 0);
-  await expect(failed).rejects.toThrow(/^MONGODB_URI: .+$/);
-  await expect(failed).rejects.not.toThrow(/p@ss/);
-});
+test.each(["mongodb://user:p@ss@db1/records", "mongodb://db1/?nope=1", "mongodb://db1:99999/"])(
+  "%s stops the start with one line that names the variable, and does not repeat a password [OPS-14]",
+  async (uri) => {
+    const failed = connectMongo(uri, 0);
+    await expect(failed).rejects.toThrow(/^MONGODB_URI: .+$/);
+    await expect(failed).rejects.not.toThrow(/p@ss/);
+  },
+);
 
 test("whatever the URI prefers, records are read from the primary: another member may not know yet that a key was revoked", async () => {
   const database = await createDatabase(inject("administratorUri"));
@@ -47,10 +50,15 @@ test("whatever the URI prefers, records are read from the primary: another membe
 
 test("a name that DNS does not resolve stops the start with one line that names the variable [OPS-14]", async () => {
   class DNSException extends Error {}
-  const unknown = Object.assign(new DNSException("querySrv ENOTFOUND _mongodb._tcp.db.example"), { code: "ENOTFOUND", syscall: "querySrv" });
+  const unknown = Object.assign(new DNSException("querySrv ENOTFOUND _mongodb._tcp.db.example"), {
+    code: "ENOTFOUND",
+    syscall: "querySrv",
+  });
   const connecting = vi.spyOn(MongoClient.prototype, "connect").mockRejectedValue(unknown);
   onTestFinished(() => connecting.mockRestore());
-  await expect(connectMongo("mongodb://db.example/", 300)).rejects.toThrow(/^MONGODB_URI: MongoDB cannot be reached \(querySrv ENOTFOUND _mongodb\._tcp\.db\.example\)$/);
+  await expect(connectMongo("mongodb://db.example/", 300)).rejects.toThrow(
+    /^MONGODB_URI: MongoDB cannot be reached \(querySrv ENOTFOUND _mongodb\._tcp\.db\.example\)$/,
+  );
   expect(connecting.mock.calls.length).toBeGreaterThan(1);
   expect(shownError(unknown)).toBe(unknown.message);
 });
@@ -64,7 +72,9 @@ test("a single server without transactions stops the start with one line that sa
   const folder = mkdtempSync(join(tmpdir(), "records-single-"));
   const program = await findMongod({ cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
   const port = await freePort();
-  const mongod = spawn(program.path, ["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1"], { stdio: "ignore" });
+  const mongod = spawn(program.path, ["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1"], {
+    stdio: "ignore",
+  });
   try {
     const uri = `mongodb://127.0.0.1:${port}`;
     const client = new MongoClient(uri, { serverSelectionTimeoutMS: 20_000 });
@@ -83,5 +93,7 @@ test("a certificate that is not trusted stops the start after one try, with a li
   const server = await startTlsServer();
   onTestFinished(() => server.stop());
   const failed = connectMongo(`mongodb://${server.host}/?tls=true`, 120_000);
-  await expect(failed).rejects.toThrow(/^MONGODB_URI: the certificate of MongoDB is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Set tlsCAFile to the CA/);
+  await expect(failed).rejects.toThrow(
+    /^MONGODB_URI: the certificate of MongoDB is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Set tlsCAFile to the CA/,
+  );
 });

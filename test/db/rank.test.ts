@@ -3,7 +3,16 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { rankAt, rankBetween } from "../../src/db/rank.ts";
 
-const dates = ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.001Z", "0904-08-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "2020-01-01T00:00:00Z", "3135-08-02T00:00:00.001Z", "9999-12-31T23:59:59.998Z", "9999-12-31T23:59:59.999Z"];
+const dates = [
+  "0001-01-01T00:00:00Z",
+  "0001-01-01T00:00:00.001Z",
+  "0904-08-01T00:00:00Z",
+  "1969-12-31T23:59:59.999Z",
+  "2020-01-01T00:00:00Z",
+  "3135-08-02T00:00:00.001Z",
+  "9999-12-31T23:59:59.998Z",
+  "9999-12-31T23:59:59.999Z",
+];
 
 test.each(dates)("a record of %s is found by its millisecond, and by no other [SLS-15]", (text) => {
   const date = new Date(text);

@@ -27,7 +27,12 @@ let redis: EmbeddedServer;
 let link: RedisLink;
 
 beforeAll(async () => {
-  const started = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  const started = await startRedis({
+    dataDir: folder,
+    cacheDir: testCacheDir(),
+    env: process.env,
+    progress: () => undefined,
+  });
   if (started === undefined) throw new Error("no redis-server for the tests");
   redis = started;
   await new Promise<void>((resolve) => way.listen(0, "127.0.0.1", resolve));
@@ -42,7 +47,10 @@ afterAll(async () => {
 
 test("a connection that is lost without a word is given up, and Redis is used again over another [RTE-13]", async () => {
   const changes: boolean[] = [];
-  link = connectRedis(redis.uri.replace(new URL(redis.uri).port, String((way.address() as AddressInfo).port)), (ready) => changes.push(ready));
+  link = connectRedis(
+    redis.uri.replace(new URL(redis.uri).port, String((way.address() as AddressInfo).port)),
+    (ready) => changes.push(ready),
+  );
   await link.firstReady;
   expect(await link.attempt((client) => client.set("a", "1"))).toBe("OK");
   for (const socket of open) socket.unpipe().pause();

@@ -9,10 +9,14 @@ test("reports every failure and continues", async () => {
   const outcomes = [true, false, false, true, false];
   const told: number[] = [];
   let turn = 0;
-  const background = repeat(100, async () => {
-    turn += 1;
-    if (outcomes[turn - 1] === false) throw new Error("away");
-  }, () => told.push(turn));
+  const background = repeat(
+    100,
+    async () => {
+      turn += 1;
+      if (outcomes[turn - 1] === false) throw new Error("away");
+    },
+    () => told.push(turn),
+  );
   await vi.advanceTimersByTimeAsync(550);
   expect([turn, told]).toEqual([5, [2, 3, 5]]);
   background.stop();
@@ -22,10 +26,14 @@ test("reports every failure and continues", async () => {
 
 test("work that is stopped while it runs ends without a word, and is not begun again", async () => {
   const told: unknown[] = [];
-  const background = repeat(100, async (isStopped) => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    if (isStopped()) throw new Error("the connection is closed");
-  }, (error) => told.push(error));
+  const background = repeat(
+    100,
+    async (isStopped) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (isStopped()) throw new Error("the connection is closed");
+    },
+    (error) => told.push(error),
+  );
   await vi.advanceTimersByTimeAsync(120);
   background.stop();
   await vi.advanceTimersByTimeAsync(1_000);

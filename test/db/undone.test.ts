@@ -35,11 +35,15 @@ async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
   const { me } = await client.db("admin").command({ hello: 1 });
   const others = mongod.members.map(({ uri }) => new URL(uri).host).filter((host) => host !== me);
   const admins = await Promise.all(others.map((host) => MongoClient.connect(directUri(mongod.administratorUri, host))));
-  const follow = (mode: string): Promise<unknown> => Promise.all(admins.map((admin) => admin.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
+  const follow = (mode: string): Promise<unknown> =>
+    Promise.all(admins.map((admin) => admin.db("admin").command({ configureFailPoint: "stopReplProducer", mode })));
   try {
     await follow("alwaysOn");
     // What was sent before may still arrive.
-    await client.db().collection("last").insertOne({}, { writeConcern: { w: 1 } });
+    await client
+      .db()
+      .collection("last")
+      .insertOne({}, { writeConcern: { w: 1 } });
     return await work();
   } finally {
     await follow("off");
@@ -55,12 +59,23 @@ test("a contact that no majority has is not shown, and another with its email is
   const unseen = { kind: "records" as const, unproven: undefined, deadline: deadlineIn(5_000), accountId };
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await withPrimaryAlone(async () => {
-    const first = services.contacts.createContact(createOf("ann@example.com"), scope(accountId)).catch((error: unknown) => error);
+    const first = services.contacts
+      .createContact(createOf("ann@example.com"), scope(accountId))
+      .catch((error: unknown) => error);
     // The primary has it at once.
-    await expect.poll(() => client.db().collection("contacts").countDocuments({ account_id: accountId }, { readConcern: { level: "local" } })).toBe(1);
+    await expect
+      .poll(() =>
+        client
+          .db()
+          .collection("contacts")
+          .countDocuments({ account_id: accountId }, { readConcern: { level: "local" } }),
+      )
+      .toBe(1);
     const [{ contacts }, second] = await Promise.all([
       services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, unseen),
-      services.contacts.createContact(createOf("ann@example.com"), grantWrites(unseen, claim)).catch((error: unknown) => error),
+      services.contacts
+        .createContact(createOf("ann@example.com"), grantWrites(unseen, claim))
+        .catch((error: unknown) => error),
     ]);
     expect(contacts).toEqual([]);
     expect(second).not.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
@@ -74,7 +89,10 @@ test("the same email is a duplicate once a majority has its contact: the test ca
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
   await services.contacts.createContact(createOf("bea@example.com"), scope(accountId));
-  const second = services.contacts.createContact(createOf("bea@example.com"), grantWrites(readScope(accountId, deadlineIn(3_000)), claim));
+  const second = services.contacts.createContact(
+    createOf("bea@example.com"),
+    grantWrites(readScope(accountId, deadlineIn(3_000)), claim),
+  );
   await expect(second).rejects.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
 });
 
@@ -83,9 +101,14 @@ test("without a majority the lease is lost within 1.5 seconds, and what needs th
   await withPrimaryAlone(async () => {
     await expect.poll(() => primaryOf(client).status().held, { timeout: 5_000 }).toBe(false);
     expect(primaryOf(client).status().reason).toMatch(/has not proven for 1350 ms that it is primary$/);
-    const read = services.contacts.searchContacts({ $typeName: "records.v1.SearchContactsRequest", query: "ann" }, readScope(new UUID(), deadlineIn(3_000)));
+    const read = services.contacts.searchContacts(
+      { $typeName: "records.v1.SearchContactsRequest", query: "ann" },
+      readScope(new UUID(), deadlineIn(3_000)),
+    );
     await expect(read).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-    await expect(services.contacts.createContact(createOf("c@example.com"), scope(new UUID()))).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    await expect(services.contacts.createContact(createOf("c@example.com"), scope(new UUID()))).rejects.toMatchObject({
+      reason: Reason.UNAVAILABLE,
+    });
   });
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
 });

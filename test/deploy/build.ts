@@ -27,7 +27,9 @@ export function buildImage(context: string, folder: string): Image {
   const filter = createFilter(readFileSync(join(context, ".dockerignore"), "utf8"));
   const built = new Map<string, Image>();
   let image: Building | undefined;
-  for (const { image: from, name, instructions } of parseDockerfile(readFileSync(join(context, "Dockerfile"), "utf8"))) {
+  for (const { image: from, name, instructions } of parseDockerfile(
+    readFileSync(join(context, "Dockerfile"), "utf8"),
+  )) {
     const root = mkdtempSync(join(folder, `${name ?? "stage"}-`));
     image = { root, from, workdir: root, env: {}, labels: {}, user: "root", ports: [], cmd: [], healthcheck: [] };
     for (const instruction of instructions) take(image, instruction, context, filter, built);
@@ -37,7 +39,13 @@ export function buildImage(context: string, folder: string): Image {
   return image;
 }
 
-function take(image: Building, { name, flags, rest }: Instruction, context: string, filter: (path: string) => boolean, built: ReadonlyMap<string, Image>): void {
+function take(
+  image: Building,
+  { name, flags, rest }: Instruction,
+  context: string,
+  filter: (path: string) => boolean,
+  built: ReadonlyMap<string, Image>,
+): void {
   switch (name) {
     case "WORKDIR":
       image.workdir = join(rest.startsWith("/") ? image.root : image.workdir, rest);
@@ -45,7 +53,11 @@ function take(image: Building, { name, flags, rest }: Instruction, context: stri
     case "COPY":
       return copy(image, rest.split(/\s+/), flags["from"], context, filter, built);
     case "RUN":
-      return void execFileSync("/bin/sh", ["-ec", rest], { cwd: image.workdir, env: { ...ownEnvironment(), ...image.env }, stdio: ["ignore", "ignore", "pipe"] });
+      return void execFileSync("/bin/sh", ["-ec", rest], {
+        cwd: image.workdir,
+        env: { ...ownEnvironment(), ...image.env },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
     case "ENV":
       return void (image.env = { ...image.env, ...assignments(rest) });
     case "LABEL":
@@ -65,7 +77,14 @@ function take(image: Building, { name, flags, rest }: Instruction, context: stri
   }
 }
 
-function copy(image: Image, words: readonly string[], stage: string | undefined, context: string, filter: (path: string) => boolean, built: ReadonlyMap<string, Image>): void {
+function copy(
+  image: Image,
+  words: readonly string[],
+  stage: string | undefined,
+  context: string,
+  filter: (path: string) => boolean,
+  built: ReadonlyMap<string, Image>,
+): void {
   const [target = "", sources] = [words.at(-1), words.slice(0, -1)];
   const origin = stage === undefined ? context : built.get(stage)?.root;
   if (origin === undefined) throw new Error(`COPY from a stage that is not there: ${stage}`);
@@ -73,10 +92,15 @@ function copy(image: Image, words: readonly string[], stage: string | undefined,
   for (const source of sources) {
     const from = join(origin, source);
     const isFolder = lstatSync(from).isDirectory();
-    const wanted = (path: string): boolean => stage !== undefined || lstatSync(path).isDirectory() || filter(path.slice(context.length + 1));
+    const wanted = (path: string): boolean =>
+      stage !== undefined || lstatSync(path).isDirectory() || filter(path.slice(context.length + 1));
     if (!isFolder && !wanted(from)) throw new Error(`COPY of what .dockerignore keeps out: ${source}`);
     // A folder is copied as what is in it; a file into a folder keeps its name.
-    cpSync(from, isFolder || !target.endsWith("/") ? to : join(to, source.split("/").at(-1) ?? ""), { recursive: true, verbatimSymlinks: true, filter: wanted });
+    cpSync(from, isFolder || !target.endsWith("/") ? to : join(to, source.split("/").at(-1) ?? ""), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: wanted,
+    });
   }
 }
 

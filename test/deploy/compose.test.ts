@@ -9,7 +9,13 @@ import { configOf, problemsOfNames, readEnvironmentFile, root } from "./settings
 
 interface Realm {
   readonly realm: string;
-  readonly clientScopes: readonly { readonly name: string; readonly protocolMappers: readonly { readonly protocolMapper: string; readonly config: Readonly<Record<string, string>> }[] }[];
+  readonly clientScopes: readonly {
+    readonly name: string;
+    readonly protocolMappers: readonly {
+      readonly protocolMapper: string;
+      readonly config: Readonly<Record<string, string>>;
+    }[];
+  }[];
   readonly defaultDefaultClientScopes: readonly string[];
   readonly clients: readonly {
     readonly clientId: string;
@@ -32,18 +38,34 @@ const caddyfile = readFileSync(join(folder, "Caddyfile"), "utf8");
 
 /** What Compose makes of the values: what is not in .env is empty, and a default is taken. */
 function interpolated(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, "$1")]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, "$1")]),
+  );
 }
 
 test("the services fit together: what they wait for, their networks, volumes and addresses", () => {
-  expect(Object.keys(compose.services).sort()).toEqual(["gateway", "keycloak", "mongo-replica-set", "mongo1", "mongo2", "mongo3", "prometheus", "records", "redis"]);
+  expect(Object.keys(compose.services).sort()).toEqual([
+    "gateway",
+    "keycloak",
+    "mongo-replica-set",
+    "mongo1",
+    "mongo2",
+    "mongo3",
+    "prometheus",
+    "records",
+    "redis",
+  ]);
   expect(problemsOf(compose)).toEqual([]);
 });
 
 test.each([
   ["records waits for cache, which is not there", '"redis":{"condition"', '"cache":{"condition"'],
   ["mongo-replica-set waits for the health of mongo1, which is never checked", '"healthcheck"', '"check"'],
-  ["redis joins other, which is not there", '"volatile-ttl"],"networks":["data"]', '"volatile-ttl"],"networks":["other"]'],
+  [
+    "redis joins other, which is not there",
+    '"volatile-ttl"],"networks":["data"]',
+    '"volatile-ttl"],"networks":["other"]',
+  ],
   ["mongo2 mounts other, which is not there", '"mongo2:/data/db"', '"other:/data/db"'],
   ["gateway opens 8080:8080 to the network", '"127.0.0.1:8080:8080"', '"8080:8080"'],
   ["redis has an image of no version", "redis:7.4-alpine", "redis:latest"],
@@ -67,18 +89,29 @@ test("no secret has a value of its own: all come from .env, which .env.example l
   expect(required.sort()).toEqual(Object.keys(example).sort());
   expect(new Set(Object.values(example))).toEqual(new Set([""]));
   expect(() => readConfig(interpolated(settings))).toThrow(/^SERVICE_TOKENS: is required/);
-  expect(configOf(interpolated(settings))).toMatchObject({ trustProxy: 1, baseUrl: "http://localhost:8080", mcpAudiences: ["records"], logLevel: "info" });
+  expect(configOf(interpolated(settings))).toMatchObject({
+    trustProxy: 1,
+    baseUrl: "http://localhost:8080",
+    mcpAudiences: ["records"],
+    logLevel: "info",
+  });
   const given = new Set(Object.keys(keycloak?.environment ?? {}));
   for (const [, name = ""] of realmText.matchAll(/\$\{(\w+)\}/g)) expect(given, name).toContain(name);
   expect(realm.clients.map(({ secret }) => secret)).toEqual(["${RECORDS_CLIENT_SECRET}"]);
-  expect(realm.users.flatMap(({ credentials }) => credentials.map(({ value }) => value))).toEqual(["${RECORDS_PERSON_PASSWORD}"]);
+  expect(realm.users.flatMap(({ credentials }) => credentials.map(({ value }) => value))).toEqual([
+    "${RECORDS_PERSON_PASSWORD}",
+  ]);
 });
 
 test("the realm is the issuer's, and knows the service as the README of the project says", () => {
   const base = settings["BASE_URL"] ?? "";
   expect(settings["OIDC_ISSUER"]).toBe(`${keycloak?.environment?.["KC_HOSTNAME"]}/realms/${realm.realm}`);
   const [client] = realm.clients;
-  expect(client).toMatchObject({ clientId: settings["OIDC_CLIENT_ID"], publicClient: false, redirectUris: [`${base}/sign-in/callback`] });
+  expect(client).toMatchObject({
+    clientId: settings["OIDC_CLIENT_ID"],
+    publicClient: false,
+    redirectUris: [`${base}/sign-in/callback`],
+  });
   expect(client?.attributes).toEqual({
     "pkce.code.challenge.method": "S256",
     "post.logout.redirect.uris": `${base}/`,
@@ -90,16 +123,34 @@ test("the realm is the issuer's, and knows the service as the README of the proj
 test("a token of any client names its person and is meant for the service", () => {
   const defaults = realm.clientScopes.filter(({ name }) => realm.defaultDefaultClientScopes.includes(name));
   expect(defaults.map(({ name }) => name).sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
-  expect([...(realm.clients[0]?.defaultClientScopes ?? [])].sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
+  expect([...(realm.clients[0]?.defaultClientScopes ?? [])].sort()).toEqual(
+    [...realm.defaultDefaultClientScopes].sort(),
+  );
   const mappers = defaults.flatMap(({ protocolMappers }) => protocolMappers);
-  expect(mappers.find(({ protocolMapper }) => protocolMapper === "oidc-sub-mapper")?.config["access.token.claim"]).toBe("true");
-  expect(mappers.find(({ protocolMapper }) => protocolMapper === "oidc-audience-mapper")?.config["included.client.audience"]).toBe(settings["MCP_AUDIENCE"]);
+  expect(mappers.find(({ protocolMapper }) => protocolMapper === "oidc-sub-mapper")?.config["access.token.claim"]).toBe(
+    "true",
+  );
+  expect(
+    mappers.find(({ protocolMapper }) => protocolMapper === "oidc-audience-mapper")?.config["included.client.audience"],
+  ).toBe(settings["MCP_AUDIENCE"]);
 });
 
 test("the gateway serves both ports that browsers use, leads each to its service, and the provider by the one name that all call it by", () => {
   expect(gateway?.ports).toEqual(["127.0.0.1:8080:8080", "127.0.0.1:8082:8082"]);
-  const sites = [...caddyfile.matchAll(/^http:\/\/:(\d+) \{\n([\s\S]*?)^\}/gm)].map(([, port, body = ""]) => [port, [...new Set([...body.matchAll(/(?:dynamic a |reverse_proxy )([a-z]+)[ :](\d+)/g)].map(([, host, target]) => `${host}:${target}`))]]);
-  expect(sites).toEqual([["8080", ["records:8080"]], ["8082", [`keycloak:${keycloak?.environment?.["KC_HTTP_PORT"]}`]]]);
+  const sites = [...caddyfile.matchAll(/^http:\/\/:(\d+) \{\n([\s\S]*?)^\}/gm)].map(([, port, body = ""]) => [
+    port,
+    [
+      ...new Set(
+        [...body.matchAll(/(?:dynamic a |reverse_proxy )([a-z]+)[ :](\d+)/g)].map(
+          ([, host, target]) => `${host}:${target}`,
+        ),
+      ),
+    ],
+  ]);
+  expect(sites).toEqual([
+    ["8080", ["records:8080"]],
+    ["8082", [`keycloak:${keycloak?.environment?.["KC_HTTP_PORT"]}`]],
+  ]);
   expect(new URL(settings["OIDC_ISSUER"] ?? "").port).toBe("8082");
 });
 
@@ -109,7 +160,8 @@ test("the replica set is made of the members that the service is told, under the
   const [, hosts, name] = /^mongodb:\/\/([^/]+)\/records\?replicaSet=(\w+)$/.exec(settings["MONGODB_URI"] ?? "") ?? [];
   expect(hosts?.split(",")).toEqual(members);
   expect(script).toContain(`_id: "${name}"`);
-  for (const member of members) expect(compose.services[member?.split(":")[0] ?? ""]?.command?.join(" ")).toContain(`--replSet ${name} `);
+  for (const member of members)
+    expect(compose.services[member?.split(":")[0] ?? ""]?.command?.join(" ")).toContain(`--replSet ${name} `);
 });
 
 test("an instance is given longer to end than it takes to finish, and writes nothing of its own [OPS-16]", () => {

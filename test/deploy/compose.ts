@@ -34,26 +34,41 @@ export function readCompose(): Compose {
 
 /** The variables that the file takes from .env; true for those without which it refuses to start. */
 export function variablesOf(compose: Compose): Map<string, boolean> {
-  return new Map([...JSON.stringify(compose).matchAll(/\$\{(\w+)(:[?-])?[^}]*\}/g)].map(([, name = "", operator]) => [name, operator !== ":-"]));
+  return new Map(
+    [...JSON.stringify(compose).matchAll(/\$\{(\w+)(:[?-])?[^}]*\}/g)].map(([, name = "", operator]) => [
+      name,
+      operator !== ":-",
+    ]),
+  );
 }
 
 /** What does not fit together. */
 export function problemsOf({ services, networks, volumes }: Compose): string[] {
   const problems: string[] = [];
   const need = (holds: boolean, problem: string): void => void (holds || problems.push(problem));
-  for (const [name, { depends_on = {}, networks: joined = [], volumes: mounted = [], ports = [], image, build }] of Object.entries(services)) {
+  for (const [
+    name,
+    { depends_on = {}, networks: joined = [], volumes: mounted = [], ports = [], image, build },
+  ] of Object.entries(services)) {
     for (const [other, { condition }] of Object.entries(depends_on)) {
       const target = services[other];
       need(target !== undefined, `${name} waits for ${other}, which is not there`);
       // The image of the service brings its own check.
-      need(condition !== "service_healthy" || target?.healthcheck !== undefined || target?.build !== undefined, `${name} waits for the health of ${other}, which is never checked`);
+      need(
+        condition !== "service_healthy" || target?.healthcheck !== undefined || target?.build !== undefined,
+        `${name} waits for the health of ${other}, which is never checked`,
+      );
     }
-    for (const network of networkNames(joined)) need(network in networks, `${name} joins ${network}, which is not there`);
-    for (const [source = ""] of mounted.map((volume) => volume.split(":"))) need(/^\.\.?\//.test(source) || source in volumes, `${name} mounts ${source}, which is not there`);
+    for (const network of networkNames(joined))
+      need(network in networks, `${name} joins ${network}, which is not there`);
+    for (const [source = ""] of mounted.map((volume) => volume.split(":")))
+      need(/^\.\.?\//.test(source) || source in volumes, `${name} mounts ${source}, which is not there`);
     for (const port of ports) need(port.startsWith("127.0.0.1:"), `${name} opens ${port} to the network`);
     need(build !== undefined || /:v?\d+\.\d+/.test(image ?? ""), `${name} has an image of no version`);
     for (const host of hostsOf(services[name]?.environment ?? {})) {
-      const meant = Object.entries(services).find(([other, one]) => other === host || aliasesOf(one).includes(host))?.[1];
+      const meant = Object.entries(services).find(
+        ([other, one]) => other === host || aliasesOf(one).includes(host),
+      )?.[1];
       need(meant !== undefined, `${name} names ${host}, which is no service`);
       const shared = networkNames(meant?.networks ?? []).some((network) => networkNames(joined).includes(network));
       need(meant === undefined || shared, `${name} has no network in common with ${host}`);
@@ -65,12 +80,18 @@ export function problemsOf({ services, networks, volumes }: Compose): string[] {
 /** The hosts of all addresses in an environment; localhost is the one for browsers. */
 function hostsOf(environment: Readonly<Record<string, string>>): string[] {
   const addresses = Object.values(environment).filter((value) => /^\w+:\/\//.test(value));
-  const hosts = addresses.flatMap((value) => (/^\w+:\/\/([^/?]+)/.exec(value)?.[1] ?? "").split(",").map((host) => host.replace(/:\d+$/, "")));
+  const hosts = addresses.flatMap((value) =>
+    (/^\w+:\/\/([^/?]+)/.exec(value)?.[1] ?? "").split(",").map((host) => host.replace(/:\d+$/, "")),
+  );
   return hosts.filter((host) => host !== "localhost");
 }
 
 function aliasesOf({ networks = [] }: ComposeService): string[] {
-  return Array.isArray(networks) ? [] : Object.values(networks as Record<string, { aliases?: string[] } | null>).flatMap((network) => network?.aliases ?? []);
+  return Array.isArray(networks)
+    ? []
+    : Object.values(networks as Record<string, { aliases?: string[] } | null>).flatMap(
+        (network) => network?.aliases ?? [],
+      );
 }
 
 function networkNames(networks: NonNullable<ComposeService["networks"]>): string[] {

@@ -18,7 +18,12 @@ export interface Stage {
 
 /** The stages of a Dockerfile. Throws for a line that is no instruction. */
 export function parseDockerfile(text: string): Stage[] {
-  const lines = text.split("\n").filter((line) => !/^\s*#/.test(line)).join("\n").replace(/\\\n/g, " ").split("\n");
+  const lines = text
+    .split("\n")
+    .filter((line) => !/^\s*#/.test(line))
+    .join("\n")
+    .replace(/\\\n/g, " ")
+    .split("\n");
   const stages: { image: string; name: string | undefined; instructions: Instruction[] }[] = [];
   for (const line of lines.map((one) => one.trim()).filter((one) => one !== "")) {
     const instruction = parseInstruction(line);
@@ -38,7 +43,11 @@ function parseInstruction(line: string): Instruction {
   const [, name, rest] = /^([A-Z]+)\s+(.+)$/.exec(line) ?? [];
   if (name === undefined || rest === undefined) throw new Error(`not an instruction: ${line}`);
   const [flags = ""] = /^(--\S+\s+)*/.exec(rest) ?? [];
-  const pairs = flags.trim().split(/\s+/).filter((flag) => flag !== "").map((flag) => flag.slice(2).split("=") as [string, string]);
+  const pairs = flags
+    .trim()
+    .split(/\s+/)
+    .filter((flag) => flag !== "")
+    .map((flag) => flag.slice(2).split("=") as [string, string]);
   return { name, flags: Object.fromEntries(pairs), rest: rest.slice(flags.length).trim() };
 }
 
@@ -50,12 +59,17 @@ export function execForm(text: string): string[] {
 
 /** `NAME=value` and `NAME="value with blanks"`, as ENV and LABEL take them. */
 export function assignments(text: string): Record<string, string> {
-  return Object.fromEntries([...text.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [name, quoted ?? plain]));
+  return Object.fromEntries(
+    [...text.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [name, quoted ?? plain]),
+  );
 }
 
 /** Whether a file, by its path from the context's root, gets into the build: the last line that fits it or a folder above decides. */
 export function createFilter(dockerignore: string): (path: string) => boolean {
-  const rules = dockerignore.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"));
+  const rules = dockerignore
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
   const patterns = rules.map((rule) => ({ kept: rule.startsWith("!"), pattern: toPattern(rule.replace(/^!/, "")) }));
   return (path) => {
     const above = path.split("/").map((_part, at, parts) => parts.slice(0, at + 1).join("/"));
@@ -64,7 +78,18 @@ export function createFilter(dockerignore: string): (path: string) => boolean {
 }
 
 function toPattern(rule: string): RegExp {
-  const parts = posix.normalize(rule).replace(/^\/|\/$/g, "").split(/(\*\*\/?|\*|\?)/);
-  const source = parts.map((part) => (part.startsWith("**") ? "(?:.*/)?" : part === "*" ? "[^/]*" : part === "?" ? "[^/]" : part.replace(/[.+^${}()|[\]\\]/g, "\\$&")));
+  const parts = posix
+    .normalize(rule)
+    .replace(/^\/|\/$/g, "")
+    .split(/(\*\*\/?|\*|\?)/);
+  const source = parts.map((part) =>
+    part.startsWith("**")
+      ? "(?:.*/)?"
+      : part === "*"
+        ? "[^/]*"
+        : part === "?"
+          ? "[^/]"
+          : part.replace(/[.+^${}()|[\]\\]/g, "\\$&"),
+  );
   return new RegExp(`^${source.join("")}$`);
 }

@@ -35,7 +35,12 @@ afterAll(async () => {
 function environment(): NodeJS.ProcessEnv {
   return {
     ...{ PATH: process.env["PATH"], ...image.env, TMPDIR: join(folder, "not-there") },
-    ...{ PORT: String(ports[0]), INTERNAL_PORT: String(ports[1]), MONGODB_URI: service.mongodbUri, REDIS_URL: service.redis.uri },
+    ...{
+      PORT: String(ports[0]),
+      INTERNAL_PORT: String(ports[1]),
+      MONGODB_URI: service.mongodbUri,
+      REDIS_URL: service.redis.uri,
+    },
     ...{ OIDC_ISSUER: testIssuer, OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "client-secret-of-the-tests" },
     ...{ SERVICE_TOKENS: service.serviceToken, SESSION_SECRET: sessionSecret, LOG_LEVEL: "warn" },
   };
@@ -46,7 +51,11 @@ function startImage(): { readonly child: ChildProcess; readonly ended: Promise<u
   const child = spawn(program, args, { cwd: image.workdir, env: environment(), stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  return { child, ended: once(child, "close").then(([code, signal]) => (code ?? signal) as unknown), output: () => output };
+  return {
+    child,
+    ended: once(child, "close").then(([code, signal]) => (code ?? signal) as unknown),
+    output: () => output,
+  };
 }
 
 function checkHealth(): { readonly status: number | null; readonly stderr: string } {
@@ -55,7 +64,10 @@ function checkHealth(): { readonly status: number | null; readonly stderr: strin
 }
 
 test("what is built serves by both listeners, is healthy by its own check, writes nothing where it lies, and ends with 0 on SIGTERM [OPS-10, OPS-16]", async () => {
-  expect(checkHealth()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/readyz: ECONNREFUSED\n$/) });
+  expect(checkHealth()).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/readyz: ECONNREFUSED\n$/),
+  });
   const before = filesOf(image.root);
   const { child, ended, output } = startImage();
   try {
@@ -65,8 +77,11 @@ test("what is built serves by both listeners, is healthy by its own check, write
     const base = `http://127.0.0.1:${ports[0]}`;
     expect((await rest(base, "/v1/health")).body).toEqual({ data: { status: "ok", version: "1.0.0" } });
     expect((await rest(base, "/v1/contacts", { key, body: { full_name: "Ann Image" } })).status).toBe(201);
-    expect((await rest(base, "/v1/contacts?query=image", { key })).body.data).toMatchObject([{ full_name: "Ann Image" }]);
-    for (const path of ["/", "/docs", "/openapi.json"]) expect([path, (await fetch(base + path)).status]).toEqual([path, 200]);
+    expect((await rest(base, "/v1/contacts?query=image", { key })).body.data).toMatchObject([
+      { full_name: "Ann Image" },
+    ]);
+    for (const path of ["/", "/docs", "/openapi.json"])
+      expect([path, (await fetch(base + path)).status]).toEqual([path, 200]);
   } finally {
     child.kill("SIGTERM");
   }
@@ -76,15 +91,28 @@ test("what is built serves by both listeners, is healthy by its own check, write
 });
 
 test("the operator's command line is in it", () => {
-  const { status, stdout } = spawnSync("node", ["bin/records.js", "--help"], { cwd: image.workdir, env: environment(), encoding: "utf8" });
+  const { status, stdout } = spawnSync("node", ["bin/records.js", "--help"], {
+    cwd: image.workdir,
+    env: environment(),
+    encoding: "utf8",
+  });
   expect([status, stdout]).toEqual([0, expect.stringContaining("doctor")]);
 });
 
 test("nothing is in it that the service does not need, and all that it copies is needed to start", async () => {
   const files = filesOf(image.workdir).filter((path) => !path.startsWith("node_modules/"));
-  expect([...new Set(files.map((path) => path.split("/")[0]))].sort()).toEqual(["LICENSE", "bin", "deploy", "dist", "gateway", "package.json", "src"]);
+  expect([...new Set(files.map((path) => path.split("/")[0]))].sort()).toEqual([
+    "LICENSE",
+    "bin",
+    "deploy",
+    "dist",
+    "gateway",
+    "package.json",
+    "src",
+  ]);
   expect(files.filter((path) => /\.(test\.ts|env|md)$|^gateway\/plugin/.test(path))).toEqual([]);
-  for (const name of ["vitest", "typescript", "playwright-core", "records-client"]) expect(existsSync(join(image.workdir, "node_modules", name)), name).toBe(false);
+  for (const name of ["vitest", "typescript", "playwright-core", "records-client"])
+    expect(existsSync(join(image.workdir, "node_modules", name)), name).toBe(false);
   renameSync(join(image.workdir, "gateway"), join(folder, "gateway"));
   try {
     expect(await startImage().ended).not.toBe(0);
@@ -94,14 +122,25 @@ test("nothing is in it that the service does not need, and all that it copies is
 });
 
 test("it is Node that the package asks for, runs as no root, says what it is, and opens the ports of both listeners", () => {
-  const { engines, version, license, description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { engines: { node: string }; version: string; license: string; description: string };
+  const { engines, version, license, description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    engines: { node: string };
+    version: string;
+    license: string;
+    description: string;
+  };
   const stages = parseDockerfile(readFileSync(join(root, "Dockerfile"), "utf8"));
   expect(new Set(stages.map(({ image: from }) => from)).size).toBe(1);
-  expect(Number(/^node:(\d+)-bookworm-slim$/.exec(image.from)?.[1])).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)?.[0]));
+  expect(Number(/^node:(\d+)-bookworm-slim$/.exec(image.from)?.[1])).toBeGreaterThanOrEqual(
+    Number(/\d+/.exec(engines.node)?.[0]),
+  );
   expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   expect(image.ports).toEqual(["8080", "8081"]);
   expect(image.env).toEqual({ NODE_ENV: "production", HOST: "0.0.0.0", INTERNAL_HOST: "0.0.0.0" });
-  expect(image.labels).toMatchObject({ "org.opencontainers.image.title": "Records", "org.opencontainers.image.licenses": license, "org.opencontainers.image.description": description });
+  expect(image.labels).toMatchObject({
+    "org.opencontainers.image.title": "Records",
+    "org.opencontainers.image.licenses": license,
+    "org.opencontainers.image.description": description,
+  });
   expect(readFileSync(join(root, "Dockerfile"), "utf8")).toContain(`ARG VERSION=${version}\n`);
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
   expect(`exec ${image.cmd.join(" ")}`).toBe(scripts.start);
@@ -116,7 +155,10 @@ test("a Dockerfile that cannot be built is found out: a file that is kept out, a
     return buildImage(context, folder);
   };
   cpSync(join(root, "LICENSE"), join(context, "LICENSE"));
-  expect(filesOf(build("FROM node\nWORKDIR /app\nCOPY LICENSE ./\nRUN cp LICENSE copy").workdir)).toEqual(["LICENSE", "copy"]);
+  expect(filesOf(build("FROM node\nWORKDIR /app\nCOPY LICENSE ./\nRUN cp LICENSE copy").workdir)).toEqual([
+    "LICENSE",
+    "copy",
+  ]);
   expect(() => build("FROM node\nCOPY LICENSE ./", "*")).toThrow("keeps out");
   expect(() => build("FROM node\nCOPY absent ./")).toThrow("ENOENT");
   expect(() => build("FROM node\nCOPY --from=none /app ./")).toThrow("not there");

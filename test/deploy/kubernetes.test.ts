@@ -11,13 +11,21 @@ import type { Container, Kustomization, Manifest } from "./kubernetes.ts";
 import { folders, manifestFiles, problemsOf, readManifests } from "./kubernetes.ts";
 import { configOf, problemsOfNames, readEnvironmentFile, root } from "./settings.ts";
 
-const [base, example] = folders.map((folder) => parse(readFileSync(join(root, folder, "kustomization.yaml"), "utf8")) as Kustomization) as [Kustomization, Kustomization];
+const [base, example] = folders.map(
+  (folder) => parse(readFileSync(join(root, folder, "kustomization.yaml"), "utf8")) as Kustomization,
+) as [Kustomization, Kustomization];
 const manifests = readManifests();
 const pod = find(manifests, "Deployment").spec.template?.spec;
 const container = pod?.containers[0] as Container;
 const secrets = readEnvironmentFile("deploy/kubernetes/example/secrets.env.example");
-const literals = Object.fromEntries((example.configMapGenerator?.[0]?.literals ?? []).map((line) => line.split("=") as [string, string]));
-const settings = { ...Object.fromEntries(container.env.map(({ name, value }) => [name, value])), ...literals, ...secrets };
+const literals = Object.fromEntries(
+  (example.configMapGenerator?.[0]?.literals ?? []).map((line) => line.split("=") as [string, string]),
+);
+const settings = {
+  ...Object.fromEntries(container.env.map(({ name, value }) => [name, value])),
+  ...literals,
+  ...secrets,
+};
 
 let service: TestService;
 beforeAll(async () => {
@@ -41,24 +49,64 @@ test("the manifests match: selectors, labels, ports, the budget, the autoscaler'
 
 /** One way each to break the manifests, and what is then said. */
 const breaks: readonly (readonly [problem: string, from: string, to: string])[] = [
-  ["the Deployment does not select its own pods", '"matchLabels":{"app.kubernetes.io/name":"records"}},"strategy"', '"matchLabels":{"app":"other"}},"strategy"'],
-  ["PodDisruptionBudget records selects no pods", '"unhealthyPodEvictionPolicy":"AlwaysAllow","selector":{"matchLabels":{"app.kubernetes.io/name":"records"}}', '"selector":{"matchLabels":{"app":"other"}}'],
-  ["NetworkPolicy records selects no pods", '"podSelector":{"matchLabels":{"app.kubernetes.io/name":"records"}}', '"podSelector":{"matchLabels":{"app":"other"}}'],
-  ["HorizontalPodAutoscaler records scales what is not there", '"kind":"Deployment","name":"records"}', '"kind":"Deployment","name":"other"}'],
+  [
+    "the Deployment does not select its own pods",
+    '"matchLabels":{"app.kubernetes.io/name":"records"}},"strategy"',
+    '"matchLabels":{"app":"other"}},"strategy"',
+  ],
+  [
+    "PodDisruptionBudget records selects no pods",
+    '"unhealthyPodEvictionPolicy":"AlwaysAllow","selector":{"matchLabels":{"app.kubernetes.io/name":"records"}}',
+    '"selector":{"matchLabels":{"app":"other"}}',
+  ],
+  [
+    "NetworkPolicy records selects no pods",
+    '"podSelector":{"matchLabels":{"app.kubernetes.io/name":"records"}}',
+    '"podSelector":{"matchLabels":{"app":"other"}}',
+  ],
+  [
+    "HorizontalPodAutoscaler records scales what is not there",
+    '"kind":"Deployment","name":"records"}',
+    '"kind":"Deployment","name":"other"}',
+  ],
   ["Service records leads to a port web that no container opens", '"targetPort":"public"', '"targetPort":"web"'],
-  ["livenessProbe does not ask the internal port", '"livenessProbe":{"httpGet":{"path":"/livez","port":"internal"}', '"livenessProbe":{"httpGet":{"path":"/livez","port":"public"}'],
+  [
+    "livenessProbe does not ask the internal port",
+    '"livenessProbe":{"httpGet":{"path":"/livez","port":"internal"}',
+    '"livenessProbe":{"httpGet":{"path":"/livez","port":"public"}',
+  ],
   ["NetworkPolicy records opens the internal port to all", '"port":"internal"}],"from"', '"port":"internal"}],"of"'],
-  ["NetworkPolicy records lets the pods connect to everything", '"policyTypes":["Ingress","Egress"]', '"policyTypes":["Ingress"]'],
+  [
+    "NetworkPolicy records lets the pods connect to everything",
+    '"policyTypes":["Ingress","Egress"]',
+    '"policyTypes":["Ingress"]',
+  ],
   ["NetworkPolicy records closes the way to DNS (UDP 53)", '{"protocol":"UDP","port":53},', ""],
   ["NetworkPolicy records closes the way to MongoDB (TCP 27017)", '"port":27017', '"port":27018'],
   ["NetworkPolicy records closes the way to the collector of traces (TCP 4318)", ',{"protocol":"TCP","port":4318}', ""],
   ["NetworkPolicy records opens TCP 22 for nothing", '"port":443}', '"port":443},{"protocol":"TCP","port":22}'],
-  ["NetworkPolicy records has a rule for every port or every address", '"to":[{"namespaceSelector":{"matchLabels"', '"from":[{"namespaceSelector":{"matchLabels"'],
+  [
+    "NetworkPolicy records has a rule for every port or every address",
+    '"to":[{"namespaceSelector":{"matchLabels"',
+    '"from":[{"namespaceSelector":{"matchLabels"',
+  ],
   ["NetworkPolicy records lets the pods ask for the node's credentials (0.0.0.0/0)", '"169.254.0.0/16"', ""],
-  ["ServiceMonitor records finds no Service with a port internal", '"matchLabels":{"app.kubernetes.io/name":"records-internal"}', '"matchLabels":{"app":"other"}'],
+  [
+    "ServiceMonitor records finds no Service with a port internal",
+    '"matchLabels":{"app.kubernetes.io/name":"records-internal"}',
+    '"matchLabels":{"app":"other"}',
+  ],
   ["ServiceMonitor records gives the instances no job of their own", '"targetLabel":"job"', '"targetLabel":"task"'],
-  ["Ingress records leads to a Service other that is not there", '"service":{"name":"records"', '"service":{"name":"other"'],
-  ["Ingress records lets the outside reach the internal port", '"service":{"name":"records","port":{"name":"public"}}', '"service":{"name":"records-internal","port":{"name":"internal"}}'],
+  [
+    "Ingress records leads to a Service other that is not there",
+    '"service":{"name":"records"',
+    '"service":{"name":"other"',
+  ],
+  [
+    "Ingress records lets the outside reach the internal port",
+    '"service":{"name":"records","port":{"name":"public"}}',
+    '"service":{"name":"records-internal","port":{"name":"internal"}}',
+  ],
   ["Ingress records serves records.example.com without TLS", '"hosts":["records.example.com"]', '"hosts":[]'],
   ["no ServiceAccount is called other", '"serviceAccountName":"records"', '"serviceAccountName":"other"'],
 ];
@@ -72,10 +120,18 @@ test.each(breaks)("a broken manifest is found out: %s", (problem, from, to) => {
 test("kustomize is given every file that is there and no other, and makes what the pods refer to", () => {
   expect([...base.resources].sort()).toEqual(manifestFiles(folders[0]));
   expect([...example.resources].sort()).toEqual(["../base", ...manifestFiles(folders[1])].sort());
-  expect([base.namespace, example.namespace]).toEqual([find(manifests, "Namespace").metadata.name, find(manifests, "Namespace").metadata.name]);
-  expect(container.envFrom).toEqual([{ configMapRef: { name: example.configMapGenerator?.[0]?.name } }, { secretRef: { name: example.secretGenerator?.[0]?.name } }]);
+  expect([base.namespace, example.namespace]).toEqual([
+    find(manifests, "Namespace").metadata.name,
+    find(manifests, "Namespace").metadata.name,
+  ]);
+  expect(container.envFrom).toEqual([
+    { configMapRef: { name: example.configMapGenerator?.[0]?.name } },
+    { secretRef: { name: example.secretGenerator?.[0]?.name } },
+  ]);
   expect(example.secretGenerator?.[0]?.envs).toEqual(["secrets.env"]);
-  expect(readFileSync(join(root, ".gitignore"), "utf8").split("\n")).toEqual(expect.arrayContaining(["secrets.env", ".env"]));
+  expect(readFileSync(join(root, ".gitignore"), "utf8").split("\n")).toEqual(
+    expect.arrayContaining(["secrets.env", ".env"]),
+  );
   expect(example.images?.map(({ name }) => name)).toEqual(["records"]);
 });
 
@@ -88,36 +144,64 @@ test("before the service each pod runs the migration, with the same image, setti
 test("the pods are given every setting that a real instance needs, and none that nothing reads [OAU-23]", () => {
   expect(problemsOfNames(Object.keys(settings))).toEqual([]);
   expect(problemsOfNames([...Object.keys(settings), "MONGO_URL"])).toEqual(["MONGO_URL is read by nothing"]);
-  expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "SESSION_SECRET"))).toEqual(["SESSION_SECRET is not set"]);
-  expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "MCP_AUDIENCE"))).toEqual(["MCP_AUDIENCE is not set"]);
+  expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "SESSION_SECRET"))).toEqual([
+    "SESSION_SECRET is not set",
+  ]);
+  expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "MCP_AUDIENCE"))).toEqual([
+    "MCP_AUDIENCE is not set",
+  ]);
 });
 
 test("with the secrets filled in the service takes them, on the ports of the manifest; no secret has a value of its own [OPS-11, OPS-13]", () => {
   expect(new Set(Object.values(secrets))).toEqual(new Set([""]));
   const { host, internalHost, port, internalPort, trustProxy } = configOf(settings);
   expect([host, internalHost, trustProxy]).toEqual(["0.0.0.0", "0.0.0.0", 1]);
-  expect(container.ports).toEqual([{ name: "public", containerPort: port }, { name: "internal", containerPort: internalPort }]);
-  expect(() => readConfig({ ...settings, MONGODB_URI: "mongodb://db/records" })).toThrow(/^SERVICE_TOKENS: is required/);
+  expect(container.ports).toEqual([
+    { name: "public", containerPort: port },
+    { name: "internal", containerPort: internalPort },
+  ]);
+  expect(() => readConfig({ ...settings, MONGODB_URI: "mongodb://db/records" })).toThrow(
+    /^SERVICE_TOKENS: is required/,
+  );
 });
 
 test("the probes and the monitor ask for what the internal listener serves and the public one does not [OPS-10]", async () => {
-  const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe].map(({ httpGet }) => httpGet.path);
+  const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe].map(
+    ({ httpGet }) => httpGet.path,
+  );
   expect(probes).toEqual(["/livez", "/readyz", "/livez"]);
-  for (const path of [...probes, ...(find(manifests, "ServiceMonitor").spec.endpoints ?? []).map((endpoint) => endpoint.path)]) {
-    expect([path, (await fetch(service.internal + path)).status, (await fetch(service.base + path)).status]).toEqual([path, 200, 404]);
+  for (const path of [
+    ...probes,
+    ...(find(manifests, "ServiceMonitor").spec.endpoints ?? []).map((endpoint) => endpoint.path),
+  ]) {
+    expect([path, (await fetch(service.internal + path)).status, (await fetch(service.base + path)).status]).toEqual([
+      path,
+      200,
+      404,
+    ]);
   }
 });
 
 test("a pod is given longer to end than it waits before SIGTERM and the service takes to finish [OPS-16]", () => {
-  const graceMs = Number(/const graceMs = ([\d_]+)/.exec(readFileSync(join(root, "src/app.ts"), "utf8"))?.[1]?.replaceAll("_", ""));
+  const graceMs = Number(
+    /const graceMs = ([\d_]+)/.exec(readFileSync(join(root, "src/app.ts"), "utf8"))?.[1]?.replaceAll("_", ""),
+  );
   expect(graceMs).toBe(10_000);
-  expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(container.lifecycle.preStop.sleep.seconds + graceMs / 1_000 + 10);
+  expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+    container.lifecycle.preStop.sleep.seconds + graceMs / 1_000 + 10,
+  );
 });
 
 test("a pod runs as the image's user, without root, without capabilities, and writes nowhere", () => {
-  const user = parseDockerfile(readFileSync(join(root, "Dockerfile"), "utf8")).at(-1)?.instructions.find(({ name }) => name === "USER")?.rest;
+  const user = parseDockerfile(readFileSync(join(root, "Dockerfile"), "utf8"))
+    .at(-1)
+    ?.instructions.find(({ name }) => name === "USER")?.rest;
   expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true });
   expect(`${pod?.securityContext.runAsUser}:${pod?.securityContext.runAsGroup}`).toBe(user);
-  expect(container.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } });
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  });
   expect(pod?.volumes).toBeUndefined();
 });

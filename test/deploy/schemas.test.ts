@@ -45,7 +45,9 @@ function breakFile(path: string, from: string, to: string): string {
 }
 
 // What an operator adds to Kubernetes has its schema with the operator.
-const manifests = folders.flatMap((folder) => manifestFiles(folder).map((name) => `${folder}/${name}`)).filter((path) => !/\/(service-monitor|prometheus-rule)\.yaml$/.test(path));
+const manifests = folders
+  .flatMap((folder) => manifestFiles(folder).map((name) => `${folder}/${name}`))
+  .filter((path) => !/\/(service-monitor|prometheus-rule)\.yaml$/.test(path));
 
 test.each(manifests)("%s is valid by the schema of Kubernetes", (path) => {
   const { status, said } = kubernetes(path);

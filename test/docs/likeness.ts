@@ -1,11 +1,25 @@
 // Whether what a page shows is like what really came: texts with `…` for what differs, JSON by its shape.
 
 /** These say what something means, and have to be the same; other values differ from run to run. */
-const exact = new Set(["code", "message", "reason", "field", "rule", "status", "version", "has_more", "limit", "offset"]);
+const exact = new Set([
+  "code",
+  "message",
+  "reason",
+  "field",
+  "rule",
+  "status",
+  "version",
+  "has_more",
+  "limit",
+  "offset",
+]);
 
 /** Whether a text is as shown, where `…` stands for anything within a line. */
 export function isLike(shown: string, came: string): boolean {
-  const pattern = shown.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*");
+  const pattern = shown
+    .split("…")
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".*");
   return new RegExp(`^${pattern}$`).test(came);
 }
 
@@ -13,7 +27,10 @@ export function isLike(shown: string, came: string): boolean {
 export function linesLike(shown: readonly string[], came: readonly string[]): boolean {
   const [first, ...rest] = shown;
   if (first === undefined) return came.every((line) => line.trim() === "");
-  if (first === "…") return Array.from({ length: came.length + 1 }, (_, skipped) => came.slice(skipped)).some((left) => linesLike(rest, left));
+  if (first === "…")
+    return Array.from({ length: came.length + 1 }, (_, skipped) => came.slice(skipped)).some((left) =>
+      linesLike(rest, left),
+    );
   const [line, ...others] = came;
   return line !== undefined && isLike(first.trimEnd(), line.trimEnd()) && linesLike(rest, others);
 }
@@ -21,11 +38,19 @@ export function linesLike(shown: readonly string[], came: readonly string[]): bo
 /** What of the shape of `shown` is not in `came`, or the other way about, by path; empty where they are alike. */
 export function differences(shown: unknown, came: unknown, path = "$"): string[] {
   const name = path.slice(path.lastIndexOf(".") + 1);
-  if (exact.has(name) && typeof shown !== "object") return typeof shown === "string" && typeof came === "string" ? (isLike(shown, came) ? [] : [`${path} is ${came}`]) : shown === came ? [] : [`${path} is ${String(came)}`];
+  if (exact.has(name) && typeof shown !== "object")
+    return typeof shown === "string" && typeof came === "string"
+      ? isLike(shown, came)
+        ? []
+        : [`${path} is ${came}`]
+      : shown === came
+        ? []
+        : [`${path} is ${String(came)}`];
   if (shown === null || came === null) return [];
   if (kindOf(shown) !== kindOf(came)) return [`${path} is ${kindOf(came)}, not ${kindOf(shown)}`];
   if (Array.isArray(shown) && Array.isArray(came)) {
-    if (shown.length === 0 || came.length === 0) return shown.length === came.length ? [] : [`${path} has ${came.length} elements, not ${shown.length}`];
+    if (shown.length === 0 || came.length === 0)
+      return shown.length === came.length ? [] : [`${path} has ${came.length} elements, not ${shown.length}`];
     return differences(shown[0], came[0], `${path}[]`);
   }
   if (typeof shown !== "object" || typeof came !== "object") return [];

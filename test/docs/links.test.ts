@@ -23,7 +23,9 @@ function problemOf(from: string, target: string): string | undefined {
 test.each(pages.map((page) => [page.path, page] as const))("the links of %s lead somewhere", (path, { prose }) => {
   const links = linksOf(prose);
   expect(links.length).toBeGreaterThan(0);
-  expect(links.filter((target) => !/^https?:/.test(target)).flatMap((target) => problemOf(path, target) ?? [])).toEqual([]);
+  expect(links.filter((target) => !/^https?:/.test(target)).flatMap((target) => problemOf(path, target) ?? [])).toEqual(
+    [],
+  );
 });
 
 test("a link to what is not there is found", () => {
@@ -39,14 +41,19 @@ test("the index of the guide has every page, and the README leads to the guide",
 });
 
 test("every alert has its heading, and stands in the table of alerts", () => {
-  const { groups } = parse(readFileSync(join(root, "deploy/prometheus/alerts.yaml"), "utf8")) as { groups: { rules: { alert?: string; annotations?: { runbook_url: string } }[] }[] };
+  const { groups } = parse(readFileSync(join(root, "deploy/prometheus/alerts.yaml"), "utf8")) as {
+    groups: { rules: { alert?: string; annotations?: { runbook_url: string } }[] }[];
+  };
   const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert !== undefined);
   expect(alerts.length).toBeGreaterThan(5);
   const table = readPage("docs/observability.md").prose;
   for (const { alert = "", annotations } of alerts) {
     const [path = "", anchor = ""] = (annotations?.runbook_url ?? "").split("#");
     expect([...anchorsOf(readPage(path))], alert).toContain(anchor);
-    expect(table.split("\n").find((line) => line.startsWith("|") && line.includes(alert)), alert).toContain(`#${anchor})`);
+    expect(
+      table.split("\n").find((line) => line.startsWith("|") && line.includes(alert)),
+      alert,
+    ).toContain(`#${anchor})`);
   }
 });
 

@@ -18,14 +18,46 @@ import { startService } from "../support/service.ts";
 import { codeOf, guide, readPage, root, shownIn } from "./pages.ts";
 
 const sources = ["src", "examples"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts")).map((name) => readFileSync(join(root, folder, name), "utf8")),
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(root, folder, name), "utf8")),
 );
-const settings = new Set(sources.flatMap((text) => [...text.matchAll(/(?:env|required)\("([A-Z0-9_]+)"\)|(?:env|environment)\["([A-Z0-9_]+)"\]/g)].map(([, one, other]) => one ?? other ?? "")));
+const settings = new Set(
+  sources.flatMap((text) =>
+    [...text.matchAll(/(?:env|required)\("([A-Z0-9_]+)"\)|(?:env|environment)\["([A-Z0-9_]+)"\]/g)].map(
+      ([, one, other]) => one ?? other ?? "",
+    ),
+  ),
+);
 for (const name of secretSettings) settings.add(fileVariable(name));
 const reasons = new Map(ReasonSchema.values.map(({ name, number }) => [name.replace("REASON_", ""), number]));
-const codes = new Set(Object.values(Code).filter((name) => typeof name === "string").map((name) => screaming(name)));
+const codes = new Set(
+  Object.values(Code)
+    .filter((name) => typeof name === "string")
+    .map((name) => screaming(name)),
+);
 /** Words in capitals that are none of ours. */
-const others = new Set(["GET", "POST", "DELETE", "PATCH", "PATH", "KEY", "ACCOUNT", "SERVICE_TOKEN", "UID", "SIGILL", "SIGUSR2", "EACCES", "ENOENT", "EEXIST", "ENOTDIR", "EROFS", "ECONNREFUSED", "ENOTFOUND", "EADDRINUSE"]);
+const others = new Set([
+  "GET",
+  "POST",
+  "DELETE",
+  "PATCH",
+  "PATH",
+  "KEY",
+  "ACCOUNT",
+  "SERVICE_TOKEN",
+  "UID",
+  "SIGILL",
+  "SIGUSR2",
+  "EACCES",
+  "ENOENT",
+  "EEXIST",
+  "ENOTDIR",
+  "EROFS",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EADDRINUSE",
+]);
 
 function screaming(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
@@ -39,9 +71,13 @@ beforeAll(async () => {
   // One of everything that is counted: a write and its replay, a refusal by the throttle, one by the parser, and one by MongoDB.
   const { key } = await service.account();
   const headers = { "Idempotency-Key": randomUUID() };
-  for (let count = 0; count < 6; count++) await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee" }, headers });
+  for (let count = 0; count < 6; count++)
+    await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee" }, headers });
   await exchange(service.base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
-  await service.app.client.db().command({ getLog: "global" }).catch(() => undefined);
+  await service.app.client
+    .db()
+    .command({ getLog: "global" })
+    .catch(() => undefined);
   const read = async (): Promise<string> => (await fetch(`${service.internal}/metrics`)).text();
   // A request is counted when its answer is out.
   await until(async () => /^records_throttled_total\{/m.test((metrics = await read())), AbortSignal.timeout(20_000));
@@ -49,29 +85,49 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test("every name in capitals is a setting that is read, a reason, a code of gRPC, or a known other word", () => {
-  const named = guide.flatMap(({ path, ...page }) => codeOf({ path, ...page }).flatMap((code) => (/^[A-Z][A-Z0-9_]{2,}(=|$)/.test(code) ? [`${path}: ${code.split("=")[0] ?? ""}`] : [])));
+  const named = guide.flatMap(({ path, ...page }) =>
+    codeOf({ path, ...page }).flatMap((code) =>
+      /^[A-Z][A-Z0-9_]{2,}(=|$)/.test(code) ? [`${path}: ${code.split("=")[0] ?? ""}`] : [],
+    ),
+  );
   expect(named.length).toBeGreaterThan(60);
-  expect(named.filter((entry) => {
-    const name = entry.split(": ")[1] ?? "";
-    return ![settings, reasons, codes, others].some((known) => known.has(name));
-  })).toEqual([]);
+  expect(
+    named.filter((entry) => {
+      const name = entry.split(": ")[1] ?? "";
+      return ![settings, reasons, codes, others].some((known) => known.has(name));
+    }),
+  ).toEqual([]);
 });
 
 test("the settings that the production page sets are read", () => {
-  const set = readPage("docs/production.md").blocks.filter(({ language }) => language === "sh").flatMap(({ text }) => [...text.matchAll(/\b([A-Z][A-Z0-9_]+)=/g)].map(([, name = ""]) => name));
+  const set = readPage("docs/production.md")
+    .blocks.filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => [...text.matchAll(/\b([A-Z][A-Z0-9_]+)=/g)].map(([, name = ""]) => name));
   expect(set.length).toBeGreaterThan(8);
   expect(set.filter((name) => !settings.has(name))).toEqual([]);
 });
 
 test("the table of reasons is the service's own: every reason, its status and its code", () => {
-  const rows = [...readPage("docs/errors.md").prose.matchAll(/^\| ([A-Z_]+) \| (\d+) \| ([A-Z_]+) \| (.+) \|$/gm)].map(([, reason, http, code]) => [reason, Number(http), code]);
-  const own = ReasonSchema.values.filter(({ number }) => number !== 0).map(({ name, number }) => [name.replace("REASON_", ""), failures[number as 1].http, screaming(Code[failures[number as 1].code] ?? "")]);
+  const rows = [...readPage("docs/errors.md").prose.matchAll(/^\| ([A-Z_]+) \| (\d+) \| ([A-Z_]+) \| (.+) \|$/gm)].map(
+    ([, reason, http, code]) => [reason, Number(http), code],
+  );
+  const own = ReasonSchema.values
+    .filter(({ number }) => number !== 0)
+    .map(({ name, number }) => [
+      name.replace("REASON_", ""),
+      failures[number as 1].http,
+      screaming(Code[failures[number as 1].code] ?? ""),
+    ]);
   expect(rows).toEqual(own);
 });
 
 test("the table of metrics is what an instance serves: every one of ours, its kind and its labels", () => {
-  const served = new Map([...metrics.matchAll(/^# TYPE (records_\w+) (\w+)$/gm)].map(([, name = "", kind = ""]) => [name, kind]));
-  const rows = [...readPage("docs/observability.md").prose.matchAll(/^\| `(records_\w+)` \| (\w+) \|\s*([^|]*?)\s*\|/gm)].map(([, name = "", kind = "", labels = ""]) => ({ name, kind, labels }));
+  const served = new Map(
+    [...metrics.matchAll(/^# TYPE (records_\w+) (\w+)$/gm)].map(([, name = "", kind = ""]) => [name, kind]),
+  );
+  const rows = [
+    ...readPage("docs/observability.md").prose.matchAll(/^\| `(records_\w+)` \| (\w+) \|\s*([^|]*?)\s*\|/gm),
+  ].map(([, name = "", kind = "", labels = ""]) => ({ name, kind, labels }));
   expect(new Map(rows.map(({ name, kind }) => [name, kind]))).toEqual(served);
   let before = "";
   for (const { name, labels } of rows) {
@@ -80,13 +136,22 @@ test("the table of metrics is what an instance serves: every one of ours, its ki
     const line = new RegExp(`^${name}(?:_count)?(?:\\{([^}]*)\\})? `, "m").exec(metrics);
     expect(line, name).not.toBeNull();
     const own = [...(line?.[1] ?? "").matchAll(/(\w+)="/g)].map(([, label = ""]) => label);
-    expect(own.sort(), name).toEqual(told.split(", ").filter((label) => label !== "").sort());
+    expect(own.sort(), name).toEqual(
+      told
+        .split(", ")
+        .filter((label) => label !== "")
+        .sort(),
+    );
   }
 });
 
 test("every metric that the guide names is served, by us or by Node", () => {
   const served = new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name));
-  const named = guide.flatMap(({ text: page }) => [...page.matchAll(/\b((?:records|nodejs|process)_[a-z0-9_]+)\b/g)].map(([, name = ""]) => name.replace(/_(bucket|count|sum)$/, "")));
+  const named = guide.flatMap(({ text: page }) =>
+    [...page.matchAll(/\b((?:records|nodejs|process)_[a-z0-9_]+)\b/g)].map(([, name = ""]) =>
+      name.replace(/_(bucket|count|sum)$/, ""),
+    ),
+  );
   expect(named.length).toBeGreaterThan(20);
   expect([...new Set(named)].filter((name) => !served.has(name))).toEqual([]);
 });
@@ -96,32 +161,50 @@ async function readCommand(line: string): Promise<void> {
   const program = new Command("records");
   describe(program, {} as Context, () => undefined, {});
   const quiet = (command: Command): void => {
-    command.configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined }).exitOverride();
+    command
+      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined })
+      .exitOverride();
     if (command.commands.length === 0) command.action(() => undefined);
     command.commands.forEach(quiet);
   };
   quiet(program);
-  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, other, bare]) => one ?? other ?? bare ?? "");
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, one, other, bare]) => one ?? other ?? bare ?? "",
+  );
   await program.parseAsync(words, { from: "user" });
 }
 
 const commands = [...guide, readPage("README.md")].flatMap((page) => {
-  const shown = page.blocks.filter(({ language }) => language === "console").flatMap(shownIn).map(({ command }) => command);
+  const shown = page.blocks
+    .filter(({ language }) => language === "console")
+    .flatMap(shownIn)
+    .map(({ command }) => command);
   const scripts = page.blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
   const code = codeOf(page).filter((text) => /^records [a-z]/.test(text));
-  return [...shown, ...scripts, ...code].flatMap((text) => [...text.replaceAll(/<[a-z=]+>|…|\$\([^)]*\)/g, "something").matchAll(/(?:^|[|&;]\s*|npx |bin\/)records(?:\.js)? ([^|;&>\n]*?)(?=\s*(?:[|;&\n]|\d?>|$))/gm)].map(([, line = ""]) => [page.path, line.trim()] as const));
+  return [...shown, ...scripts, ...code].flatMap((text) =>
+    [
+      ...text
+        .replaceAll(/<[a-z=]+>|…|\$\([^)]*\)/g, "something")
+        .matchAll(/(?:^|[|&;]\s*|npx |bin\/)records(?:\.js)? ([^|;&>\n]*?)(?=\s*(?:[|;&\n]|\d?>|$))/gm),
+    ].map(([, line = ""]) => [page.path, line.trim()] as const),
+  );
 });
 
 test("the guide shows commands of every kind", () => {
   const kinds = new Set(commands.map(([, line]) => line.replace(/^--json /, "").split(" ")[0]));
-  expect(kinds).toEqual(new Set(["status", "account", "key", "migrate", "interface", "log-level", "import", "export", "doctor"]));
+  expect(kinds).toEqual(
+    new Set(["status", "account", "key", "migrate", "interface", "log-level", "import", "export", "doctor"]),
+  );
 });
 
 /** In prose a command may stand without what it takes. */
 const incomplete = new Set(["commander.missingArgument", "commander.missingMandatoryOptionValue"]);
 
 test.each(commands)("%s: the command line reads: records %s", async (_path, line) => {
-  const error = await readCommand(line).then(() => undefined, (thrown: unknown) => thrown);
+  const error = await readCommand(line).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (error instanceof CommanderError && /^[a-z]+( [a-z-]+)?$/.test(line) && incomplete.has(error.code)) return;
   expect(error).toBeUndefined();
 });

@@ -32,12 +32,19 @@ export interface Shown {
 export function readPage(path: string): Page {
   const text = readFileSync(join(root, path), "utf8");
   const fences = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
-  const blocks = fences.map(({ 1: language = "", 2: body = "", index }) => ({ language, text: body, line: text.slice(0, index).split("\n").length }));
+  const blocks = fences.map(({ 1: language = "", 2: body = "", index }) => ({
+    language,
+    text: body,
+    line: text.slice(0, index).split("\n").length,
+  }));
   return { path, text, blocks, prose: text.replace(/^```(\w*)\n([\s\S]*?)^```$/gm, "") };
 }
 
 /** All pages of the guide. */
-export const guide: readonly Page[] = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).sort().map((name) => readPage(`docs/${name}`));
+export const guide: readonly Page[] = readdirSync(join(root, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .sort()
+  .map((name) => readPage(`docs/${name}`));
 
 /** The commands of a console block: `$ ` begins one, `> ` goes on with it, anything else is what it prints. */
 export function shownIn({ text }: Block): Shown[] {
@@ -45,7 +52,8 @@ export function shownIn({ text }: Block): Shown[] {
   for (const line of text.replace(/\n$/, "").split("\n")) {
     const last = shown.at(-1);
     if (line.startsWith("$ ")) shown.push({ command: line.slice(2), output: [] });
-    else if (line.startsWith("> ") && last !== undefined && last.output.length === 0) last.command += `\n${line.slice(2)}`;
+    else if (line.startsWith("> ") && last !== undefined && last.output.length === 0)
+      last.command += `\n${line.slice(2)}`;
     else if (last === undefined) throw new Error(`a console block begins with what is no command: ${line}`);
     else last.output.push(line);
   }
@@ -62,7 +70,12 @@ export function anchorsOf({ prose }: Page): Set<string> {
   const seen = new Map<string, number>();
   return new Set(
     [...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => {
-      const slug = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").trim().toLowerCase().replace(/[^\p{L}\p{N}\p{M}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");
+      const slug = heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .trim()
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\p{M}\p{Pc}\- ]/gu, "")
+        .replaceAll(" ", "-");
       const count = seen.get(slug) ?? 0;
       seen.set(slug, count + 1);
       return count === 0 ? slug : `${slug}-${count}`;

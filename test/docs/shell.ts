@@ -24,7 +24,10 @@ export async function runAll(commands: readonly string[], { folder, dataDir, pro
   mkdirSync(folder);
   symlinkSync(dataDir, join(folder, "data"));
   const { base_url, internal_url, service_token, accounts } = program.demo();
-  const hosts = [["localhost:8080", new URL(base_url).host], ["localhost:8081", new URL(internal_url).host]] as const;
+  const hosts = [
+    ["localhost:8080", new URL(base_url).host],
+    ["localhost:8081", new URL(internal_url).host],
+  ] as const;
   const there = (text: string): string => hosts.reduce((done, [shown, real]) => done.replaceAll(shown, real), text);
   const back = (text: string): string => hosts.reduce((done, [shown, real]) => done.replaceAll(real, shown), text);
   const mark = randomUUID();
@@ -36,7 +39,13 @@ export async function runAll(commands: readonly string[], { folder, dataDir, pro
     ...commands.flatMap((command) => [there(command), `printf '\\n${mark} %d\\n' $?`]),
   ].join("\n");
   const { PATH, HOME } = process.env;
-  const own = { KEY: accounts[0]?.api_key ?? "", SERVICE_TOKEN: service_token, ACCOUNT: accounts[0]?.account_id ?? "", RECORDS_URL: base_url, RECORDS_API_KEY: accounts[0]?.api_key ?? "" };
+  const own = {
+    KEY: accounts[0]?.api_key ?? "",
+    SERVICE_TOKEN: service_token,
+    ACCOUNT: accounts[0]?.account_id ?? "",
+    RECORDS_URL: base_url,
+    RECORDS_API_KEY: accounts[0]?.api_key ?? "",
+  };
   const shell = spawn("bash", ["-c", script], { cwd: folder, env: { PATH, HOME, ...own } });
   let printed = "";
   shell.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

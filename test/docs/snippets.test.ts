@@ -27,8 +27,14 @@ interface Step {
 /** Starting is what the tests have done before; nothing else is left out. */
 const startsTheService = "npm ci && npm start";
 const run = promisify(execFile);
-const programs = guide.flatMap((page) => page.blocks.filter(({ language }) => language === "ts").map((block) => ({ page, block, output: follower(page, block, "text") })));
-const steps = guide.flatMap((page) => page.blocks.filter(({ language }) => language === "console").flatMap((block) => stepsOf(page, block)));
+const programs = guide.flatMap((page) =>
+  page.blocks
+    .filter(({ language }) => language === "ts")
+    .map((block) => ({ page, block, output: follower(page, block, "text") })),
+);
+const steps = guide.flatMap((page) =>
+  page.blocks.filter(({ language }) => language === "console").flatMap((block) => stepsOf(page, block)),
+);
 
 // Within the repository, so that packages are found.
 const folder = join(root, "node_modules/.cache", `docs-${process.pid}`);
@@ -42,7 +48,10 @@ beforeAll(async () => {
   program = await startProgram(dataDir, { RATE_BURST: "100000" });
   for (const page of guide) {
     const own = steps.filter((step) => step.page === page);
-    const done = await runAll(own.map(({ command }) => command), { folder: join(dataDir, `page-${basename(page.path, ".md")}`), dataDir, program });
+    const done = await runAll(
+      own.map(({ command }) => command),
+      { folder: join(dataDir, `page-${basename(page.path, ".md")}`), dataDir, program },
+    );
     for (const [at, step] of own.entries()) ran.set(step, done[at] as Ran);
   }
 }, 300_000);
@@ -57,32 +66,58 @@ function follower({ blocks, text }: Page, block: Block, language: string): strin
   const next = blocks[blocks.indexOf(block) + 1];
   if (next?.language !== language) return undefined;
   const end = block.line + block.text.split("\n").length;
-  return text.split("\n").slice(end, next.line - 1).every((line) => line.trim() === "") ? next.text : undefined;
+  return text
+    .split("\n")
+    .slice(end, next.line - 1)
+    .every((line) => line.trim() === "")
+    ? next.text
+    : undefined;
 }
 
 function stepsOf(page: Page, block: Block): Step[] {
   const answer = follower(page, block, "json");
   const all = shownIn(block).filter(({ command }) => command !== startsTheService);
-  return all.map(({ command, output }, at) => ({ name: `${page.path}: ${command.split("\n")[0] ?? ""}`, page, command, output, answer: at === all.length - 1 ? answer : undefined }));
+  return all.map(({ command, output }, at) => ({
+    name: `${page.path}: ${command.split("\n")[0] ?? ""}`,
+    page,
+    command,
+    output,
+    answer: at === all.length - 1 ? answer : undefined,
+  }));
 }
 
 test("the guide has commands, programs and answers to try on every page for callers", () => {
   expect(steps.length).toBeGreaterThan(60);
   expect(programs.length).toBeGreaterThan(3);
-  for (const name of ["five-minutes", "authentication", "search", "paging", "idempotency-and-retries", "errors", "ingest", "command-line", "observability"]) {
+  for (const name of [
+    "five-minutes",
+    "authentication",
+    "search",
+    "paging",
+    "idempotency-and-retries",
+    "errors",
+    "ingest",
+    "command-line",
+    "observability",
+  ]) {
     expect(steps.filter(({ page }) => page.path === `docs/${name}.md`).length, name).toBeGreaterThan(1);
   }
 });
 
 test.each(steps.map((step) => [step.name, step] as const))("what is shown is what comes: %s", (_name, step) => {
   const { code, output } = ran.get(step) as Ran;
-  const lines = output.replace(/\n$/, "").split("\n").map((line) => line.replace(/\r$/, ""));
+  const lines = output
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => line.replace(/\r$/, ""));
   const fails = /^(-> |exit code )\d+$/.test(step.output.at(-1) ?? "");
   if (!fails) expect(code, output).toBe(0);
   const body = step.answer === undefined ? undefined : (JSON.parse(output) as Record<string, unknown>);
   if (step.answer !== undefined) expect(differences(JSON.parse(step.answer), body), output).toEqual([]);
-  else if (step.output.length === 1 && /^[{[]"/.test(step.output[0] ?? "")) expect(differences(JSON.parse(step.output[0] ?? ""), JSON.parse(output)), output).toEqual([]);
-  else if (step.output.length > 0) expect(linesLike(step.output, lines), `shown:\n${step.output.join("\n")}\ncame:\n${output}`).toBe(true);
+  else if (step.output.length === 1 && /^[{[]"/.test(step.output[0] ?? ""))
+    expect(differences(JSON.parse(step.output[0] ?? ""), JSON.parse(output)), output).toEqual([]);
+  else if (step.output.length > 0)
+    expect(linesLike(step.output, lines), `shown:\n${step.output.join("\n")}\ncame:\n${output}`).toBe(true);
   // What the page does not show must not be a failure.
   if (step.answer === undefined && step.output.length === 0) expect(output).not.toMatch(/"error":|^\{"code":/);
 });
@@ -92,18 +127,34 @@ test("the programs of the guide are right by their types, and print what is show
   const { base_url, accounts } = program.demo();
   const files = programs.map(({ block }, at) => {
     const file = join(folder, `program-${at}.mts`);
-    const text = block.text.replaceAll('"records-client"', JSON.stringify(client)).replaceAll('"./src/gen/', `"${root}/src/gen/`).replaceAll("http://localhost:8080", base_url);
+    const text = block.text
+      .replaceAll('"records-client"', JSON.stringify(client))
+      .replaceAll('"./src/gen/', `"${root}/src/gen/`)
+      .replaceAll("http://localhost:8080", base_url);
     writeFileSync(file, text);
     return file;
   });
-  const settings = { extends: join(root, "tsconfig.json"), compilerOptions: { typeRoots: [join(root, "node_modules/@types")] }, include: [], files };
+  const settings = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: { typeRoots: [join(root, "node_modules/@types")] },
+    include: [],
+    files,
+  };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
-  const types = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder]).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }));
+  const types = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder]).catch((error: { stdout?: string }) => ({
+    stdout: error.stdout ?? String(error),
+  }));
   expect(types.stdout).toBe("");
   for (const [at, { page, output }] of programs.entries()) {
     expect(output, `${page.path}: a program without its output`).toBeDefined();
-    const { stdout } = await run(process.execPath, ["--import", "tsx", files[at] ?? ""], { cwd: root, env: { ...process.env, KEY: accounts[0]?.api_key ?? "" } });
-    expect(linesLike((output ?? "").trimEnd().split("\n"), stdout.trimEnd().split("\n")), `${page.path}:\n${stdout}`).toBe(true);
+    const { stdout } = await run(process.execPath, ["--import", "tsx", files[at] ?? ""], {
+      cwd: root,
+      env: { ...process.env, KEY: accounts[0]?.api_key ?? "" },
+    });
+    expect(
+      linesLike((output ?? "").trimEnd().split("\n"), stdout.trimEnd().split("\n")),
+      `${page.path}:\n${stdout}`,
+    ).toBe(true);
   }
 });
 

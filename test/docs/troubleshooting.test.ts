@@ -7,7 +7,9 @@ import { codeOf, readPage, root } from "./pages.ts";
 const page = readPage("docs/troubleshooting.md");
 
 function filesIn(folder: string, leftOut: RegExp = /^$/): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts") && !leftOut.test(name)).map((name) => join(root, folder, name));
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !leftOut.test(name))
+    .map((name) => join(root, folder, name));
 }
 
 /** The texts of a call, with `…` where something is filled in. */
@@ -18,15 +20,19 @@ function textsOf(code: string): string[] {
     before = plain;
     plain = plain.replace(/\$\{[^{}]*\}/g, "…");
   }
-  return [...plain.matchAll(/`([^`]*)`|"((?:[^"\\]|\\.)*)"/g)].map(([, template, text]) => (template ?? text ?? "").replaceAll('\\"', '"'));
+  return [...plain.matchAll(/`([^`]*)`|"((?:[^"\\]|\\.)*)"/g)].map(([, template, text]) =>
+    (template ?? text ?? "").replaceAll('\\"', '"'),
+  );
 }
 
 /** What `npm start` and the command line may end with: the texts of the calls that end them. */
 const ending = /(?:\bwrong\(|\brefuseUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\btold\(exitCodes).*$/gm;
 const printed = [
-  ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^leash/), ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
+  ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^leash/),
+  ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
   ...["src/config.ts", "src/secret-files.ts", "src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
-].flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
+]
+  .flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
   // A sentence, and no name of a setting or of a code.
   .filter((text) => text.replaceAll("…", "").trim().split(/\s+/).length >= 3);
 
@@ -36,7 +42,10 @@ const shown = codeOf(page);
 
 /** The fixed parts of a text, without the words of a name in front. */
 function parts(text: string): string[] {
-  return text.split("…").map((part) => part.trim()).filter((part) => /\p{L}{2}/u.test(part));
+  return text
+    .split("…")
+    .map((part) => part.trim())
+    .filter((part) => /\p{L}{2}/u.test(part));
 }
 
 /** Whether a text of the page may be one that is printed: each of its parts stands in it, in their order. */
@@ -61,12 +70,22 @@ test.each([...new Set(printed)])("the page has: %s", (said) => {
   expect(has, said).toBe(true);
 });
 
-const headings = [...page.prose.matchAll(/^### `(.+)`$/gm)].map(([, heading = ""]) => heading).filter((heading) => !heading.includes("`, `"));
+const headings = [...page.prose.matchAll(/^### `(.+)`$/gm)]
+  .map(([, heading = ""]) => heading)
+  .filter((heading) => !heading.includes("`, `"));
 
 test.each(headings)("the heading is a message that is printed: %s", (heading) => {
-  const fixed = parts(heading.replace(/ \((?:E[A-Z]+|401|npm start)\)/, "…").replace(/^(MONGODB_URI|SERVICE_TOKENS): /, "").replace(/^[A-Z]+…/, ""));
+  const fixed = parts(
+    heading
+      .replace(/ \((?:E[A-Z]+|401|npm start)\)/, "…")
+      .replace(/^(MONGODB_URI|SERVICE_TOKENS): /, "")
+      .replace(/^[A-Z]+…/, ""),
+  );
   expect(fixed.length).toBeGreaterThan(0);
-  expect(sources.some((text) => fixed.every((part) => text.includes(part))), heading).toBe(true);
+  expect(
+    sources.some((text) => fixed.every((part) => text.includes(part))),
+    heading,
+  ).toBe(true);
 });
 
 test("the page has headings for the common faults", () => expect(headings.length).toBeGreaterThan(10));

@@ -13,7 +13,11 @@ export function holds({ promise, run, controls }: Drill, clauses: readonly strin
   test(`${promise} [${clauses.join(", ")}]`, { timeout }, async () => {
     expect((await run("short", () => undefined)).violations).toEqual([]);
   });
-  test.each(unseen === undefined ? controls.slice(0, 1) : [])("it is seen where that is broken: $broken", { timeout }, async ({ run }) => {
-    expect((await run("short", () => undefined)).violations).not.toEqual([]);
-  });
+  test.each(unseen === undefined ? controls.slice(0, 1) : [])(
+    "it is seen where that is broken: $broken",
+    { timeout },
+    async ({ run }) => {
+      expect((await run("short", () => undefined)).violations).not.toEqual([]);
+    },
+  );
 }

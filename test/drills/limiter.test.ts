@@ -9,7 +9,11 @@ holds(limiter, ["RTE-01", "RTE-02", "RTE-03", "OPS-17"]);
 const promised = { perSecond: 10, burst: 20 };
 /** So many a second for some seconds, of which those pass that this says. */
 const requests = (perSecond: number, seconds: number, passes: (ms: number) => boolean) =>
-  Array.from({ length: perSecond * seconds }, (_, at) => ({ sentAt: (at * 1_000) / perSecond, answeredAt: (at * 1_000) / perSecond + 1, passed: passes((at * 1_000) / perSecond) }));
+  Array.from({ length: perSecond * seconds }, (_, at) => ({
+    sentAt: (at * 1_000) / perSecond,
+    answeredAt: (at * 1_000) / perSecond + 1,
+    passed: passes((at * 1_000) / perSecond),
+  }));
 
 function bucket(perSecond: number, burst: number): (ms: number) => boolean {
   let [tokens, last] = [burst, 0];
@@ -23,9 +27,23 @@ function bucket(perSecond: number, burst: number): (ms: number) => boolean {
 }
 
 test("the judge takes the bucket that was promised, and no larger, faster, smaller, slower one, and no fixed window", () => {
-  const verdicts = [bucket(10, 20), bucket(10, 25), bucket(11, 20), bucket(10, 15), bucket(9, 20), (ms: number) => ms % 2_000 < 400].map((passes) => {
+  const verdicts = [
+    bucket(10, 20),
+    bucket(10, 25),
+    bucket(11, 20),
+    bucket(10, 15),
+    bucket(9, 20),
+    (ms: number) => ms % 2_000 < 400,
+  ].map((passes) => {
     const seen = requests(50, 20, passes);
     return [excess(seen, promised) > 0, refusedInVain(seen, promised) > 0];
   });
-  expect(verdicts).toEqual([[false, false], [true, false], [true, false], [false, true], [false, true], [false, true]]);
+  expect(verdicts).toEqual([
+    [false, false],
+    [true, false],
+    [true, false],
+    [false, true],
+    [false, true],
+    [false, true],
+  ]);
 });

@@ -15,13 +15,19 @@ test("every file of a group and each of its tests is there", () => {
 });
 
 test("every guard and every part of the gateway is broken in one group", () => {
-  const parts = ["gateway", "src/guards"].flatMap((folder) => readdirSync(join(root, folder)).filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`));
+  const parts = ["gateway", "src/guards"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `${folder}/${name}`),
+  );
   const mutated = groups.flatMap(({ mutate }) => mutate);
   expect(mutated.filter((path) => parts.includes(path)).sort()).toEqual(parts.sort());
 });
 
 test("the survivors that are accepted are of files that are there", () => {
-  const named = [...readFileSync(join(root, "drills/mutation/survivors.md"), "utf8").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g)].map(([, path = ""]) => path);
+  const named = [
+    ...readFileSync(join(root, "drills/mutation/survivors.md"), "utf8").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g),
+  ].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(10);
   here(named);
 });

@@ -35,7 +35,19 @@ async function redisIn(dataDir: string, options = optionsFor(dataDir)): Promise<
 const plainMongod: ServerKind = {
   role: "mongod",
   folder: "mongodb",
-  arguments: (folder, logFile, port) => ["--dbpath", folder, "--logpath", logFile, "--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket", "--replSet", REPLICA_SET],
+  arguments: (folder, logFile, port) => [
+    "--dbpath",
+    folder,
+    "--logpath",
+    logFile,
+    "--bind_ip",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--nounixsocket",
+    "--replSet",
+    REPLICA_SET,
+  ],
   async ready(port, pid, signal) {
     await until(() => isListening(port), signal);
     await becomePrimary(port, pid, signal);
@@ -93,7 +105,10 @@ test("the service's user has the roles that the production guide names and no ot
   await asClient(uri, async (client) => {
     const { authInfo } = await client.db("admin").command({ connectionStatus: 1 });
     const roles = authInfo.authenticatedUserRoles as readonly { readonly role: string; readonly db: string }[];
-    expect(roles.map(({ role, db }) => `${role} of ${db}`).sort()).toEqual(["clusterMonitor of admin", "readWrite of records"]);
+    expect(roles.map(({ role, db }) => `${role} of ${db}`).sort()).toEqual([
+      "clusterMonitor of admin",
+      "readWrite of records",
+    ]);
     await expect(client.db("other").collection("names").insertOne({})).rejects.toMatchObject(unauthorized);
     const user = { createUser: "more", pwd: "more", roles: ["root"] };
     await expect(client.db("admin").command(user)).rejects.toMatchObject(unauthorized);
@@ -158,7 +173,10 @@ test("takes over the data of a mongod without credentials, and requires credenti
   onTestFinished(() => open.stop());
   await asClient(open.uri, async (client) => {
     await client.db().collection("names").createIndex({ name: 1 }, { unique: true });
-    await client.db().collection("names").insertMany([{ name: "one" }, { name: "two" }]);
+    await client
+      .db()
+      .collection("names")
+      .insertMany([{ name: "one" }, { name: "two" }]);
   });
   await open.stop();
   const { uri } = await mongodIn(dataDir);
@@ -193,10 +211,12 @@ test("no credential shows in a command line, an environment, a log or a line of 
   const secrets = await Promise.all(secretNames.map((name) => readFile(join(dataDir, name), "utf8")));
   const processes = (await running(dataDir)).map(({ pid }) => pid);
   expect(processes).toEqual(expect.arrayContaining(servers.map(({ pid }) => pid)));
-  const texts = await Promise.all([
-    ...processes.flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]),
-    ...(await readdir(dataDir)).filter((name) => name.endsWith(".log")).map((name) => join(dataDir, name)),
-  ].map((file) => readFile(file, "utf8")));
+  const texts = await Promise.all(
+    [
+      ...processes.flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]),
+      ...(await readdir(dataDir)).filter((name) => name.endsWith(".log")).map((name) => join(dataDir, name)),
+    ].map((file) => readFile(file, "utf8")),
+  );
   expect(texts.filter((text) => text !== "").length).toBeGreaterThan(6);
   for (const text of [...texts, ...options.lines, ...servers.map(({ shownUri }) => shownUri)]) {
     for (const secret of secrets) expect(text.includes(secret), text.slice(0, 100)).toBe(false);

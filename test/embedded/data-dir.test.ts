@@ -45,7 +45,9 @@ test("of many processes that want what a dead one had at once, never two get it 
     console.log(lock === undefined ? "refused" : "held");
     process.stdin.resume();`;
   const takers = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, dir], { stdio: ["pipe", "pipe", "inherit"] }),
+    spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, dir], {
+      stdio: ["pipe", "pipe", "inherit"],
+    }),
   );
   onTestFinished(() => takers.forEach((taker) => taker.kill("SIGKILL")));
   const answers = await Promise.all(takers.map(async (taker) => String((await once(taker.stdout, "data"))[0]).trim()));

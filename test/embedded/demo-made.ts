@@ -8,7 +8,13 @@ import type { ContactItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 
 export const profiles: readonly DemoProfile[] = ["demo", "second", "reader", "enrolled", "waiting"];
 /** A Saturday, a leap day and the turn of a year among them: weekends and months fall elsewhere each time. */
-export const days = ["2026-11-21T09:30:00Z", "2028-02-29T23:59:59.999Z", "2027-01-01T00:00:00Z", "2026-07-15T12:00:00Z", "2030-12-30T05:00:00Z"].map((day) => new Date(day));
+export const days = [
+  "2026-11-21T09:30:00Z",
+  "2028-02-29T23:59:59.999Z",
+  "2027-01-01T00:00:00Z",
+  "2026-07-15T12:00:00Z",
+  "2030-12-30T05:00:00Z",
+].map((day) => new Date(day));
 export const [now] = days as [Date];
 export const eachDay = days.map((date) => [date.toISOString().slice(0, 10), date] as const);
 export const demo = demoRecords("demo", now);
@@ -41,7 +47,10 @@ export function the(name: string): ContactItem {
   return contact as ContactItem;
 }
 
-export function counts<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string | undefined, number> {
+export function counts<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string | undefined,
+): Map<string | undefined, number> {
   const found = new Map<string | undefined, number>();
   for (const item of items) found.set(keyOf(item), (found.get(keyOf(item)) ?? 0) + 1);
   return found;
@@ -53,5 +62,8 @@ export function codePoints(text: string | undefined): number {
 
 export function idsOf(records: DemoRecords): (string | undefined)[] {
   const { contacts, sessions, transcripts, sessionNotes, contactNotes } = records;
-  return [...[...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ id }) => id), ...transcripts.flatMap(({ recording }) => recording?.id ?? [])];
+  return [
+    ...[...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ id }) => id),
+    ...transcripts.flatMap(({ recording }) => recording?.id ?? []),
+  ];
 }

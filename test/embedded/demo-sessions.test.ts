@@ -7,17 +7,25 @@ describe("the sessions", () => {
   test.each(eachDay)("on %s have every recording status, source and conference provider, and none", (_, date) => {
     const { sessions } = recordsOf("demo", date);
     const statuses = counts(sessions, ({ recordingStatus }) => recordingStatus);
-    expect(new Set(statuses.keys())).toEqual(new Set(["none", "scheduled", "recording", "processing", "completed", "failed", undefined]));
-    expect(new Set(sessions.map(({ source }) => source))).toEqual(new Set(["calendar", "manual", "import", "recorder"]));
-    expect(new Set(sessions.map(({ conferenceProvider }) => conferenceProvider))).toEqual(new Set(["google_meet", "zoom", "teams", undefined]));
+    expect(new Set(statuses.keys())).toEqual(
+      new Set(["none", "scheduled", "recording", "processing", "completed", "failed", undefined]),
+    );
+    expect(new Set(sessions.map(({ source }) => source))).toEqual(
+      new Set(["calendar", "manual", "import", "recorder"]),
+    );
+    expect(new Set(sessions.map(({ conferenceProvider }) => conferenceProvider))).toEqual(
+      new Set(["google_meet", "zoom", "teams", undefined]),
+    );
   });
 
   test("are in part without a date, an end, a client, a title or a subtitle", () => {
-    const without = (field: keyof SessionItem) => demo.sessions.filter((session) => session[field] === undefined).length;
+    const without = (field: keyof SessionItem) =>
+      demo.sessions.filter((session) => session[field] === undefined).length;
     expect(without("sessionDate")).toBe(8);
     expect(without("contactId")).toBeGreaterThanOrEqual(25);
     expect(without("contactId")).toBeLessThanOrEqual(35);
-    for (const field of ["sessionDateEnd", "title", "subtitle"] as const) expect(without(field), field).toBeGreaterThan(5);
+    for (const field of ["sessionDateEnd", "title", "subtitle"] as const)
+      expect(without(field), field).toBeGreaterThan(5);
     const archived = new Set(demo.contacts.filter(({ archivedAt }) => archivedAt !== undefined).map(({ id }) => id));
     expect(demo.sessions.some(({ contactId }) => archived.has(contactId))).toBe(true);
   });
@@ -29,7 +37,11 @@ describe("the sessions", () => {
       expect(urls.length).toBeLessThan(demo.sessions.length);
       for (const url of urls) expect(new URL(url).hostname).toMatch(/\.example\.com$/);
     }
-    expect(demo.sessions.some(({ conferenceProvider, conferenceUrl }) => conferenceProvider !== undefined && conferenceUrl === undefined)).toBe(true);
+    expect(
+      demo.sessions.some(
+        ({ conferenceProvider, conferenceUrl }) => conferenceProvider !== undefined && conferenceUrl === undefined,
+      ),
+    ).toBe(true);
   });
 });
 
@@ -52,24 +64,42 @@ describe("the transcripts", () => {
     expect(sizes[5]).toBeLessThan(12_000);
   });
 
-  test.each(eachDay)("on %s lack their text, recording, duration or times in part, and some recorded sessions have none", (_, date) => {
-    const { sessions, transcripts } = recordsOf("demo", date);
-    const lacks = {
-      text: transcripts.filter(({ transcript, recording }) => transcript === undefined && recording !== undefined),
-      recording: transcripts.filter(({ transcript, recording }) => transcript !== undefined && recording === undefined),
-      duration: transcripts.filter(({ recording }) => recording !== undefined && recording.durationSeconds === undefined),
-      start: transcripts.filter(({ recording }) => recording !== undefined && recording.recordingStartedAt === undefined),
-      end: transcripts.filter(({ recording }) => recording !== undefined && recording.recordingEndedAt === undefined),
-    };
-    for (const [name, found] of Object.entries(lacks)) expect(found.length, name).toBeGreaterThan(0);
-    const transcribed = new Set(transcripts.map(({ sessionId }) => sessionId));
-    expect(sessions.filter(({ id, recordingStatus }) => recordingStatus === "completed" && !transcribed.has(id)).length).toBeGreaterThan(0);
-  });
+  test.each(eachDay)(
+    "on %s lack their text, recording, duration or times in part, and some recorded sessions have none",
+    (_, date) => {
+      const { sessions, transcripts } = recordsOf("demo", date);
+      const lacks = {
+        text: transcripts.filter(({ transcript, recording }) => transcript === undefined && recording !== undefined),
+        recording: transcripts.filter(
+          ({ transcript, recording }) => transcript !== undefined && recording === undefined,
+        ),
+        duration: transcripts.filter(
+          ({ recording }) => recording !== undefined && recording.durationSeconds === undefined,
+        ),
+        start: transcripts.filter(
+          ({ recording }) => recording !== undefined && recording.recordingStartedAt === undefined,
+        ),
+        end: transcripts.filter(({ recording }) => recording !== undefined && recording.recordingEndedAt === undefined),
+      };
+      for (const [name, found] of Object.entries(lacks)) expect(found.length, name).toBeGreaterThan(0);
+      const transcribed = new Set(transcripts.map(({ sessionId }) => sessionId));
+      expect(
+        sessions.filter(({ id, recordingStatus }) => recordingStatus === "completed" && !transcribed.has(id)).length,
+      ).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe("the notes", () => {
   test("of sessions are of every type", () => {
-    expect([...counts(demo.sessionNotes, ({ type }) => String(type)).keys()].toSorted()).toEqual(["1", "2", "3", "4", "5", "6"]);
+    expect([...counts(demo.sessionNotes, ({ type }) => String(type)).keys()].toSorted()).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+      "6",
+    ]);
   });
 
   test("of sessions lack a title or a text in part, and have a slug where they have a title", () => {
@@ -80,7 +110,8 @@ describe("the notes", () => {
 
   test("of one session stand at 0, 1, 2 and so on", () => {
     const positions = new Map<string | undefined, number[]>();
-    for (const { sessionId, position } of demo.sessionNotes) positions.set(sessionId, [...(positions.get(sessionId) ?? []), position]);
+    for (const { sessionId, position } of demo.sessionNotes)
+      positions.set(sessionId, [...(positions.get(sessionId) ?? []), position]);
     for (const list of positions.values()) expect(list).toEqual(list.map((_, at) => at));
     expect(Math.max(...[...positions.values()].map((list) => list.length))).toBeGreaterThan(4);
     expect(demo.sessions.some(({ id }) => !positions.has(id))).toBe(true);
@@ -102,10 +133,26 @@ describe("the notes", () => {
   });
 
   test("of contacts come from several sources, were changed later in part, and speak many languages", () => {
-    expect(new Set(demo.contactNotes.map(({ source }) => source))).toEqual(new Set(["manual", "mobile", "api", "import"]));
+    expect(new Set(demo.contactNotes.map(({ source }) => source))).toEqual(
+      new Set(["manual", "mobile", "api", "import"]),
+    );
     expect(demo.contactNotes.some(({ createdAt, updatedAt }) => ms(updatedAt) > ms(createdAt))).toBe(true);
-    for (const word of ["预算", "契約", "예산", "งบประมาณ", "бюджет", "προϋπολογισμός", "ميزانية", "התקציב", "बजट", "ngân sách"]) {
-      expect(demo.contactNotes.some(({ content }) => content.normalize().includes(word.normalize())), word).toBe(true);
+    for (const word of [
+      "预算",
+      "契約",
+      "예산",
+      "งบประมาณ",
+      "бюджет",
+      "προϋπολογισμός",
+      "ميزانية",
+      "התקציב",
+      "बजट",
+      "ngân sách",
+    ]) {
+      expect(
+        demo.contactNotes.some(({ content }) => content.normalize().includes(word.normalize())),
+        word,
+      ).toBe(true);
     }
   });
 

@@ -7,8 +7,28 @@ import { describe, expect, test } from "vitest";
 import { anchors } from "../../src/embedded/demo/anchors.ts";
 import { demoRecords } from "../../src/embedded/demo/records.ts";
 import type { ContactItem, SessionItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { counts, dayMs, days, demo, eachDay, idsOf, ms, named, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
+import {
+  ContactItemSchema,
+  ContactNoteItemSchema,
+  SessionItemSchema,
+  SessionNoteItemSchema,
+  TranscriptItemSchema,
+} from "../../src/gen/records/ingest/v1/items_pb.ts";
+import {
+  counts,
+  dayMs,
+  days,
+  demo,
+  eachDay,
+  idsOf,
+  ms,
+  named,
+  now,
+  profiles,
+  recordsOf,
+  the,
+  todayOf,
+} from "./demo-made.ts";
 
 describe("the demo data", () => {
   test.each(profiles)("of %s are the same at any time of one day (OPS-02)", (profile) => {
@@ -20,7 +40,14 @@ describe("the demo data", () => {
   });
 
   test("keep the contacts' names, emails, phones and ids, and the sessions' ids, on another day", () => {
-    const stay = ({ id, externalId, fullName, inferredName, email, phone }: ContactItem) => ({ id, externalId, fullName, inferredName, email, phone });
+    const stay = ({ id, externalId, fullName, inferredName, email, phone }: ContactItem) => ({
+      id,
+      externalId,
+      fullName,
+      inferredName,
+      email,
+      phone,
+    });
     const who = ({ id, externalId, contactId }: SessionItem) => ({ id, externalId, contactId });
     for (const day of days) {
       const other = recordsOf("demo", day);
@@ -38,7 +65,11 @@ describe("the demo data", () => {
   test.each(profiles)("of %s keep all rules of the messages, on every day", (profile) => {
     const validator = createValidator();
     const check = <Desc extends DescMessage>(schema: Desc, items: readonly MessageShape<Desc>[]): void => {
-      expect(items.map((item) => validator.validate(schema, create(schema, item as never))).filter(({ kind }) => kind !== "valid")).toEqual([]);
+      expect(
+        items
+          .map((item) => validator.validate(schema, create(schema, item as never)))
+          .filter(({ kind }) => kind !== "valid"),
+      ).toEqual([]);
     };
     for (const day of profile === "demo" ? [now] : days) {
       const records = recordsOf(profile, day);
@@ -67,7 +98,9 @@ describe("the demo data", () => {
     expect(new Set(ids).size).toBe(ids.length);
     const form = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     expect(ids.filter((id) => !form.test(id ?? ""))).toEqual([]);
-    const external = all.flatMap(({ contacts, sessions, sessionNotes, contactNotes }) => [...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ externalId }) => externalId));
+    const external = all.flatMap(({ contacts, sessions, sessionNotes, contactNotes }) =>
+      [...contacts, ...sessions, ...sessionNotes, ...contactNotes].map(({ externalId }) => externalId),
+    );
     expect(new Set(external).size).toBe(external.length);
     expect(external).not.toContain(undefined);
   });
@@ -112,36 +145,55 @@ describe("the counts", () => {
   });
 
   test("of the others are smaller", () => {
-    expect(profiles.slice(1).map((profile) => recordsOf(profile, now)).map(({ contacts, sessions }) => [contacts.length, sessions.length])).toEqual([[60, 75], [40, 54], [5, 7], [5, 6]]);
+    expect(
+      profiles
+        .slice(1)
+        .map((profile) => recordsOf(profile, now))
+        .map(({ contacts, sessions }) => [contacts.length, sessions.length]),
+    ).toEqual([
+      [60, 75],
+      [40, 54],
+      [5, 7],
+      [5, 6],
+    ]);
     for (const profile of profiles.slice(1)) {
       const records = recordsOf(profile, now);
-      for (const [kind, items] of Object.entries(records)) expect((items as unknown[]).length, `${profile} ${kind}`).toBeGreaterThan(0);
+      for (const [kind, items] of Object.entries(records))
+        expect((items as unknown[]).length, `${profile} ${kind}`).toBeGreaterThan(0);
     }
   });
 
-  test.each(eachDay)("on %s put past sessions into the past year, on working days, and some into the coming weeks", (_, date) => {
-    const today = todayOf(date);
-    const dates = recordsOf("demo", date).sessions.flatMap(({ sessionDate }) => (sessionDate === undefined ? [] : [ms(sessionDate)]));
-    const past = dates.filter((time) => time < today);
-    expect(dates.length - past.length).toBe(15);
-    expect(dates.filter((time) => time >= today && time < today + dayMs)).toEqual([]);
-    expect(Math.min(...past)).toBeGreaterThan(today - 366 * dayMs);
-    expect(Math.max(...dates)).toBeLessThan(today + 35 * dayMs);
-    expect(new Set(past).size).toBe(past.length);
-    for (const time of dates) expect([1, 2, 3, 4, 5]).toContain(new Date(time).getUTCDay());
-    const lastMonth = past.filter((time) => time > today - 30 * dayMs).length;
-    expect(lastMonth).toBeGreaterThan(20);
-  });
+  test.each(eachDay)(
+    "on %s put past sessions into the past year, on working days, and some into the coming weeks",
+    (_, date) => {
+      const today = todayOf(date);
+      const dates = recordsOf("demo", date).sessions.flatMap(({ sessionDate }) =>
+        sessionDate === undefined ? [] : [ms(sessionDate)],
+      );
+      const past = dates.filter((time) => time < today);
+      expect(dates.length - past.length).toBe(15);
+      expect(dates.filter((time) => time >= today && time < today + dayMs)).toEqual([]);
+      expect(Math.min(...past)).toBeGreaterThan(today - 366 * dayMs);
+      expect(Math.max(...dates)).toBeLessThan(today + 35 * dayMs);
+      expect(new Set(past).size).toBe(past.length);
+      for (const time of dates) expect([1, 2, 3, 4, 5]).toContain(new Date(time).getUTCDay());
+      const lastMonth = past.filter((time) => time > today - 30 * dayMs).length;
+      expect(lastMonth).toBeGreaterThan(20);
+    },
+  );
 
   test.each(eachDay)("on %s make nothing that was written after now or changed before it was made", (_, date) => {
     const { contacts, sessions, sessionNotes, contactNotes } = recordsOf("demo", date);
-    for (const item of [...contacts, ...sessions, ...sessionNotes, ...contactNotes]) expect(ms(item.createdAt)).toBeLessThan(todayOf(date));
+    for (const item of [...contacts, ...sessions, ...sessionNotes, ...contactNotes])
+      expect(ms(item.createdAt)).toBeLessThan(todayOf(date));
     for (const item of [...contacts, ...sessions, ...contactNotes]) {
       expect(ms(item.updatedAt), item.externalId).toBeLessThan(todayOf(date));
       expect(ms(item.updatedAt), item.externalId).toBeGreaterThanOrEqual(ms(item.createdAt));
     }
-    for (const { archivedAt, createdAt } of contacts) if (archivedAt !== undefined) expect(ms(archivedAt)).toBeGreaterThan(ms(createdAt));
-    for (const { sessionDate, sessionDateEnd } of sessions) if (sessionDateEnd !== undefined) expect(ms(sessionDateEnd)).toBeGreaterThan(ms(sessionDate));
+    for (const { archivedAt, createdAt } of contacts)
+      if (archivedAt !== undefined) expect(ms(archivedAt)).toBeGreaterThan(ms(createdAt));
+    for (const { sessionDate, sessionDateEnd } of sessions)
+      if (sessionDateEnd !== undefined) expect(ms(sessionDateEnd)).toBeGreaterThan(ms(sessionDate));
   });
 });
 
@@ -151,8 +203,14 @@ describe("the contacts", () => {
       const { id, email, archivedAt } = the(name);
       expect(email, name).toBeDefined();
       expect(archivedAt, name).toBeUndefined();
-      expect(demo.contactNotes.some(({ contactId }) => contactId === id), name).toBe(true);
-      expect(demo.sessions.some(({ contactId }) => contactId === id), name).toBe(true);
+      expect(
+        demo.contactNotes.some(({ contactId }) => contactId === id),
+        name,
+      ).toBe(true);
+      expect(
+        demo.sessions.some(({ contactId }) => contactId === id),
+        name,
+      ).toBe(true);
     }
   });
 
@@ -163,7 +221,9 @@ describe("the contacts", () => {
       notes: expect.stringContaining("Lantern Books") as string,
       memory: expect.stringContaining("second shop") as string,
     });
-    expect(demo.contacts.filter(({ fullName, updatedAt }) => fullName !== "Ann Lee" && ms(updatedAt) > todayOf(now) - dayMs)).toEqual([]);
+    expect(
+      demo.contacts.filter(({ fullName, updatedAt }) => fullName !== "Ann Lee" && ms(updatedAt) > todayOf(now) - dayMs),
+    ).toEqual([]);
     const sessions = demo.sessions.filter(({ contactId }) => contactId === the("Ann Lee").id);
     expect(sessions.filter(({ sessionDate }) => ms(sessionDate) < todayOf(now)).length).toBeGreaterThan(5);
     expect(sessions.filter(({ sessionDate }) => ms(sessionDate) > todayOf(now))).toHaveLength(2);
@@ -177,13 +237,37 @@ describe("the contacts", () => {
   });
 
   test("have names in many scripts", () => {
-    const scripts = ["Greek", "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Han", "Hiragana", "Katakana", "Hangul", "Thai"];
-    for (const script of scripts) expect(demo.contacts.some(({ fullName }) => new RegExp(`\\p{Script=${script}}`, "u").test(fullName ?? "")), script).toBe(true);
-    for (const letter of "éłøåëễßğřőšñçð") expect(demo.contacts.some(({ fullName }) => fullName?.normalize().includes(letter)), letter).toBe(true);
+    const scripts = [
+      "Greek",
+      "Cyrillic",
+      "Arabic",
+      "Hebrew",
+      "Devanagari",
+      "Han",
+      "Hiragana",
+      "Katakana",
+      "Hangul",
+      "Thai",
+    ];
+    for (const script of scripts)
+      expect(
+        demo.contacts.some(({ fullName }) => new RegExp(`\\p{Script=${script}}`, "u").test(fullName ?? "")),
+        script,
+      ).toBe(true);
+    for (const letter of "éłøåëễßğřőšñçð")
+      expect(
+        demo.contacts.some(({ fullName }) => fullName?.normalize().includes(letter)),
+        letter,
+      ).toBe(true);
   });
 
   test("share a name in one case, both active", () => {
-    const doubles = [...counts(demo.contacts.filter(({ fullName }) => fullName !== undefined), ({ fullName }) => fullName)].filter(([, count]) => count > 1);
+    const doubles = [
+      ...counts(
+        demo.contacts.filter(({ fullName }) => fullName !== undefined),
+        ({ fullName }) => fullName,
+      ),
+    ].filter(([, count]) => count > 1);
     expect(doubles).toEqual([["David Miller", 2]]);
     expect(named("David Miller").map(({ archivedAt }) => archivedAt)).toEqual([undefined, undefined]);
   });
@@ -193,30 +277,51 @@ describe("the contacts", () => {
     expect(archived.length).toBeGreaterThanOrEqual(22);
     expect(archived.length).toBeLessThanOrEqual(28);
     expect(named("Jose Alvarez")).toMatchObject([{ email: the("José Álvarez").email, archivedAt: {} }]);
-    const withRecords = archived.filter(({ id }) => demo.sessions.some(({ contactId }) => contactId === id) && demo.contactNotes.some(({ contactId }) => contactId === id));
+    const withRecords = archived.filter(
+      ({ id }) =>
+        demo.sessions.some(({ contactId }) => contactId === id) &&
+        demo.contactNotes.some(({ contactId }) => contactId === id),
+    );
     expect(withRecords.length).toBeGreaterThan(0);
   });
 
   test("that were imported have an inferred name alone, and some have no name at all", () => {
-    expect(demo.contacts.filter(({ fullName, inferredName }) => fullName === undefined && inferredName !== undefined)).toHaveLength(30);
-    expect(demo.contacts.filter(({ fullName, inferredName, email }) => fullName === undefined && inferredName === undefined && email !== undefined)).toHaveLength(3);
-    expect(demo.contacts.some(({ fullName, inferredName }) => fullName !== undefined && inferredName !== undefined)).toBe(true);
+    expect(
+      demo.contacts.filter(({ fullName, inferredName }) => fullName === undefined && inferredName !== undefined),
+    ).toHaveLength(30);
+    expect(
+      demo.contacts.filter(
+        ({ fullName, inferredName, email }) =>
+          fullName === undefined && inferredName === undefined && email !== undefined,
+      ),
+    ).toHaveLength(3);
+    expect(
+      demo.contacts.some(({ fullName, inferredName }) => fullName !== undefined && inferredName !== undefined),
+    ).toBe(true);
   });
 
   test("lack an email, a phone, notes or memory in part", () => {
-    const lacking = (["email", "phone", "notes", "memory"] as const).map((field) => demo.contacts.filter((contact) => contact[field] === undefined).length);
+    const lacking = (["email", "phone", "notes", "memory"] as const).map(
+      (field) => demo.contacts.filter((contact) => contact[field] === undefined).length,
+    );
     for (const count of lacking) {
       expect(count).toBeGreaterThan(30);
       expect(count).toBeLessThan(300);
     }
   });
 
-  test.each(profiles)("of %s have emails on domains for examples, no two active ones the same in lower case", (profile) => {
-    const { contacts } = recordsOf(profile, now);
-    const active = contacts.flatMap(({ email, archivedAt }) => (email === undefined || archivedAt !== undefined ? [] : [email.toLowerCase()]));
-    expect(new Set(active).size).toBe(active.length);
-    for (const { email } of contacts) if (email !== undefined) expect(email.toLowerCase()).toMatch(/@([a-z0-9]+\.)?example\.(com|net|org)$/);
-  });
+  test.each(profiles)(
+    "of %s have emails on domains for examples, no two active ones the same in lower case",
+    (profile) => {
+      const { contacts } = recordsOf(profile, now);
+      const active = contacts.flatMap(({ email, archivedAt }) =>
+        email === undefined || archivedAt !== undefined ? [] : [email.toLowerCase()],
+      );
+      expect(new Set(active).size).toBe(active.length);
+      for (const { email } of contacts)
+        if (email !== undefined) expect(email.toLowerCase()).toMatch(/@([a-z0-9]+\.)?example\.(com|net|org)$/);
+    },
+  );
 
   test("have some emails in capitals and one beyond ASCII", () => {
     expect(demo.contacts.some(({ email }) => email !== email?.toLowerCase())).toBe(true);
@@ -224,14 +329,34 @@ describe("the contacts", () => {
   });
 
   test.each(profiles)("of %s have only phones that are kept for fiction", (profile) => {
-    for (const { phone } of recordsOf(profile, now).contacts) if (phone !== undefined) expect(digitsOf(phone), phone).toMatch(fictional);
+    for (const { phone } of recordsOf(profile, now).contacts)
+      if (phone !== undefined) expect(digitsOf(phone), phone).toMatch(fictional);
   });
 
   test("spell phones in many ways", () => {
-    const spellings = new Set(demo.contacts.flatMap(({ phone }) => (phone === undefined ? [] : [phone.replace(/\d+/g, "0")])));
+    const spellings = new Set(
+      demo.contacts.flatMap(({ phone }) => (phone === undefined ? [] : [phone.replace(/\d+/g, "0")])),
+    );
     expect(spellings.size).toBeGreaterThan(20);
-    const scripts = [/^\+/, /^00/, /^\(/, /^tel:/, /ext\./, /\(0\)/, /^\d+$/, /[٠-٩]/, /[０-９]/, /\d\.\d/, /\d-\d/, /\//];
-    for (const pattern of scripts) expect(demo.contacts.some(({ phone }) => pattern.test(phone ?? "")), String(pattern)).toBe(true);
+    const scripts = [
+      /^\+/,
+      /^00/,
+      /^\(/,
+      /^tel:/,
+      /ext\./,
+      /\(0\)/,
+      /^\d+$/,
+      /[٠-٩]/,
+      /[０-９]/,
+      /\d\.\d/,
+      /\d-\d/,
+      /\//,
+    ];
+    for (const pattern of scripts)
+      expect(
+        demo.contacts.some(({ phone }) => pattern.test(phone ?? "")),
+        String(pattern),
+      ).toBe(true);
   });
 });
 
@@ -250,7 +375,11 @@ const fictional = new RegExp(
 /** The ASCII digits of a phone, without an extension, a zero in parentheses and what dials abroad. */
 function digitsOf(phone: string): string {
   const plain = phone.replace(/\p{Nd}/gu, (digit) => String(valueOf(digit)));
-  return plain.replace(/ext.*$/, "").replace("(0)", "").replace(/[^0-9]/g, "").replace(/^00/, "");
+  return plain
+    .replace(/ext.*$/, "")
+    .replace("(0)", "")
+    .replace(/[^0-9]/g, "")
+    .replace(/^00/, "");
 }
 
 function valueOf(digit: string): number {

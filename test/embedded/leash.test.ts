@@ -45,7 +45,8 @@ test("a program that ends by itself, or cannot be run at all, takes its watcher 
 test("a program whose watcher somebody has ended is ended all the same (OPS-21)", async () => {
   const output = join(await temporaryFolder(), "output");
   const program = await leashed("exec sleep 60", output);
-  const watcherPid = async (): Promise<number | undefined> => (await running(output)).find(({ parent }) => parent === program.pid)?.pid;
+  const watcherPid = async (): Promise<number | undefined> =>
+    (await running(output)).find(({ parent }) => parent === program.pid)?.pid;
   await expect.poll(watcherPid).toBeDefined();
   process.kill((await watcherPid()) as number, "SIGKILL");
   await new Promise((resolve) => setTimeout(resolve, 50));

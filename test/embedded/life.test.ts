@@ -63,7 +63,12 @@ test("servers that outlive their killed service all the same are ended by the ne
   const next = startService(dataDir);
   const ready = await next.message("ready");
   expect(ids.map(isRunning)).toEqual([false, false]);
-  expect(next.messages.filter((message) => "progress" in message).map(({ progress }) => progress).sort()).toEqual([
+  expect(
+    next.messages
+      .filter((message) => "progress" in message)
+      .map(({ progress }) => progress)
+      .sort(),
+  ).toEqual([
     `Ending the mongod (pid ${mongod as number}) that a killed service left behind …`,
     `Ending the redis (pid ${redis as number}) that a killed service left behind …`,
   ]);
@@ -75,7 +80,9 @@ test("while a live service has the data folder a second one is refused in one li
   const first = startService(dataDir);
   const { mongod, uri } = await first.message("ready");
   const inUse = dataDirInUse(dataDir, String(first.pid)).message;
-  expect(inUse).toBe(`DATA_DIR ${dataDir} is in use by the running service with pid ${first.pid}; stop it or set another DATA_DIR`);
+  expect(inUse).toBe(
+    `DATA_DIR ${dataDir} is in use by the running service with pid ${first.pid}; stop it or set another DATA_DIR`,
+  );
   const second = startService(dataDir);
   expect(await second.message("error")).toEqual({ error: inUse });
   await once(second.child, "exit");

@@ -86,7 +86,10 @@ export interface TestService {
 /** Starts the test's service on the data folder; it is killed with the test, should it still run. */
 export function startService(dataDir: string): TestService {
   const script = join(import.meta.dirname, "service.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", script, dataDir, cacheDir], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--import", "tsx", script, dataDir, cacheDir], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const messages: { [name: string]: unknown }[] = [];
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -109,8 +112,12 @@ export function startService(dataDir: string): TestService {
       for (;;) {
         const found = messages.find((message) => name in message);
         if (found !== undefined) return found;
-        const gone = await Promise.race([once(child, "message-printed").then(() => false), once(child, "close").then(() => true)]);
-        if (gone && !messages.some((message) => name in message)) throw new Error(`The service ended without "${name}": ${JSON.stringify(messages)}`);
+        const gone = await Promise.race([
+          once(child, "message-printed").then(() => false),
+          once(child, "close").then(() => true),
+        ]);
+        if (gone && !messages.some((message) => name in message))
+          throw new Error(`The service ended without "${name}": ${JSON.stringify(messages)}`);
       }
     },
   };

@@ -28,7 +28,11 @@ async function insertInTransaction(uri: string, name: string): Promise<unknown[]
   try {
     const names = client.db().collection<{ _id: string }>("names");
     await client.withSession((session) => session.withTransaction(() => names.insertOne({ _id: name }, { session })));
-    return await names.find().sort({ _id: 1 }).map(({ _id }) => _id).toArray();
+    return await names
+      .find()
+      .sort({ _id: 1 })
+      .map(({ _id }) => _id)
+      .toArray();
   } finally {
     await client.close();
   }
@@ -86,7 +90,13 @@ test("Redis answers when it has started, writes after asking for the time, evict
   const server = ending((await startRedis(optionsFor(dataDir))) as EmbeddedServer);
   const client = new Redis(server.uri, { retryStrategy: () => null });
   client.on("error", () => {});
-  expect(await client.eval("local t = redis.call('TIME'); redis.call('SET', KEYS[1], t[1]); return redis.call('GET', KEYS[1])", 1, "now")).toMatch(/^\d+$/);
+  expect(
+    await client.eval(
+      "local t = redis.call('TIME'); redis.call('SET', KEYS[1], t[1]); return redis.call('GET', KEYS[1])",
+      1,
+      "now",
+    ),
+  ).toMatch(/^\d+$/);
   expect(await client.config("GET", "maxmemory-policy")).toEqual(["maxmemory-policy", "allkeys-lru"]);
   expect(await client.config("GET", "maxmemory")).toEqual(["maxmemory", String(64 * 1024 ** 2)]);
   await client.quit();
@@ -127,11 +137,15 @@ test("where no Redis can be had or it does not start there is none, and a line s
   const folder = await temporaryFolder();
   const none = { ...optionsFor(folder), cacheDir: join(folder, "cache"), env: { PATH: "" } };
   expect(await startRedis(none)).toBeUndefined();
-  expect(none.lines).toEqual([expect.stringMatching(/^No Redis: redis-server is not on PATH; .*\. Install redis-server, or set REDIS_URL\.$/)]);
+  expect(none.lines).toEqual([
+    expect.stringMatching(/^No Redis: redis-server is not on PATH; .*\. Install redis-server, or set REDIS_URL\.$/),
+  ]);
 
   const script = `[ "$1" = --version ] && echo "Redis server v=7.0.0" || { echo "no memory left" >&2; exit 1; }`;
   await addProgram(join(folder, "bin"), "redis-server", script);
   const broken = { ...optionsFor(folder), env: { PATH: join(folder, "bin") } };
   expect(await startRedis(broken)).toBeUndefined();
-  expect(broken.lines).toEqual([expect.stringMatching(/^No Redis: redis 7\.0\.0 \(PATH .*\) does not start: no memory left \(log: .*redis\.log\)$/)]);
+  expect(broken.lines).toEqual([
+    expect.stringMatching(/^No Redis: redis 7\.0\.0 \(PATH .*\) does not start: no memory left \(log: .*redis\.log\)$/),
+  ]);
 });

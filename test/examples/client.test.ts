@@ -17,16 +17,36 @@ async function account(): Promise<{ client: Client; environment: Record<string, 
 test("daily-brief prints the day's sessions from the morning on, with the person, how to prepare, and the last notes in brief", async () => {
   const { client, environment } = await account();
   const ann = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
-  const note = (content: string, day: number) => ({ contact_id: ann, content, source: "import", created_at: `2026-02-0${day}T00:00:00Z` });
-  await client.put.contactNotes(note("Too old", 1), note("First", 2), note("Long ".repeat(100), 3), note("Two\nlines", 4));
+  const note = (content: string, day: number) => ({
+    contact_id: ann,
+    content,
+    source: "import",
+    created_at: `2026-02-0${day}T00:00:00Z`,
+  });
+  await client.put.contactNotes(
+    note("Too old", 1),
+    note("First", 2),
+    note("Long ".repeat(100), 3),
+    note("Two\nlines", 4),
+  );
   const [, morning] = await client.put.sessions(
     { title: "Evening", session_date: "2026-03-02T18:30:00Z" },
-    { title: "Kick-off", session_date: "2026-03-02T09:00:00Z", contact_id: ann, conference_url: "https://meet.example.com/1" },
+    {
+      title: "Kick-off",
+      session_date: "2026-03-02T09:00:00Z",
+      contact_id: ann,
+      conference_url: "https://meet.example.com/1",
+    },
     { title: "The day after", session_date: "2026-03-03T00:00:00Z" },
     { title: "The day before", session_date: "2026-03-01T23:59:59.999Z" },
     { title: "Much later", session_date: "2026-04-03T00:00:00Z" },
   );
-  await client.put.sessionNotes({ session_id: morning, content: "Ask about the garden.", position: 0, type: "SESSION_NOTE_TYPE_AI_MEETING_PREP" });
+  await client.put.sessionNotes({
+    session_id: morning,
+    content: "Ask about the garden.",
+    position: 0,
+    type: "SESSION_NOTE_TYPE_AI_MEETING_PREP",
+  });
   expect(await runExample("daily-brief", ["2026-03-02"], environment)).toEqual({
     status: 0,
     error: "",
@@ -45,7 +65,9 @@ Ann Lee, ann@example.com
 ## 18:30 Evening
 `,
   });
-  expect((await runExample("daily-brief", ["2026-03-04"], environment)).out).toBe("# 2026-03-04: 0 sessions (times in UTC)\nThe next one: 2026-04-03 Much later\n");
+  expect((await runExample("daily-brief", ["2026-03-04"], environment)).out).toBe(
+    "# 2026-03-04: 0 sessions (times in UTC)\nThe next one: 2026-04-03 Much later\n",
+  );
 });
 
 test("sync-contacts creates who is not there, updates who has changed, and doubles nobody, run twice or two at once", async () => {
@@ -54,9 +76,14 @@ test("sync-contacts creates who is not there, updates who has changed, and doubl
   const sync = (...args: string[]) => runExample("sync-contacts", args, environment);
   const [one, other] = await Promise.all([sync(), sync()]);
   expect([one.status, other.status]).toEqual([0, 0]);
-  expect(await sync()).toMatchObject({ status: 0, out: expect.stringContaining("0 created, 0 updated, 3 unchanged, 0 failed") });
+  expect(await sync()).toMatchObject({
+    status: 0,
+    out: expect.stringContaining("0 created, 0 updated, 3 unchanged, 0 failed"),
+  });
   const { body } = await client.get("/v1/contacts?query=example.com");
-  const people = (body.data as { full_name: string; email: string; phone: string | null }[]).map(({ full_name, email, phone }) => [full_name, email, phone]);
+  const people = (body.data as { full_name: string; email: string; phone: string | null }[]).map(
+    ({ full_name, email, phone }) => [full_name, email, phone],
+  );
   expect(people.sort()).toEqual([
     ["Grace Okafor", "grace.okafor@example.com", "+234 803 555 0117"],
     ["Lindqvist, Åsa", "asa.lindqvist@example.com", null],
@@ -81,25 +108,60 @@ test("export-notes writes every note of every page, whole, under its owner", asy
   const session = await client.put.session({ title: "Kick-off" });
   const long = `Budget ${"x".repeat(2_000)} end`;
   const contents = [...Array.from({ length: 30 }, (_, index) => `Budget number ${index}.`), long];
-  await client.put.contactNotes(...contents.map((content, index) => ({ contact_id: ann, content, source: "import", created_at: new Date(Date.UTC(2026, 0, 1, index)).toISOString() })));
-  await client.put.sessionNotes({ session_id: session, content: `${long} of the session`, position: 0, type: "SESSION_NOTE_TYPE_USER_MANUAL" });
+  await client.put.contactNotes(
+    ...contents.map((content, index) => ({
+      contact_id: ann,
+      content,
+      source: "import",
+      created_at: new Date(Date.UTC(2026, 0, 1, index)).toISOString(),
+    })),
+  );
+  await client.put.sessionNotes({
+    session_id: session,
+    content: `${long} of the session`,
+    position: 0,
+    type: "SESSION_NOTE_TYPE_USER_MANUAL",
+  });
   const { status, out, error } = await runExample("export-notes", ["budget"], environment);
   expect([status, error]).toEqual([0, ""]);
-  expect(out.split("\n").filter((line) => line.startsWith("#")).sort()).toEqual(["# Notes about “budget”", "## Ann Lee (contact)", "## Kick-off (session)"]);
+  expect(
+    out
+      .split("\n")
+      .filter((line) => line.startsWith("#"))
+      .sort(),
+  ).toEqual(["# Notes about “budget”", "## Ann Lee (contact)", "## Kick-off (session)"]);
   const lines = out.split("\n");
-  for (const content of [...contents, `${long} of the session`]) expect(lines.filter((line) => line === content)).toHaveLength(1);
-  expect(await runExample("export-notes", [], environment)).toMatchObject({ status: 1, error: expect.stringMatching(/^Say what to look for: .+\n$/) });
+  for (const content of [...contents, `${long} of the session`])
+    expect(lines.filter((line) => line === content)).toHaveLength(1);
+  expect(await runExample("export-notes", [], environment)).toMatchObject({
+    status: 1,
+    error: expect.stringMatching(/^Say what to look for: .+\n$/),
+  });
 });
 
-test.each([[[]], [["--connect"]]])("grpc-client %j prints people and their sessions, and a failure by its code", async (options) => {
-  const { client, environment } = await account();
-  const ann = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
-  await client.put.sessions({ contact_id: ann, title: "Kick-off", session_date: "2026-03-02T09:00:00Z" }, { contact_id: ann });
-  const grpc = (words: string[], more: Record<string, string> = {}) => runExample("grpc-client", [...options, ...words], { ...environment, ...more });
-  expect(await grpc(["ann", "lee"])).toEqual({ status: 0, error: "", out: "Ann Lee <ann@example.com>\n  2026-03-02 Kick-off\n  undated    Untitled\n" });
-  expect((await grpc(["nobody"])).out).toBe("Nobody was found.\n");
-  expect(await grpc([], { RECORDS_API_KEY: "rec_wrong" })).toMatchObject({ status: 1, error: expect.stringMatching(/^Unauthenticated: .+\n$/) });
-});
+test.each([[[]], [["--connect"]]])(
+  "grpc-client %j prints people and their sessions, and a failure by its code",
+  async (options) => {
+    const { client, environment } = await account();
+    const ann = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
+    await client.put.sessions(
+      { contact_id: ann, title: "Kick-off", session_date: "2026-03-02T09:00:00Z" },
+      { contact_id: ann },
+    );
+    const grpc = (words: string[], more: Record<string, string> = {}) =>
+      runExample("grpc-client", [...options, ...words], { ...environment, ...more });
+    expect(await grpc(["ann", "lee"])).toEqual({
+      status: 0,
+      error: "",
+      out: "Ann Lee <ann@example.com>\n  2026-03-02 Kick-off\n  undated    Untitled\n",
+    });
+    expect((await grpc(["nobody"])).out).toBe("Nobody was found.\n");
+    expect(await grpc([], { RECORDS_API_KEY: "rec_wrong" })).toMatchObject({
+      status: 1,
+      error: expect.stringMatching(/^Unauthenticated: .+\n$/),
+    });
+  },
+);
 
 test("an example that cannot go on says why in one line", async () => {
   const { environment } = await account();
@@ -108,12 +170,20 @@ test("an example that cannot go on says why in one line", async () => {
 });
 
 test("every example has a README with its command, and stands in the list of all", () => {
-  const folders = readdirSync(join(root, "examples"), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const folders = readdirSync(join(root, "examples"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
   const list = readFileSync(join(root, "examples/README.md"), "utf8");
   expect(folders.length).toBe([...list.matchAll(/^\| \[/gm)].length);
   for (const folder of folders) {
     expect(list).toContain(`[${folder}](${folder})`);
-    const [, file = ""] = new RegExp(`^\\$ .*(examples/${folder}/\\S+)`, "m").exec(readFileSync(join(root, "examples", folder, "README.md"), "utf8")) ?? [];
-    expect(readdirSync(join(root, "examples", folder)).map((name) => `examples/${folder}/${name}`), folder).toContain(file);
+    const [, file = ""] =
+      new RegExp(`^\\$ .*(examples/${folder}/\\S+)`, "m").exec(
+        readFileSync(join(root, "examples", folder, "README.md"), "utf8"),
+      ) ?? [];
+    expect(
+      readdirSync(join(root, "examples", folder)).map((name) => `examples/${folder}/${name}`),
+      folder,
+    ).toContain(file);
   }
 });

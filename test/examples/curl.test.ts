@@ -8,16 +8,30 @@ const service = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });
 test("curl searches, and creates one contact by two equal requests, also where it is throttled", async () => {
   const client = await newClient(service());
   await client.put.contact({ full_name: "Zoë Martin" });
-  const { status, out } = await run("sh", ["examples/curl/run.sh", "zoë"], { RECORDS_URL: service().base, RECORDS_API_KEY: client.key });
+  const { status, out } = await run("sh", ["examples/curl/run.sh", "zoë"], {
+    RECORDS_URL: service().base,
+    RECORDS_API_KEY: client.key,
+  });
   expect(status, out).toBe(0);
-  const bodies = out.split("\n").filter((line) => line.startsWith("{")).map((line) => (JSON.parse(line) as { data?: unknown }).data);
-  expect(bodies).toMatchObject([{ status: "ok" }, [{ full_name: "Zoë Martin" }], { full_name: "Noor Haddad" }, { full_name: "Noor Haddad" }]);
+  const bodies = out
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => (JSON.parse(line) as { data?: unknown }).data);
+  expect(bodies).toMatchObject([
+    { status: "ok" },
+    [{ full_name: "Zoë Martin" }],
+    { full_name: "Noor Haddad" },
+    { full_name: "Noor Haddad" },
+  ]);
   expect(bodies[3]).toEqual(bodies[2]);
   await expect.poll(async () => (await client.get("/v1/contacts?query=noor+haddad")).body.data?.length).toBe(1);
 });
 
 test("a refusal ends it, with the service's reason", async () => {
-  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], { RECORDS_URL: service().base, RECORDS_API_KEY: (await newClient(service())).key });
+  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], {
+    RECORDS_URL: service().base,
+    RECORDS_API_KEY: (await newClient(service())).key,
+  });
   expect(status).toBe(22);
   expect(out).toMatch(/query: /);
 });

@@ -13,10 +13,18 @@ test("mcp-client lists the tools and prints what the called one answers", async 
   const { status, out, error } = await runExample("mcp-client", ["search_contacts", "zoe"], environment);
   expect([status, error]).toEqual([0, ""]);
   const [tools = "", called = ""] = out.split("\n\n");
-  expect(tools.split("\n").map((line) => line.split(":")[0])).toEqual(expect.arrayContaining(["search_contacts", "get_contact", "search_notes", "fetch"]));
+  expect(tools.split("\n").map((line) => line.split(":")[0])).toEqual(
+    expect.arrayContaining(["search_contacts", "get_contact", "search_notes", "fetch"]),
+  );
   expect(called.startsWith('search_contacts({"query":"zoe"})\n')).toBe(true);
   expect(JSON.parse(called.slice(called.indexOf("\n")))).toMatchObject({ data: [{ id, full_name: "Zoë Martin" }] });
 
-  expect(await runExample("mcp-client", ["search_contacts", "z"], environment)).toMatchObject({ status: 1, out: expect.stringContaining("was refused") });
-  expect(await runExample("mcp-client", [], { RECORDS_MCP_URL: url })).toMatchObject({ status: 1, error: expect.stringMatching(/^Set RECORDS_MCP_TOKEN .+\n$/) });
+  expect(await runExample("mcp-client", ["search_contacts", "z"], environment)).toMatchObject({
+    status: 1,
+    out: expect.stringContaining("was refused"),
+  });
+  expect(await runExample("mcp-client", [], { RECORDS_MCP_URL: url })).toMatchObject({
+    status: 1,
+    error: expect.stringMatching(/^Set RECORDS_MCP_TOKEN .+\n$/),
+  });
 });

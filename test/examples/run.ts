@@ -13,18 +13,31 @@ export interface Ended {
 export const root = join(import.meta.dirname, "../..");
 
 /** Runs a program from the root of the repository; `environment` is all that it knows beside PATH. */
-export function run(program: string, args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+export function run(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    execFile(program, args, { cwd: root, env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment } }, (error, out, errors) => {
-      const status = error === null ? 0 : error.code;
-      if (typeof status === "number") resolve({ status, out, error: errors });
-      else reject(error);
-    });
+    execFile(
+      program,
+      args,
+      { cwd: root, env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment } },
+      (error, out, errors) => {
+        const status = error === null ? 0 : error.code;
+        if (typeof status === "number") resolve({ status, out, error: errors });
+        else reject(error);
+      },
+    );
   });
 }
 
 /** Runs `main.ts` of an example's folder. */
-export function runExample(folder: string, args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
+export function runExample(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ended> {
   return run(process.execPath, ["--import", "tsx", `examples/${folder}/main.ts`, ...args], environment);
 }
 
@@ -42,4 +55,5 @@ export function isInstalled(program: string): boolean {
 
 /** What to say where they are missing. */
 export const withoutCurl = "No curl was found: the test of examples/curl is LEFT OUT. Install curl 7.76 or later.";
-export const withoutPython = "No python3 was found: the test of examples/python is LEFT OUT. Install Python 3.8 or later.";
+export const withoutPython =
+  "No python3 was found: the test of examples/python is LEFT OUT. Install Python 3.8 or later.";

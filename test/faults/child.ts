@@ -39,13 +39,20 @@ export async function startChild(
       // Not the whole environment: the test runner has a BASE_URL of its own in it.
       ...{ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" },
       ...{ PORT: "0", INTERNAL_PORT: "0", MONGODB_URI: mongodbUri, REDIS_URL: redisUrl },
-      ...{ SERVICE_TOKENS: childToken, SESSION_SECRET: "child-session-secret-of-32-characters", RATE_LIMIT: "100000", RATE_BURST: "100000", ...environment },
+      ...{
+        SERVICE_TOKENS: childToken,
+        SESSION_SECRET: "child-session-secret-of-32-characters",
+        RATE_LIMIT: "100000",
+        RATE_BURST: "100000",
+        ...environment,
+      },
     },
   });
   const exited = once(child, "exit");
   createInterface(child.stderr).on("line", hear);
   const line = await Promise.race([once(createInterface(child.stdout), "line"), exited]);
-  if (typeof line[0] !== "string" || !line[0].startsWith("{")) throw new Error(`an instance ended instead of starting: ${String(line[0])}`);
+  if (typeof line[0] !== "string" || !line[0].startsWith("{"))
+    throw new Error(`an instance ended instead of starting: ${String(line[0])}`);
   const { port, internalPort } = JSON.parse(line[0]) as { port: number; internalPort: number };
   return {
     base: `http://127.0.0.1:${port}`,
@@ -66,5 +73,7 @@ export async function startChild(
 /** The bundle, or the sources where they are changed while they are loaded. */
 async function ownProgram(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const changed = environment["NODE_OPTIONS"]?.includes("--import") === true;
-  return changed ? ["--import", "tsx", join(import.meta.dirname, "instance.ts")] : [await bundled("test/faults/instance.ts")];
+  return changed
+    ? ["--import", "tsx", join(import.meta.dirname, "instance.ts")]
+    : [await bundled("test/faults/instance.ts")];
 }

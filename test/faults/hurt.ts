@@ -21,7 +21,12 @@ export interface Hurt {
 /** Starts what is to be hurt. */
 export async function startHurt(startMongod: () => Promise<OwnMongod>): Promise<Hurt> {
   const folder = mkdtempSync(join(tmpdir(), "records-hurt-"));
-  const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  const redis = await startRedis({
+    dataDir: folder,
+    cacheDir: testCacheDir(),
+    env: process.env,
+    progress: () => undefined,
+  });
   if (redis === undefined) throw new Error("no redis-server for the tests");
   const mongod = await startMongod();
   const instances: TestService[] = [];

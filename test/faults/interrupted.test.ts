@@ -35,24 +35,33 @@ afterEach(() => {
 function breakUnder(command: string): () => number {
   const write = Socket.prototype.write;
   let broken = 0;
-  vi.spyOn(Socket.prototype, "write").mockImplementation(function (this: Socket, ...args: Parameters<Socket["write"]>): boolean {
+  vi.spyOn(Socket.prototype, "write").mockImplementation(function (
+    this: Socket,
+    ...args: Parameters<Socket["write"]>
+  ): boolean {
     const [data] = args as readonly unknown[];
     // OP_MSG begins with the command: 16 bytes of head, 5 before the document, 4 of its length and 1 of a type.
-    if (broken > 0 || !Buffer.isBuffer(data) || data.toString("latin1", 26, 27 + command.length) !== `${command}\0`) return Reflect.apply(write, this, args) as boolean;
+    if (broken > 0 || !Buffer.isBuffer(data) || data.toString("latin1", 26, 27 + command.length) !== `${command}\0`)
+      return Reflect.apply(write, this, args) as boolean;
     broken += 1;
-    process.nextTick(() => this.destroy(Object.assign(new Error("This socket has been ended by the other party"), { code: "EPIPE" })));
+    process.nextTick(() =>
+      this.destroy(Object.assign(new Error("This socket has been ended by the other party"), { code: "EPIPE" })),
+    );
     return false;
   });
   return () => broken;
 }
 
-test.each(["update", "insert", "commitTransaction"])("the connection breaks while %s of a create is written to it: 201, and one record [IDM-15]", async (command) => {
-  const account = await other.account();
-  const broken = breakUnder(command);
-  const made = await wires.REST.create({ base: other.base, key: account.key }, "k", { full_name: "Once" });
-  expect([made.outcome, broken()]).toEqual(["ok", 1]);
-  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
-});
+test.each(["update", "insert", "commitTransaction"])(
+  "the connection breaks while %s of a create is written to it: 201, and one record [IDM-15]",
+  async (command) => {
+    const account = await other.account();
+    const broken = breakUnder(command);
+    const made = await wires.REST.create({ base: other.base, key: account.key }, "k", { full_name: "Once" });
+    expect([made.outcome, broken()]).toEqual(["ok", 1]);
+    expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+  },
+);
 
 test("the connection breaks while a read is written to it: it is read again [OPS-15]", async () => {
   const account = await other.account();
@@ -75,11 +84,23 @@ test("an instance that loses its transaction because it was frozen for seconds b
   const account = await other.account();
   const send = ({ base }: TestService) => wires.REST.create({ base, key: account.key }, "k", { full_name: "Once" });
   let held: HeldMessage | undefined;
-  const reached = proxy.arm({ command: "insert", collection: "contacts", when: "after" }, (message) => (held = message));
+  const reached = proxy.arm(
+    { command: "insert", collection: "contacts", when: "after" },
+    (message) => (held = message),
+  );
   const first = send(cutOff);
   await reached;
   const sessions = [{ $currentOp: { allUsers: false, idleSessions: true } }, { $match: { type: "idleSession" } }];
-  await expect.poll(() => other.app.client.db("admin").aggregate(sessions, { comment: "watch", readConcern: { level: "local" } }).toArray(), { timeout: 20_000, interval: 100 }).toEqual([]);
+  await expect
+    .poll(
+      () =>
+        other.app.client
+          .db("admin")
+          .aggregate(sessions, { comment: "watch", readConcern: { level: "local" } })
+          .toArray(),
+      { timeout: 20_000, interval: 100 },
+    )
+    .toEqual([]);
   held?.release();
   const { outcome, id } = await first;
   expect(["ok", "503"]).toContain(outcome);
@@ -95,11 +116,15 @@ test("an instance is killed in the middle of an append: another client's change 
   const child = await startChild(proxy.uri, hurt.redis.uri);
   try {
     const reached = proxy.arm({ command: "insert", collection: "notes", when: "before" }, () => undefined);
-    const heard = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(({ outcome }) => outcome, () => "broken off");
+    const heard = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(
+      ({ outcome }) => outcome,
+      () => "broken off",
+    );
     await reached;
     await child.kill();
     expect(await heard).toBe("broken off");
-    const change = () => other.rest(`/v1/contacts/${parent.id}`, { method: "PATCH", key: account.key, body: { full_name: "Changed" } });
+    const change = () =>
+      other.rest(`/v1/contacts/${parent.id}`, { method: "PATCH", key: account.key, body: { full_name: "Changed" } });
     // MongoDB alone would keep what is open for longer than these four may take.
     let { status } = await change();
     for (let tries = 1; tries < 4 && status === 503; tries++) ({ status } = await change());
@@ -116,7 +141,12 @@ test.each([
 ])("an instance starts although the primary %s during %s [OPS-17]", async (_name, command, fault) => {
   const contacts = other.app.client.db().collection("contacts");
   await contacts.dropIndex("list");
-  const started = await withFault(hurt.mongod, { times: 1 }, { failCommands: [command], appName: "records", ...fault }, () => hurt.instance());
+  const started = await withFault(
+    hurt.mongod,
+    { times: 1 },
+    { failCommands: [command], appName: "records", ...fault },
+    () => hurt.instance(),
+  );
   expect((await started.rest("/v1/health")).status).toBe(200);
   expect(await contacts.indexExists("list")).toBe(true);
 });

@@ -37,7 +37,10 @@ function commandOf(message: Buffer): { name: string; value: string | undefined }
   const end = message.indexOf(0, 26);
   const name = message.toString("latin1", 26, end);
   // Type 2 is a string: four bytes of length, then the text and a NUL.
-  return { name, value: message[25] === 2 ? message.toString("utf8", end + 5, message.indexOf(0, end + 5)) : undefined };
+  return {
+    name,
+    value: message[25] === 2 ? message.toString("utf8", end + 5, message.indexOf(0, end + 5)) : undefined,
+  };
 }
 
 /** Cuts a stream into messages, each of which begins with its length. */
@@ -71,27 +74,40 @@ export async function startMongoProxy(uri: string, onCommand: OnCommand = () => 
     };
     for (const socket of [near, far]) {
       sockets.add(socket);
-      socket.setNoDelay(true).on("error", cut).on("close", () => (cut(), sockets.delete(socket)));
+      socket
+        .setNoDelay(true)
+        .on("error", cut)
+        .on("close", () => (cut(), sockets.delete(socket)));
     }
-    near.on("data", messages((message) => {
-      const command = commandOf(message);
-      if (command !== undefined) onCommand(command.name, command.value);
-      if (armed !== undefined && command?.name === armed.moment.command && (armed.moment.collection ?? command.value) === command.value) {
-        const { moment, reached } = armed;
-        armed = undefined;
-        if (moment.when === "before") return reached({ cut, release: () => void far.write(message) });
-        awaited = { id: message.readInt32LE(4), reached };
-      }
-      far.write(message);
-    }));
-    far.on("data", messages((message) => {
-      if (awaited !== undefined && message.readInt32LE(8) === awaited.id) {
-        const { reached } = awaited;
-        awaited = undefined;
-        return reached({ cut, release: () => void near.write(message) });
-      }
-      near.write(message);
-    }));
+    near.on(
+      "data",
+      messages((message) => {
+        const command = commandOf(message);
+        if (command !== undefined) onCommand(command.name, command.value);
+        if (
+          armed !== undefined &&
+          command?.name === armed.moment.command &&
+          (armed.moment.collection ?? command.value) === command.value
+        ) {
+          const { moment, reached } = armed;
+          armed = undefined;
+          if (moment.when === "before") return reached({ cut, release: () => void far.write(message) });
+          awaited = { id: message.readInt32LE(4), reached };
+        }
+        far.write(message);
+      }),
+    );
+    far.on(
+      "data",
+      messages((message) => {
+        if (awaited !== undefined && message.readInt32LE(8) === awaited.id) {
+          const { reached } = awaited;
+          awaited = undefined;
+          return reached({ cut, release: () => void near.write(message) });
+        }
+        near.write(message);
+      }),
+    );
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -18,8 +18,15 @@ export interface StreamVerdict {
 }
 
 /** Compares what was acknowledged with what a majority of the database holds of the account. */
-export async function judge(client: MongoClient, accountId: string, acknowledged: readonly Acknowledged[]): Promise<StreamVerdict> {
-  const held = { contacts: await namesOf(client, accountId, "contacts", "full_name"), notes: await namesOf(client, accountId, "notes", "content") };
+export async function judge(
+  client: MongoClient,
+  accountId: string,
+  acknowledged: readonly Acknowledged[],
+): Promise<StreamVerdict> {
+  const held = {
+    contacts: await namesOf(client, accountId, "contacts", "full_name"),
+    notes: await namesOf(client, accountId, "notes", "content"),
+  };
   const lost = acknowledged.filter(({ name, id, collection }) => held[collection].get(name)?.includes(id) !== true);
   const asked = new Set(acknowledged.map(({ name }) => name));
   const all = [...held.contacts, ...held.notes];
@@ -31,10 +38,18 @@ export async function judge(client: MongoClient, accountId: string, acknowledged
   };
 }
 
-async function namesOf(client: MongoClient, accountId: string, collection: string, field: string): Promise<Map<string, string[]>> {
+async function namesOf(
+  client: MongoClient,
+  accountId: string,
+  collection: string,
+  field: string,
+): Promise<Map<string, string[]>> {
   const options = { readConcern: { level: "majority" as const }, projection: { [field]: 1 } };
   const names = new Map<string, string[]>();
-  for await (const document of client.db().collection<Document & { _id: UUID }>(collection).find({ account_id: new UUID(accountId) }, options)) {
+  for await (const document of client
+    .db()
+    .collection<Document & { _id: UUID }>(collection)
+    .find({ account_id: new UUID(accountId) }, options)) {
     const name = String(document[field]);
     names.set(name, [...(names.get(name) ?? []), document._id.toHexString()]);
   }

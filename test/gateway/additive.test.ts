@@ -28,7 +28,9 @@ afterAll(() => tree.remove());
 function describedBy(image: Uint8Array): Description {
   const { file: protoFile } = fromBinary(FileDescriptorSetSchema, image);
   const fileToGenerate = protoFile.map(({ name }) => name).filter((name) => name.startsWith("records/"));
-  const made = plugin.run(create(CodeGeneratorRequestSchema, { parameter: "target=ts", protoFile, fileToGenerate })).file;
+  const made = plugin.run(
+    create(CodeGeneratorRequestSchema, { parameter: "target=ts", protoFile, fileToGenerate }),
+  ).file;
   return JSON.parse(made.find(({ name }) => name.endsWith("openapi.json"))?.content ?? "") as Description;
 }
 
@@ -43,13 +45,42 @@ test("as it is, it keeps all that was released [VER-02]", () => {
 });
 
 test("what is added takes nothing away [VER-02]", () => {
-  tree.replace(contacts, "  optional string inferred_name = 11;", "  optional string inferred_name = 11;\n  // What friends say.\n  optional string nickname = 13;");
+  tree.replace(
+    contacts,
+    "  optional string inferred_name = 11;",
+    "  optional string inferred_name = 11;\n  // What friends say.\n  optional string nickname = 13;",
+  );
   expect(taken(released, now())).toEqual([]);
 });
 
-const request = { components: { schemas: { MakeRequest: { type: "object", properties: { name: { type: "string", maxLength: 100 } }, required: ["name"] } } } };
-const answer = { components: { schemas: { MakeResponse: { type: "object", properties: { id: { type: "string" }, state: { enum: ["a", "b"] } }, required: ["id"] } } } };
-const operation = { paths: { "/v1/things": { get: { parameters: [{ name: "query", in: "query", required: false, schema: { type: "string" } }], responses: { "200": {}, "404": {} } } } } };
+const request = {
+  components: {
+    schemas: {
+      MakeRequest: { type: "object", properties: { name: { type: "string", maxLength: 100 } }, required: ["name"] },
+    },
+  },
+};
+const answer = {
+  components: {
+    schemas: {
+      MakeResponse: {
+        type: "object",
+        properties: { id: { type: "string" }, state: { enum: ["a", "b"] } },
+        required: ["id"],
+      },
+    },
+  },
+};
+const operation = {
+  paths: {
+    "/v1/things": {
+      get: {
+        parameters: [{ name: "query", in: "query", required: false, schema: { type: "string" } }],
+        responses: { "200": {}, "404": {} },
+      },
+    },
+  },
+};
 
 /** A copy with one text of its JSON replaced. */
 function changed<T extends object>(description: T, from: string, to: string): T {
@@ -60,8 +91,20 @@ function changed<T extends object>(description: T, from: string, to: string): T 
 
 test.each<[string, Description, string, string, string]>([
   ["a bound that shrinks", request, '"maxLength":100', '"maxLength":99', "MakeRequest.properties.name.maxLength"],
-  ["a bound that was not there", request, '"maxLength":100', '"maxLength":100,"minLength":2', "MakeRequest.properties.name.minLength"],
-  ["a pattern that was not there", request, '"maxLength":100', '"maxLength":100,"pattern":"a"', "MakeRequest.properties.name.pattern"],
+  [
+    "a bound that was not there",
+    request,
+    '"maxLength":100',
+    '"maxLength":100,"minLength":2',
+    "MakeRequest.properties.name.minLength",
+  ],
+  [
+    "a pattern that was not there",
+    request,
+    '"maxLength":100',
+    '"maxLength":100,"pattern":"a"',
+    "MakeRequest.properties.name.pattern",
+  ],
   ["a property that must be sent now", request, '["name"]', '["name","mail"]', "MakeRequest.required.mail"],
   ["a property that is gone", request, '"name":{"type":"string","maxLength":100}', "", "MakeRequest.properties.name"],
   ["another type", request, '"type":"string"', '"type":"integer"', "MakeRequest.properties.name.type"],
@@ -69,10 +112,18 @@ test.each<[string, Description, string, string, string]>([
   ["a value of an answer that is gone", answer, '["a","b"]', '["a"]', 'MakeResponse.properties.state.enum."b"'],
   ["a path that is gone", operation, "/v1/things", "/v1/others", "paths./v1/things"],
   ["a parameter that is gone", operation, '"name":"query"', '"name":"words"', "parameters.query query"],
-  ["a parameter that must be sent now", operation, '"required":false', '"required":true', "parameters.query query.required"],
+  [
+    "a parameter that must be sent now",
+    operation,
+    '"required":false',
+    '"required":true',
+    "parameters.query query.required",
+  ],
   ["a status that is gone", operation, ',"404":{}', "", "responses.404"],
 ])("%s is told [VER-02]", (_what, description, from, to, where) => {
-  expect(taken(description, changed(description as object, from, to) as Description)).toEqual([expect.stringContaining(where)]);
+  expect(taken(description, changed(description as object, from, to) as Description)).toEqual([
+    expect.stringContaining(where),
+  ]);
 });
 
 test.each<[string, Description, string, string]>([

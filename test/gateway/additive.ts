@@ -3,12 +3,33 @@
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** Says nothing of what may be sent or will come. */
-const words = new Set(["description", "summary", "title", "example", "examples", "info", "servers", "tags", "deprecated"]);
+const words = new Set([
+  "description",
+  "summary",
+  "title",
+  "example",
+  "examples",
+  "info",
+  "servers",
+  "tags",
+  "deprecated",
+]);
 /** Bounds of what may be sent: the first may only grow, the second only shrink. */
 const most = new Set(["maxLength", "maximum", "maxItems", "exclusiveMaximum"]);
 const least = new Set(["minLength", "minimum", "minItems", "exclusiveMinimum"]);
 /** Keywords that narrow what is taken, where they were not there before. */
-const narrowing = new Set([...most, ...least, "pattern", "format", "enum", "const", "multipleOf", "uniqueItems", "additionalProperties", "not"]);
+const narrowing = new Set([
+  ...most,
+  ...least,
+  "pattern",
+  "format",
+  "enum",
+  "const",
+  "multipleOf",
+  "uniqueItems",
+  "additionalProperties",
+  "not",
+]);
 
 /** The places in the description, as `a.b.c`, at which the newer one no longer keeps what the released one promised. */
 export function taken(released: Json, newer: Json, at: readonly string[] = []): string[] {
@@ -18,27 +39,37 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
   if (most.has(keyword)) return newer === undefined || Number(newer) >= Number(released) ? [] : [place];
   if (least.has(keyword)) return newer === undefined || Number(newer) <= Number(released) ? [] : [place];
   // A field of a request may accept more types than before.
-  if (keyword === "type" && isSent(at)) return typesIn(released).every((type) => typesIn(newer).includes(type)) ? [] : [place];
+  if (keyword === "type" && isSent(at))
+    return typesIn(released).every((type) => typesIn(newer).includes(type)) ? [] : [place];
   if (Array.isArray(released)) return takenFromList(released, newer, at);
   if (released === null || typeof released !== "object") return released === newer ? [] : [place];
   if (newer === null || typeof newer !== "object" || Array.isArray(newer)) return [place];
   const next = newer as Readonly<Record<string, Json>>;
   const kept = Object.entries(released).filter(([name]) => !words.has(name) || isProperty(at));
-  const lost = kept.flatMap(([name, value]) => (name in next || narrowing.has(name) ? taken(value, next[name] as Json, [...at, name]) : [[...at, name].join(".")]));
-  const added = Object.keys(next).filter((name) => !(name in released) && narrowing.has(name) && !isProperty(at) && isSent(at));
+  const lost = kept.flatMap(([name, value]) =>
+    name in next || narrowing.has(name) ? taken(value, next[name] as Json, [...at, name]) : [[...at, name].join(".")],
+  );
+  const added = Object.keys(next).filter(
+    (name) => !(name in released) && narrowing.has(name) && !isProperty(at) && isSent(at),
+  );
   return [...lost, ...added.map((name) => [...at, name].join("."))];
 }
 
 /** Members are found by their name where they have one: their order says nothing. New ones may come, but no parameter that must be sent. */
 function takenFromList(released: readonly Json[], newer: Json, at: readonly string[]): string[] {
   const members = Array.isArray(newer) ? (newer as readonly Json[]) : [];
-  const nameOf = (member: Json): string => (typeof member === "object" && member !== null && "name" in member ? `${String(member["in"])} ${String(member["name"])}` : JSON.stringify(member));
+  const nameOf = (member: Json): string =>
+    typeof member === "object" && member !== null && "name" in member
+      ? `${String(member["in"])} ${String(member["name"])}`
+      : JSON.stringify(member);
   const lost = released.flatMap((member) => {
     const same = members.find((one) => nameOf(one) === nameOf(member));
     return same === undefined ? [[...at, nameOf(member)].join(".")] : taken(member, same, [...at, nameOf(member)]);
   });
   const added = members.filter((one) => !released.some((member) => nameOf(member) === nameOf(one)));
-  const demanded = added.filter((one) => typeof one === "object" && one !== null && "required" in one && one["required"] === true);
+  const demanded = added.filter(
+    (one) => typeof one === "object" && one !== null && "required" in one && one["required"] === true,
+  );
   return [...lost, ...demanded.map((one) => [...at, nameOf(one)].join("."))];
 }
 
@@ -54,7 +85,11 @@ function typesIn(type: Json): readonly Json[] {
 }
 
 function isSent(at: readonly string[]): boolean {
-  return at.includes("requestBody") || at.includes("parameters") || (at[1] === "schemas" && at[2]?.endsWith("Request") === true);
+  return (
+    at.includes("requestBody") ||
+    at.includes("parameters") ||
+    (at[1] === "schemas" && at[2]?.endsWith("Request") === true)
+  );
 }
 
 /** Whether what stands here has names of its own, which are no keywords. */

@@ -21,19 +21,37 @@ const good = '{"full_name":"Ann Lee"}';
 /** The violations that a body sent to POST /v1/contacts has, each as `field: message`. */
 async function refusals(body: string | Buffer | undefined, headers: Record<string, string> = {}): Promise<string[]> {
   await gateway.send("POST", "/v1/contacts", { headers, ...(body !== undefined && { body }) });
-  return (gateway.violations.at(-1) ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
+  return (gateway.violations.at(-1) ?? []).map(({ field, message }) =>
+    field === "" ? message : `${field}: ${message}`,
+  );
 }
 
-test.each(["application/json", "Application/JSON", "application/json;charset=utf-8", 'application/json ; charset="UTF-8"', "application/json; charset=utf-8 "])("Content-Type %j is taken [VAL-05]", async (type) => {
+test.each([
+  "application/json",
+  "Application/JSON",
+  "application/json;charset=utf-8",
+  'application/json ; charset="UTF-8"',
+  "application/json; charset=utf-8 ",
+])("Content-Type %j is taken [VAL-05]", async (type) => {
   expect(await refusals(good, { "content-type": type })).toEqual([]);
 });
 
-test.each(["", "text/plain", "application/jsonx", "application/json; charset=latin1", "application/json; version=1", "application/vnd.api+json", "multipart/form-data; boundary=x"])("Content-Type %j is refused [VAL-05]", async (type) => {
+test.each([
+  "",
+  "text/plain",
+  "application/jsonx",
+  "application/json; charset=latin1",
+  "application/json; version=1",
+  "application/vnd.api+json",
+  "multipart/form-data; boundary=x",
+])("Content-Type %j is refused [VAL-05]", async (type) => {
   expect(await refusals(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
 });
 
 test("Content-Encoding is refused, save identity", async () => {
-  expect(await refusals(good, { "content-encoding": "gzip" })).toEqual(["Content-Encoding must be left out: the body is taken as it is"]);
+  expect(await refusals(good, { "content-encoding": "gzip" })).toEqual([
+    "Content-Encoding must be left out: the body is taken as it is",
+  ]);
   expect(await refusals(good, { "content-encoding": "identity" })).toEqual([]);
 });
 
@@ -51,38 +69,64 @@ test.each([
   ["null", "the body must be a JSON object"],
   ["[]", "the body must be a JSON object"],
   ['"{}"', "the body must be a JSON object"],
-])("a body that is no JSON object has one fault, which names the body: case %# [VAL-01, VAL-02]", async (body, message) => {
-  expect(await refusals(body)).toEqual([message]);
-  expect(gateway.violations[0]).toMatchObject([{ field: "" }]);
-});
+])(
+  "a body that is no JSON object has one fault, which names the body: case %# [VAL-01, VAL-02]",
+  async (body, message) => {
+    expect(await refusals(body)).toEqual([message]);
+    expect(gateway.violations[0]).toMatchObject([{ field: "" }]);
+  },
+);
 
 test("what is wrong with the path is told beside a body that cannot be read", async () => {
   await gateway.send("PATCH", "/v1/contacts/%ff", { body: "[]" });
-  expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([["contact_id", "encoding"], ["", "object"]]);
+  expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([
+    ["contact_id", "encoding"],
+    ["", "object"],
+  ]);
 });
 
 test.each([
   ['{"full_name":5}', ["full_name: must be a string"]],
   ['{"full_name":{"$gt":""}}', ["full_name: must be a string"]],
-  ['{"full_name":["a"],"email":false,"phone":415}', ["full_name: must be a string", "email: must be a string", "phone: must be a string"]],
+  [
+    '{"full_name":["a"],"email":false,"phone":415}',
+    ["full_name: must be a string", "email: must be a string", "phone: must be a string"],
+  ],
   ['{"full_name":null}', ["full_name: must not be null"]],
   ["{}", ["full_name: is required"]],
   ['{"full_name":"a","nickname":"b"}', ["nickname: is none of the properties full_name, email, phone"]],
   ['{"full_name":"a","__proto__":{"email":"x"}}', ["__proto__: is none of the properties full_name, email, phone"]],
-  ['{"full_name":"a","fullName":"b","id":"c"}', ["fullName: is none of the properties full_name, email, phone", "id: is none of the properties full_name, email, phone"]],
+  [
+    '{"full_name":"a","fullName":"b","id":"c"}',
+    [
+      "fullName: is none of the properties full_name, email, phone",
+      "id: is none of the properties full_name, email, phone",
+    ],
+  ],
   ['{"full_name":"a","full_name":"a"}', ["full_name: must not be given more than once"]],
-  ['{"full_name":5,"full_name":"a","email":5}', ["full_name: must not be given more than once", "email: must be a string"]],
+  [
+    '{"full_name":5,"full_name":"a","email":5}',
+    ["full_name: must not be given more than once", "email: must be a string"],
+  ],
   ['{"full_name":"a","full_name":5}', ["full_name: must not be given more than once"]],
   ['{"full_name":"a","phone":{"x":1,"x":2}}', ["phone.x: must not be given more than once", "phone: must be a string"]],
   ['{"full_name":"\\ud83d"}', ["full_name: must not hold a lone surrogate"]],
-  ['{"full_name":"a","\\udc00":1}', ["\ufffd: must not hold a lone surrogate", "\ufffd: is none of the properties full_name, email, phone"]],
+  [
+    '{"full_name":"a","\\udc00":1}',
+    ["\ufffd: must not hold a lone surrogate", "\ufffd: is none of the properties full_name, email, phone"],
+  ],
 ])("%s is refused [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
   expect(await refusals(body)).toEqual(expected);
 });
 
 test("what is wrong has a rule for programs, and the field stays as if it had not been sent", async () => {
   const rules = [];
-  for (const [method, path, body] of [["POST", "/v1/contacts", '{"full_name":5,"nickname":1}'], ["POST", "/v1/contacts", '{"email":null}'], ["PATCH", "/v1/contacts/7", '{"full_name":null}'], ["PATCH", "/v1/contacts/7", "{}"]] as const) {
+  for (const [method, path, body] of [
+    ["POST", "/v1/contacts", '{"full_name":5,"nickname":1}'],
+    ["POST", "/v1/contacts", '{"email":null}'],
+    ["PATCH", "/v1/contacts/7", '{"full_name":null}'],
+    ["PATCH", "/v1/contacts/7", "{}"],
+  ] as const) {
     await gateway.send(method, path, { body });
     rules.push(gateway.violations.at(-1)?.map(({ rule }) => rule));
   }

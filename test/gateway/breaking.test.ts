@@ -19,7 +19,11 @@ test("the protos as they are break nothing that was released [VER-02]", () => {
 });
 
 test("what is added breaks nothing [VER-02]", () => {
-  tree.replace(contacts, "  optional string inferred_name = 11;", "  optional string inferred_name = 11;\n  optional string nickname = 13;");
+  tree.replace(
+    contacts,
+    "  optional string inferred_name = 11;",
+    "  optional string inferred_name = 11;\n  optional string nickname = 13;",
+  );
   expect(tree.buf("breaking", "proto", "--against", released)).toEqual({ ok: true, output: "" });
 });
 

@@ -10,7 +10,9 @@ const at = { seconds: 1_769_851_800n, nanos: 0 };
 test("a body over 256 KiB is answered while the client is still sending, and the connection is closed [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
-  socket.write("POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+  socket.write(
+    "POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+  );
   let received = "";
   socket.on("data", (data) => (received += data.toString()));
   socket.on("error", () => undefined);
@@ -33,7 +35,10 @@ test("a request that is refused for anything but its size leaves the connection 
   const socket = connect(gateway.port, "127.0.0.1");
   let received = "";
   socket.on("data", (data) => (received += data.toString()));
-  for (const request of ["GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n", "POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"]) {
+  for (const request of [
+    "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n",
+    "POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]",
+  ]) {
     socket.write(request);
     await until(() => /\}\}$/.test(received));
     expect(received).toMatch(/^HTTP\/1\.1 4/);
@@ -47,7 +52,9 @@ test("a request that is refused for anything but its size leaves the connection 
 test("a body that is announced over 256 KiB is answered before any of it is sent [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
-  socket.write("POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 262145\r\n\r\n");
+  socket.write(
+    "POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 262145\r\n\r\n",
+  );
   const first = await new Promise<string>((resolve) => socket.once("data", (data) => resolve(data.toString())));
   expect(first).toMatch(/^HTTP\/1\.1 422 /);
   socket.destroy();
@@ -57,7 +64,10 @@ test("a body that is announced over 256 KiB is answered before any of it is sent
 test("over HTTP/2 only the stream is closed, and the connection serves on [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/2");
   const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
-  const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+  const stream = session.request(
+    { ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" },
+    { endStream: false },
+  );
   let status = 0;
   stream.on("response", (head) => (status = Number(head[":status"])));
   stream.on("error", () => undefined);
@@ -73,61 +83,78 @@ test("over HTTP/2 only the stream is closed, and the connection serves on [VAL-0
   await gateway.close();
 });
 
-test.each(["HTTP/1.1", "HTTP/2"] as const)("a client that goes away over %s while it sends leaves nothing behind", async (version) => {
-  const gateway = await startGateway(version);
-  if (version === "HTTP/1.1") {
-    const socket = connect(gateway.port, "127.0.0.1");
-    socket.write("POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
-    await until(() => gateway.steps.length > 0);
-    socket.destroy();
-  } else {
-    const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
-    const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
-    stream.on("error", () => undefined);
-    stream.write("{");
-    await until(() => gateway.steps.length > 0);
-    // Without a word of farewell: an orderly close would end the body first.
-    stream.destroy(new Error("gone"));
-    session.close();
-  }
-  await until(() => gateway.pending() === 0);
-  expect(gateway.steps).toEqual(["admit CreateContact"]);
-  expect(gateway.errors).toEqual([]);
-  await gateway.close();
-});
-
-test.each(["HTTP/1.1", "HTTP/2"] as const)("a client that goes away over %s while it is admitted or answered leaves nothing behind", async (version) => {
-  for (const step of ["admit", "answer"] as const) {
-    let goOn = (): void => undefined;
-    const wait = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
-    const gateway = await startGateway(version, {
-      admit: () => (step === "admit" ? wait() : Promise.resolve()),
-      answer: () => wait().then(() => answerOf(CreateContactResponseSchema, { contact: { createdAt: at, updatedAt: at } })),
-    });
-    // The body of a request that is still to be admitted does not come to its end.
-    const body = step === "admit" ? "{" : '{"full_name":"Ann"}';
-    let leave: () => void;
+test.each(["HTTP/1.1", "HTTP/2"] as const)(
+  "a client that goes away over %s while it sends leaves nothing behind",
+  async (version) => {
+    const gateway = await startGateway(version);
     if (version === "HTTP/1.1") {
       const socket = connect(gateway.port, "127.0.0.1");
-      socket.write(`POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n\r\n${body}`);
-      leave = () => socket.destroy();
+      socket.write(
+        "POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+      );
+      await until(() => gateway.steps.length > 0);
+      socket.destroy();
     } else {
       const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
-      const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+      const stream = session.request(
+        { ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" },
+        { endStream: false },
+      );
       stream.on("error", () => undefined);
-      if (step === "admit") stream.write(body);
-      else stream.end(body);
-      leave = () => session.destroy();
+      stream.write("{");
+      await until(() => gateway.steps.length > 0);
+      // Without a word of farewell: an orderly close would end the body first.
+      stream.destroy(new Error("gone"));
+      session.close();
     }
-    await until(() => gateway.steps.at(-1)?.startsWith(step === "admit" ? "admit" : "invoke") === true);
-    leave();
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    goOn();
     await until(() => gateway.pending() === 0);
+    expect(gateway.steps).toEqual(["admit CreateContact"]);
     expect(gateway.errors).toEqual([]);
     await gateway.close();
-  }
-});
+  },
+);
+
+test.each(["HTTP/1.1", "HTTP/2"] as const)(
+  "a client that goes away over %s while it is admitted or answered leaves nothing behind",
+  async (version) => {
+    for (const step of ["admit", "answer"] as const) {
+      let goOn = (): void => undefined;
+      const wait = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
+      const gateway = await startGateway(version, {
+        admit: () => (step === "admit" ? wait() : Promise.resolve()),
+        answer: () =>
+          wait().then(() => answerOf(CreateContactResponseSchema, { contact: { createdAt: at, updatedAt: at } })),
+      });
+      // The body of a request that is still to be admitted does not come to its end.
+      const body = step === "admit" ? "{" : '{"full_name":"Ann"}';
+      let leave: () => void;
+      if (version === "HTTP/1.1") {
+        const socket = connect(gateway.port, "127.0.0.1");
+        socket.write(
+          `POST /v1/contacts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 19\r\n\r\n${body}`,
+        );
+        leave = () => socket.destroy();
+      } else {
+        const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+        const stream = session.request(
+          { ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" },
+          { endStream: false },
+        );
+        stream.on("error", () => undefined);
+        if (step === "admit") stream.write(body);
+        else stream.end(body);
+        leave = () => session.destroy();
+      }
+      await until(() => gateway.steps.at(-1)?.startsWith(step === "admit" ? "admit" : "invoke") === true);
+      leave();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      goOn();
+      await until(() => gateway.pending() === 0);
+      expect(gateway.errors).toEqual([]);
+      await gateway.close();
+    }
+  },
+);
 
 test("a read that is taken back while it is admitted is not made: floods of streams that are reset at once cost no more than that", async () => {
   let goOn = (): void => undefined;

@@ -32,7 +32,11 @@ export interface Running {
   readonly observation: Observation;
   /** How many requests have been handed to the gateway and are not done. */
   pending(): number;
-  send(method: string, path: string, options?: { headers?: Record<string, string>; body?: string | Buffer }): Promise<Received>;
+  send(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: string | Buffer },
+  ): Promise<Received>;
   close(): Promise<void>;
 }
 
@@ -73,7 +77,9 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
             messages.push(message);
             violations.push(found);
             if (found.length > 0) refuse(found);
-            return behaviour.answer ? behaviour.answer(rpc, message) : { message: create(rpc.output), replayed: false, body: undefined };
+            return behaviour.answer
+              ? behaviour.answer(rpc, message)
+              : { message: create(rpc.output), replayed: false, body: undefined };
           },
           reject: async (found) => refuse(found),
         };
@@ -86,7 +92,12 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
     if (request.headers.origin !== undefined) response.setHeader("Vary", "Origin");
     void gateway(request, response, { ...inbound, observation }).then(() => (pending -= 1));
   };
-  const server = version === "HTTP/2" ? createHttp2((request, response) => handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)) : createHttp1(handle);
+  const server =
+    version === "HTTP/2"
+      ? createHttp2((request, response) =>
+          handle(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+        )
+      : createHttp1(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -111,17 +122,38 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
 
 const inbound: Inbound = { header: () => undefined, address: "127.0.0.1", requestId: "r1", arrivedAt: 0 };
 
-function sendHttp1(port: number, method: string, path: string, headers: Record<string, string>, body: string | Buffer | undefined): Promise<Received> {
+function sendHttp1(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Buffer | undefined,
+): Promise<Received> {
   return new Promise((resolve, reject) => {
     const request = requestHttp1({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
-      buffer(response).then((bytes) => resolve({ status: response.statusCode ?? 0, headers: response.headers as Received["headers"], body: bytes.toString(), bytes }), reject);
+      buffer(response).then(
+        (bytes) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Received["headers"],
+            body: bytes.toString(),
+            bytes,
+          }),
+        reject,
+      );
     });
     request.on("error", reject);
     request.end(body);
   });
 }
 
-function sendHttp2(port: number, method: string, path: string, headers: Record<string, string>, body: string | Buffer | undefined): Promise<Received> {
+function sendHttp2(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Buffer | undefined,
+): Promise<Received> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(`http://127.0.0.1:${port}`);
     session.on("error", reject);
@@ -131,7 +163,12 @@ function sendHttp2(port: number, method: string, path: string, headers: Record<s
       const plain = Object.fromEntries(Object.entries(head).filter(([name]) => !name.startsWith(":")));
       buffer(stream).then((bytes) => {
         session.close();
-        resolve({ status: Number(head[":status"]), headers: plain as Received["headers"], body: bytes.toString(), bytes });
+        resolve({
+          status: Number(head[":status"]),
+          headers: plain as Received["headers"],
+          body: bytes.toString(),
+          bytes,
+        });
       }, reject);
     });
     if (body !== undefined) stream.end(body);

@@ -19,10 +19,15 @@ test("the CRC of two texts in a row is had from those of each", () => {
 
 test("zlib reads what stands before, the text and what stands after as one", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ maxLength: 200 }), fc.string({ unit: "binary", maxLength: 5_000 }), fc.string({ maxLength: 200 }), async (before, text, after) => {
-      const gzipped = Buffer.concat(gzipAround(Buffer.from(before), await deflateText(text), Buffer.from(after)));
-      expect(gunzipSync(gzipped).toString()).toBe(before + JSON.stringify(text) + after);
-    }),
+    fc.asyncProperty(
+      fc.string({ maxLength: 200 }),
+      fc.string({ unit: "binary", maxLength: 5_000 }),
+      fc.string({ maxLength: 200 }),
+      async (before, text, after) => {
+        const gzipped = Buffer.concat(gzipAround(Buffer.from(before), await deflateText(text), Buffer.from(after)));
+        expect(gunzipSync(gzipped).toString()).toBe(before + JSON.stringify(text) + after);
+      },
+    ),
   );
 });
 
@@ -48,17 +53,27 @@ test("a held text is inflated when it is read, to what it was", async () => {
 
 test("an answer that holds a deflated text is written around it, and the text is not inflated", async () => {
   const deflated = await deflateText("Zoë: hello");
-  const transcript = holdDeflated({ ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "" } }).transcript! }, "transcript", deflated);
+  const transcript = holdDeflated(
+    { ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "" } }).transcript! },
+    "transcript",
+    deflated,
+  );
   const answer = { ...create(GetSessionTranscriptResponseSchema), transcript };
   expect(findDeflated(answer)).toEqual({ name: "transcript", holder: transcript, field: "transcript", text: deflated });
   const gzipped = renderGzip(answer, ({ $typeName, ...rest }) => JSON.stringify({ $typeName, data: rest }));
   expect(Object.getOwnPropertyDescriptor(transcript, "transcript")).toHaveProperty("get");
   const { $typeName, transcript: plain } = JSON.parse(JSON.stringify(answer)) as Record<string, unknown>;
-  expect(JSON.parse(gunzipSync(Buffer.concat(gzipped!)).toString())).toEqual({ $typeName, data: { transcript: plain } });
+  expect(JSON.parse(gunzipSync(Buffer.concat(gzipped!)).toString())).toEqual({
+    $typeName,
+    data: { transcript: plain },
+  });
 });
 
 test("an answer without a deflated text is not written here", () => {
-  for (const answer of [create(GetContactResponseSchema), create(GetContactResponseSchema, { contact: { fullName: "Ann" } })]) {
+  for (const answer of [
+    create(GetContactResponseSchema),
+    create(GetContactResponseSchema, { contact: { fullName: "Ann" } }),
+  ]) {
     expect(findDeflated(answer)).toBeUndefined();
     expect(renderGzip(answer, () => "")).toBeUndefined();
   }
@@ -67,6 +82,10 @@ test("an answer without a deflated text is not written here", () => {
 test("what stands around a text has at most 65,535 bytes", async () => {
   const text = await deflateText("x");
   const around = "y".repeat(65_535);
-  expect(gunzipSync(Buffer.concat(gzipAround(Buffer.from(around), text, Buffer.from(around)))).toString()).toBe(`${around}"x"${around}`);
-  expect(() => gzipAround(Buffer.from(`${around}y`), text, Buffer.alloc(0))).toThrow("a stored block has at most 65,535 bytes");
+  expect(gunzipSync(Buffer.concat(gzipAround(Buffer.from(around), text, Buffer.from(around)))).toString()).toBe(
+    `${around}"x"${around}`,
+  );
+  expect(() => gzipAround(Buffer.from(`${around}y`), text, Buffer.alloc(0))).toThrow(
+    "a stored block has at most 65,535 bytes",
+  );
 });

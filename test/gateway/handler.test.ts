@@ -35,7 +35,11 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     behaviour.answer = async () => answerOf(GetContactResponseSchema, { contact });
     const answer = await gateway.send("GET", `/v1/contacts/${id}`);
     expect(answer).toMatchObject({ status: 200, body: contactBody });
-    expect(answer.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store", "content-length": String(contactBody.length) });
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "content-length": String(contactBody.length),
+    });
     expect(gateway.steps).toEqual(["admit GetContact", "invoke GetContact"]);
     expect(gateway.messages).toMatchObject([{ contactId: id }]);
   });
@@ -73,22 +77,35 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(gateway.steps).toEqual(["throttle"]);
   });
 
-  test.each(["/v1", "/v1/", "/v1/nothing", "/v1/contacts/", "/v1//contacts", "/v1/contacts/../health"])("%s is 404 in the envelope [ERR-05]", async (path) => {
-    const answer = await gateway.send("GET", path);
-    expect(answer).toMatchObject({ status: 404, body: '{"error":{"code":"404","message":"There is no such path."}}' });
-    expect(gateway.steps).toEqual(["throttle"]);
-    expect(gateway.errors.filter(isForTheLog)).toEqual([]);
-  });
+  test.each(["/v1", "/v1/", "/v1/nothing", "/v1/contacts/", "/v1//contacts", "/v1/contacts/../health"])(
+    "%s is 404 in the envelope [ERR-05]",
+    async (path) => {
+      const answer = await gateway.send("GET", path);
+      expect(answer).toMatchObject({
+        status: 404,
+        body: '{"error":{"code":"404","message":"There is no such path."}}',
+      });
+      expect(gateway.steps).toEqual(["throttle"]);
+      expect(gateway.errors.filter(isForTheLog)).toEqual([]);
+    },
+  );
 
   test("another method is 405 in the envelope with Allow [ERR-06]", async () => {
     const answer = await gateway.send("DELETE", `/v1/contacts/${id}`);
-    expect(answer).toMatchObject({ status: 405, body: '{"error":{"code":"405","message":"This path does not take this method."}}' });
+    expect(answer).toMatchObject({
+      status: 405,
+      body: '{"error":{"code":"405","message":"This path does not take this method."}}',
+    });
     expect(answer.headers.allow).toBe("GET, HEAD, PATCH, OPTIONS");
   });
 
   test("429 comes before 404 and 405, with Retry-After [ERR-10, RTE-03]", async () => {
     behaviour.throttle = async () => fail(Reason.RATE_LIMITED, { retryAfterSeconds: 3 });
-    for (const [method, path] of [["GET", "/v1/nothing"], ["PUT", "/v1/contacts"], ["OPTIONS", "/v1/contacts"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/v1/nothing"],
+      ["PUT", "/v1/contacts"],
+      ["OPTIONS", "/v1/contacts"],
+    ] as const) {
       const answer = await gateway.send(method, path);
       expect(answer.status).toBe(429);
       expect(answer.headers["retry-after"]).toBe("3");
@@ -129,17 +146,32 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   test("a stored text goes out compressed to who takes gzip, and plain to who does not, the same", async () => {
     const transcript = async (): Promise<Answer> => {
       const { message } = answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
-      holdDeflated((message as GetSessionTranscriptResponse).transcript as Transcript, "transcript", await deflateText("[00:12] Zoë"));
+      holdDeflated(
+        (message as GetSessionTranscriptResponse).transcript as Transcript,
+        "transcript",
+        await deflateText("[00:12] Zoë"),
+      );
       return { message, replayed: false, body: undefined };
     };
     behaviour.answer = transcript;
     const path = `/v1/sessions/${id}/transcript`;
     const plain = await gateway.send("GET", path);
     expect(JSON.parse(plain.body)).toMatchObject({ data: { session_id: id, transcript: "[00:12] Zoë" } });
-    expect(plain.headers).toMatchObject({ vary: "Accept-Encoding", "content-type": "application/json; charset=utf-8", "cache-control": "no-store" });
+    expect(plain.headers).toMatchObject({
+      vary: "Accept-Encoding",
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+    });
     expect(plain.headers["content-encoding"]).toBeUndefined();
-    const gzipped = await gateway.send("GET", path, { headers: { "accept-encoding": "gzip", origin: "https://records.example" } });
-    expect(gzipped.headers).toMatchObject({ vary: "Origin, Accept-Encoding", "content-encoding": "gzip", "content-length": String(gzipped.bytes.length), "content-type": "application/json; charset=utf-8" });
+    const gzipped = await gateway.send("GET", path, {
+      headers: { "accept-encoding": "gzip", origin: "https://records.example" },
+    });
+    expect(gzipped.headers).toMatchObject({
+      vary: "Origin, Accept-Encoding",
+      "content-encoding": "gzip",
+      "content-length": String(gzipped.bytes.length),
+      "content-type": "application/json; charset=utf-8",
+    });
     expect(gunzipSync(gzipped.bytes).toString()).toBe(plain.body);
     behaviour.answer = async () => answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
     const none = await gateway.send("GET", path, { headers: { "accept-encoding": "gzip" } });
@@ -150,23 +182,31 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const cause = new Error("mongodb://inside");
     behaviour.answer = async () => Promise.reject(cause);
     const answer = await gateway.send("GET", `/v1/contacts/${id}`);
-    expect(answer).toMatchObject({ status: 500, body: '{"error":{"code":"500","message":"Something went wrong on our side."}}' });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: '{"error":{"code":"500","message":"Something went wrong on our side."}}',
+    });
     expect(gateway.errors.map((failure) => failure.cause)).toEqual([cause]);
   });
 
   test("an answer that lacks what its proto promises is 500, and nothing of it is sent", async () => {
     const answer = await gateway.send("GET", "/v1/health");
     expect(answer.status).toBe(500);
-    expect(gateway.errors.map((failure) => String(failure.cause))).toEqual(["Error: CheckHealthResponse.health is required and not set"]);
+    expect(gateway.errors.map((failure) => String(failure.cause))).toEqual([
+      "Error: CheckHealthResponse.health is required and not set",
+    ]);
   });
 
   test("everything that is wrong is told at once, in words and one by one [ERR-02, ERR-03, ERR-04]", async () => {
-    const answer = await gateway.send("PATCH", "/v1/contacts/%zz", { body: '{"full_name":5,"email":true,"emial":"x"}' });
+    const answer = await gateway.send("PATCH", "/v1/contacts/%zz", {
+      body: '{"full_name":5,"email":true,"emial":"x"}',
+    });
     expect(answer.status).toBe(422);
     expect(JSON.parse(answer.body)).toEqual({
       error: {
         code: "422",
-        message: "contact_id: must be percent-encoded UTF-8; full_name: must be a string; email: must be a string; emial: is none of the properties full_name, email, phone",
+        message:
+          "contact_id: must be percent-encoded UTF-8; full_name: must be a string; email: must be a string; emial: is none of the properties full_name, email, phone",
         details: [
           { field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" },
           { field: "full_name", rule: "type", message: "must be a string" },
@@ -186,7 +226,10 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const body = "x".repeat(262_145);
     const unannounced = version === "HTTP/1.1" ? { "transfer-encoding": "chunked" } : {};
     for (const headers of [{ "content-length": "262145" }, unannounced]) {
-      const answer = await gateway.send("POST", "/v1/contacts", { headers: { "content-type": "application/json", ...headers }, body });
+      const answer = await gateway.send("POST", "/v1/contacts", {
+        headers: { "content-type": "application/json", ...headers },
+        body,
+      });
       expect(answer.status).toBe(422);
       expect(answer.body).toContain("the body must be at most 262144 bytes");
     }
@@ -197,12 +240,17 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
 
   test("a body on GET, HEAD or DELETE is ignored", async () => {
     behaviour.answer = async () => answerOf(GetContactResponseSchema, { contact });
-    const answer = await gateway.send("GET", `/v1/contacts/${id}`, { body: "no JSON", headers: { "content-type": "text/plain", "content-length": "7" } });
+    const answer = await gateway.send("GET", `/v1/contacts/${id}`, {
+      body: "no JSON",
+      headers: { "content-type": "text/plain", "content-length": "7" },
+    });
     expect(answer.status).toBe(200);
   });
 });
 
 /** The headers that do not change by themselves. */
 function steady({ headers }: Received): unknown {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !["date", "connection", "keep-alive"].includes(name)));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !["date", "connection", "keep-alive"].includes(name)),
+  );
 }

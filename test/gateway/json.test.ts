@@ -15,9 +15,45 @@ test("a JSON text is read as JSON.parse reads it, however it is spaced [VAL-01]"
 });
 
 test("a text is taken exactly when JSON.parse takes it [VAL-01]", () => {
-  const pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", "\\u", "d83d", "\\ud83d\\ude00", "a", "\u0000", "\u001f", "é", "true", "nul", "l", "-", "+", ".", "0", "1", "e", "E", " ", "\n", "\u00a0", "\ufeff"];
+  const pieces = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    '"',
+    "\\",
+    "\\u",
+    "d83d",
+    "\\ud83d\\ude00",
+    "a",
+    "\u0000",
+    "\u001f",
+    "é",
+    "true",
+    "nul",
+    "l",
+    "-",
+    "+",
+    ".",
+    "0",
+    "1",
+    "e",
+    "E",
+    " ",
+    "\n",
+    "\u00a0",
+    "\ufeff",
+  ];
   const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((parts) => parts.join(""));
-  fc.assert(fc.property(fc.oneof(texts, fc.tuple(fc.json(), texts, fc.nat()).map(insert)), (text) => "value" in readJson(text) === parses(text)), { numRuns: 20_000 });
+  fc.assert(
+    fc.property(
+      fc.oneof(texts, fc.tuple(fc.json(), texts, fc.nat()).map(insert)),
+      (text) => "value" in readJson(text) === parses(text),
+    ),
+    { numRuns: 20_000 },
+  );
 });
 
 test.each([
@@ -67,16 +103,27 @@ test.each([
 });
 
 test.each([
-  ["many flaws deep in lists", `{"a":${"[".repeat(60_000)}${Array(15_000).fill('"\\ud800"').join(",")}${"]".repeat(60_000)}}`, /^a$/],
-  ["many flaws deep in objects", `${'{"b":'.repeat(20_000)}{${Array(10_000).fill('"c":0').join(",")}}${"}".repeat(20_000)}`, /^(b\.)*b$/],
-])("of %s the first 50 are told, by the names of the outermost levels: a small text makes little work [VAL-03, VAL-12]", (_what, text, path) => {
-  const flaws = flawsOf(text) as Flaw[];
-  expect(flaws).toHaveLength(50);
-  for (const flaw of flaws) {
-    expect(flaw.path).toMatch(path);
-    expect(flaw.path.length).toBeLessThan(200);
-  }
-});
+  [
+    "many flaws deep in lists",
+    `{"a":${"[".repeat(60_000)}${Array(15_000).fill('"\\ud800"').join(",")}${"]".repeat(60_000)}}`,
+    /^a$/,
+  ],
+  [
+    "many flaws deep in objects",
+    `${'{"b":'.repeat(20_000)}{${Array(10_000).fill('"c":0').join(",")}}${"}".repeat(20_000)}`,
+    /^(b\.)*b$/,
+  ],
+])(
+  "of %s the first 50 are told, by the names of the outermost levels: a small text makes little work [VAL-03, VAL-12]",
+  (_what, text, path) => {
+    const flaws = flawsOf(text) as Flaw[];
+    expect(flaws).toHaveLength(50);
+    for (const flaw of flaws) {
+      expect(flaw.path).toMatch(path);
+      expect(flaw.path.length).toBeLessThan(200);
+    }
+  },
+);
 
 test("no name of an object is special", () => {
   const value = valueOf('{"__proto__":{"a":1},"constructor":2,"toString":3}') as Map<string, Json>;

@@ -9,24 +9,38 @@ import { ReasonSchema, reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ajv, checkerOf, document, operationOf, operations, options } from "./document.ts";
 
 test("it is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {
-  expect(document).toMatchObject({ openapi: "3.1.0", info: { title: "Records", version: "1.0.0" }, servers: [{ url: "https://records.example" }] });
+  expect(document).toMatchObject({
+    openapi: "3.1.0",
+    info: { title: "Records", version: "1.0.0" },
+    servers: [{ url: "https://records.example" }],
+  });
 });
 
 test("every schema compiles and every reference leads somewhere", () => {
-  for (const name of Object.keys(document.components.schemas)) expect(checkerOf(`#/components/schemas/${name}`)).toBeTypeOf("function");
+  for (const name of Object.keys(document.components.schemas))
+    expect(checkerOf(`#/components/schemas/${name}`)).toBeTypeOf("function");
   for (const part of within(document)) {
     if (!("$ref" in part)) continue;
-    const target = String(part.$ref).slice(2).split("/").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document);
+    const target = String(part.$ref)
+      .slice(2)
+      .split("/")
+      .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document);
     expect(target, String(part.$ref)).toBeTypeOf("object");
   }
-  for (const operation of operations.values()) for (const { schema } of operation.parameters ?? []) expect(ajv.compile(schema)).toBeTypeOf("function");
+  for (const operation of operations.values())
+    for (const { schema } of operation.parameters ?? []) expect(ajv.compile(schema)).toBeTypeOf("function");
 });
 
 test("it has the specification's operations with their statuses and parameters, those of the API key and the audit log, and no other [OAS-03, OAS-05, VER-01]", () => {
   const summary = Object.fromEntries(
     [...operations].map(([name, operation]) => [
       name,
-      [Object.keys(operation.responses).join(" "), ...(operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}${parameter.required ? "!" : ""}`)],
+      [
+        Object.keys(operation.responses).join(" "),
+        ...(operation.parameters ?? []).map(
+          (parameter) => `${parameter.in} ${parameter.name}${parameter.required ? "!" : ""}`,
+        ),
+      ],
     ]),
   );
   expect(summary).toEqual({
@@ -35,8 +49,20 @@ test("it has the specification's operations with their statuses and parameters, 
     "POST /v1/contacts": ["201 401 403 404 409 422 429 503 default", "header Idempotency-Key"],
     "GET /v1/contacts/{contact_id}": ["200 401 404 422 429 default", "path contact_id!"],
     "PATCH /v1/contacts/{contact_id}": ["200 401 403 404 409 422 429 503 default", "path contact_id!"],
-    "POST /v1/contacts/{contact_id}/notes": ["201 401 403 404 409 422 429 503 default", "path contact_id!", "header Idempotency-Key"],
-    "GET /v1/sessions": ["200 401 422 429 default", "query query", "query contact_id", "query from", "query to", "query limit", "query offset"],
+    "POST /v1/contacts/{contact_id}/notes": [
+      "201 401 403 404 409 422 429 503 default",
+      "path contact_id!",
+      "header Idempotency-Key",
+    ],
+    "GET /v1/sessions": [
+      "200 401 422 429 default",
+      "query query",
+      "query contact_id",
+      "query from",
+      "query to",
+      "query limit",
+      "query offset",
+    ],
     "GET /v1/sessions/{session_id}": ["200 401 404 422 429 default", "path session_id!"],
     "GET /v1/sessions/{session_id}/transcript": ["200 401 404 422 429 default", "path session_id!"],
     "GET /v1/notes": ["200 401 422 429 default", "query query!", "query limit", "query offset"],
@@ -49,8 +75,17 @@ test("it has the specification's operations with their statuses and parameters, 
 });
 
 test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
-  const schemas = Object.fromEntries([...(operationOf("GET /v1/sessions").parameters ?? []), ...(operationOf("POST /v1/contacts").parameters ?? [])].map(({ name, schema }) => [name, schema]));
-  const moment = { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }] };
+  const schemas = Object.fromEntries(
+    [...(operationOf("GET /v1/sessions").parameters ?? []), ...(operationOf("POST /v1/contacts").parameters ?? [])].map(
+      ({ name, schema }) => [name, schema],
+    ),
+  );
+  const moment = {
+    anyOf: [
+      { type: "string", format: "date" },
+      { type: "string", format: "date-time" },
+    ],
+  };
   expect(schemas).toEqual({
     query: { type: "string", minLength: 2, maxLength: 100 },
     contact_id: { type: "string", format: "uuid" },
@@ -60,7 +95,11 @@ test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
     offset: { type: "integer", format: "int32", minimum: 0, maximum: 2_147_483_647, default: 0 },
     "Idempotency-Key": { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   });
-  expect(operationOf("GET /v1/notes").parameters).toMatchObject([{ name: "query", schema: { minLength: 2, maxLength: 100 } }, { name: "limit", schema: { default: 15, maximum: 25 } }, { name: "offset" }]);
+  expect(operationOf("GET /v1/notes").parameters).toMatchObject([
+    { name: "query", schema: { minLength: 2, maxLength: 100 } },
+    { name: "limit", schema: { default: 15, maximum: 25 } },
+    { name: "offset" },
+  ]);
 });
 
 test("it says the limits of every property, and refuses others [OAS-03]", () => {
@@ -73,26 +112,52 @@ test("it says the limits of every property, and refuses others [OAS-03]", () => 
     required: ["full_name"],
     additionalProperties: false,
   });
-  expect(document.components.schemas["UpdateContactRequest"]).toMatchObject({ properties: { full_name: { type: "string" }, email: { type: ["string", "null"] } }, minProperties: 1, additionalProperties: false });
+  expect(document.components.schemas["UpdateContactRequest"]).toMatchObject({
+    properties: { full_name: { type: "string" }, email: { type: ["string", "null"] } },
+    minProperties: 1,
+    additionalProperties: false,
+  });
   expect(document.components.schemas["UpdateContactRequest"]?.required).toBeUndefined();
-  expect(document.components.schemas["AppendContactNoteRequest"]).toMatchObject({ properties: { content: { type: "string", minLength: 1, maxLength: 10_000 } }, required: ["content"] });
+  expect(document.components.schemas["AppendContactNoteRequest"]).toMatchObject({
+    properties: { content: { type: "string", minLength: 1, maxLength: 10_000 } },
+    required: ["content"],
+  });
 });
 
 test("every response has the headers of all, and those of its status", () => {
   for (const [name, operation] of operations) {
     for (const [status, { headers }] of Object.entries(operation.responses)) {
-      const created = status !== "201" || name.includes("api-key") ? [] : name === "POST /v1/contacts" ? ["Location", "Idempotent-Replayed"] : ["Idempotent-Replayed"];
+      const created =
+        status !== "201" || name.includes("api-key")
+          ? []
+          : name === "POST /v1/contacts"
+            ? ["Location", "Idempotent-Replayed"]
+            : ["Idempotent-Replayed"];
       const more = status === "401" ? ["WWW-Authenticate"] : status === "429" ? ["Retry-After"] : created;
-      expect(Object.keys(headers), `${name} ${status}`).toEqual(["RateLimit-Limit", "RateLimit-Policy", "X-Request-Id", ...more]);
+      expect(Object.keys(headers), `${name} ${status}`).toEqual([
+        "RateLimit-Limit",
+        "RateLimit-Policy",
+        "X-Request-Id",
+        ...more,
+      ]);
     }
   }
 });
 
 test("health asks for nothing, the operations on the API key and the audit log for the cookie in force, all others for an API key [HLT-01, OAS-05]", () => {
-  const securitySchemes = { apiKey: { type: "http", scheme: "bearer" }, dashboardSession: { type: "apiKey", in: "cookie", name: "__Host-session" } };
+  const securitySchemes = {
+    apiKey: { type: "http", scheme: "bearer" },
+    dashboardSession: { type: "apiKey", in: "cookie", name: "__Host-session" },
+  };
   expect(document).toMatchObject({ security: [{ apiKey: [] }], components: { securitySchemes } });
   const cookie = [{ dashboardSession: [] }];
-  expect(Object.fromEntries([...operations].filter(([, operation]) => operation.security !== undefined).map(([name, operation]) => [name, operation.security]))).toEqual({
+  expect(
+    Object.fromEntries(
+      [...operations]
+        .filter(([, operation]) => operation.security !== undefined)
+        .map(([name, operation]) => [name, operation.security]),
+    ),
+  ).toEqual({
     "GET /v1/health": [],
     "GET /v1/api-key": cookie,
     "POST /v1/api-key": cookie,
@@ -106,12 +171,23 @@ test("it shows the provider's name and the limits in force, and nothing of the m
   const { properties = {}, required } = document.components.schemas["SessionDetail"] ?? {};
   expect(Object.keys(properties)).toEqual(required);
   expect(properties).toMatchObject({ acme_doc_url: { type: ["string", "null"] } });
-  expect(document.components.headers).toMatchObject({ "RateLimit-Limit": { example: 7 }, "RateLimit-Policy": { example: "7;w=1" } });
+  expect(document.components.headers).toMatchObject({
+    "RateLimit-Limit": { example: 7 },
+    "RateLimit-Policy": { example: "7;w=1" },
+  });
   expect(JSON.stringify(document)).not.toMatch(/x-provider-name|x-generated|provider_doc_url/);
 });
 
 test("it says what the specification leaves open [OAS-06]", () => {
-  for (const word of ["null", "in this order", "seen twice or missed", "24 hours", "X-Request-Id", "<limit>;w=<seconds>"]) expect(document.info.description).toContain(word);
+  for (const word of [
+    "null",
+    "in this order",
+    "seen twice or missed",
+    "24 hours",
+    "X-Request-Id",
+    "<limit>;w=<seconds>",
+  ])
+    expect(document.info.description).toContain(word);
 });
 
 test("it is served as JSON and as YAML, the same in both", () => {
@@ -120,7 +196,10 @@ test("it is served as JSON and as YAML, the same in both", () => {
   expect(parse(files.get("/openapi.yaml")?.text ?? "")).toEqual(document);
   // Written out, for readers that know no references of YAML's own.
   expect(files.get("/openapi.yaml")?.text).not.toMatch(/: [&*]a\d/);
-  expect([...files.values()].map(({ type }) => type)).toEqual(["application/json; charset=utf-8", "application/yaml; charset=utf-8"]);
+  expect([...files.values()].map(({ type }) => type)).toEqual([
+    "application/json; charset=utf-8",
+    "application/yaml; charset=utf-8",
+  ]);
 });
 
 test("the statuses of reasons in the proto are those of the table of failures, both ways", () => {

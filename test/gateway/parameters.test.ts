@@ -28,16 +28,30 @@ test("a request that takes nothing cannot be wrong [HLT-04]", () => {
 test("a parameter that is required and missing is named [CSR-03]", () => {
   expect(read("", search).told).toEqual(["query: is required"]);
   expect(read("query=%ff", search).told).toEqual(["query: must be percent-encoded UTF-8"]);
-  expect(read("limit=x&other=%ff", search).told).toEqual(["other: must be percent-encoded UTF-8", "query: is required", "limit: must be a whole number in digits, without a sign or leading zeros"]);
+  expect(read("limit=x&other=%ff", search).told).toEqual([
+    "other: must be percent-encoded UTF-8",
+    "query: is required",
+    "limit: must be a whole number in digits, without a sign or leading zeros",
+  ]);
 });
 
-test.each([["0", 0], ["10", 10], ["2147483647", 2_147_483_647]])("offset=%s is %i [VAL-08]", (text, value) => {
+test.each([
+  ["0", 0],
+  ["10", 10],
+  ["2147483647", 2_147_483_647],
+])("offset=%s is %i [VAL-08]", (text, value) => {
   expect(read(`offset=${text}`)).toEqual({ fields: { offset: value }, told: [] });
 });
 
-test.each(["", "01", "00", "%2B1", "+1", "-1", "-0", "1.0", "1e1", "0x5", "%205", "5%20", "1,0", "%D9%A1", "Infinity"])("offset=%s is no whole number [VAL-07]", (text) => {
-  expect(read(`offset=${text}`)).toEqual({ fields: {}, told: ["offset: must be a whole number in digits, without a sign or leading zeros"] });
-});
+test.each(["", "01", "00", "%2B1", "+1", "-1", "-0", "1.0", "1e1", "0x5", "%205", "5%20", "1,0", "%D9%A1", "Infinity"])(
+  "offset=%s is no whole number [VAL-07]",
+  (text) => {
+    expect(read(`offset=${text}`)).toEqual({
+      fields: {},
+      told: ["offset: must be a whole number in digits, without a sign or leading zeros"],
+    });
+  },
+);
 
 test.each(["2147483648", "99999999999999999999", `1${"0".repeat(400)}`])("offset=%s is too large [VAL-08]", (text) => {
   expect(read(`offset=${text}`).told).toEqual(["offset: must be at most 2147483647"]);
@@ -63,7 +77,9 @@ test("a path id is decoded once, and an encoded slash stays in it", () => {
   expect(reader(["%252e"], "", undefined)).toMatchObject({ message: { contactId: "%2e" }, violations: [] });
   expect(reader(["a+b"], "", undefined)).toMatchObject({ message: { contactId: "a+b" }, violations: [] });
   for (const id of ["%", "%zz", "%ff", "é"]) {
-    expect(reader([id], "", undefined).violations).toEqual([{ field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" }]);
+    expect(reader([id], "", undefined).violations).toEqual([
+      { field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" },
+    ]);
   }
 });
 

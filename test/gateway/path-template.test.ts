@@ -17,24 +17,45 @@ test("a template is literal segments and parameters", () => {
 test("what is read is what was written", () => {
   const literal = fc.stringMatching(/^[A-Za-z0-9._~-]{1,8}$/).map((text) => ({ literal: text }));
   const parameter = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/).map((name) => ({ parameter: name }));
-  const segments = fc.uniqueArray(fc.oneof(literal, parameter), { minLength: 1, selector: (segment) => JSON.stringify(segment) });
+  const segments = fc.uniqueArray(fc.oneof(literal, parameter), {
+    minLength: 1,
+    selector: (segment) => JSON.stringify(segment),
+  });
   fc.assert(
     fc.property(segments, (written) => {
-      const template = written.map((segment) => ("literal" in segment ? `/${segment.literal}` : `/{${segment.parameter}}`)).join("");
+      const template = written
+        .map((segment) => ("literal" in segment ? `/${segment.literal}` : `/{${segment.parameter}}`))
+        .join("");
       expect(parseTemplate(template)).toEqual(written);
     }),
   );
 });
 
-test.each(["", "v1", "/", "/v1/", "/v1//contacts", "/v1/{}", "/v1/{id", "/v1/id}", "/v1/a{id}", "/v1/{id}a", "/v1/{Id}", "/v1/{id=*}", "/v1/**", "/v1/a:verb", "/v1/a%20b", "/v1/{a}/{a}", "/v1/{a.}"])(
-  "%j is no template",
-  (template) => {
-    expect(() => parseTemplate(template)).toThrow("the path");
-  },
-);
+test.each([
+  "",
+  "v1",
+  "/",
+  "/v1/",
+  "/v1//contacts",
+  "/v1/{}",
+  "/v1/{id",
+  "/v1/id}",
+  "/v1/a{id}",
+  "/v1/{id}a",
+  "/v1/{Id}",
+  "/v1/{id=*}",
+  "/v1/**",
+  "/v1/a:verb",
+  "/v1/a%20b",
+  "/v1/{a}/{a}",
+  "/v1/{a.}",
+])("%j is no template", (template) => {
+  expect(() => parseTemplate(template)).toThrow("the path");
+});
 
 test("templates that differ in their parameters' names alone have one shape", () => {
   expect(templateShape(parseTemplate("/v1/{a}/b"))).toBe(templateShape(parseTemplate("/v1/{c}/b")));
   expect(templateShape(parseTemplate("/v1/{a}/b"))).toBe("/v1/{}/b");
-  for (const other of ["/v1/a/b", "/v1/{a}", "/v1/b/{a}", "/v1/{a}/c"]) expect(templateShape(parseTemplate("/v1/{a}/b")), other).not.toBe(templateShape(parseTemplate(other)));
+  for (const other of ["/v1/a/b", "/v1/{a}", "/v1/b/{a}", "/v1/{a}/c"])
+    expect(templateShape(parseTemplate("/v1/{a}/b")), other).not.toBe(templateShape(parseTemplate(other)));
 });

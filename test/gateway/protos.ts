@@ -28,7 +28,8 @@ export interface ProtoTree {
 /** Copies the protos as they are. */
 export function copyProtos(): ProtoTree {
   const folder = mkdtempSync(join(tmpdir(), "records-protos-"));
-  for (const path of ["proto", ".proto-deps", "buf.yaml"]) cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of ["proto", ".proto-deps", "buf.yaml"])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const run = (cwd: string, args: readonly string[]): { ok: boolean; output: string } => {
     const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
@@ -54,7 +55,9 @@ export function copyProtos(): ProtoTree {
       if (!built.ok) throw new Error(`buf build: ${built.output}`);
       const { file: protoFile } = fromBinary(FileDescriptorSetSchema, readFileSync(image));
       const fileToGenerate = protoFile.map(({ name }) => name).filter((name) => name.startsWith("records/"));
-      return plugin.run(create(CodeGeneratorRequestSchema, { parameter: "target=ts", protoFile, fileToGenerate })).file.map(({ name }) => name);
+      return plugin
+        .run(create(CodeGeneratorRequestSchema, { parameter: "target=ts", protoFile, fileToGenerate }))
+        .file.map(({ name }) => name);
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

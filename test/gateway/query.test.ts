@@ -21,7 +21,12 @@ test("a well-formed query is read as URLSearchParams reads it", () => {
 
 test("no query breaks the reader", () => {
   const pieces = fc.constantFrom("&", "=", "+", "%", "%2", "%41", "%c3", "%a9", "a", "b", "é", "\ud83d", "\u0000");
-  fc.assert(fc.property(fc.array(pieces).map((parts) => parts.join("")), (query) => void read(query, "a", "b")));
+  fc.assert(
+    fc.property(
+      fc.array(pieces).map((parts) => parts.join("")),
+      (query) => void read(query, "a", "b"),
+    ),
+  );
 });
 
 test("names and values are decoded, a plus is a blank", () => {
@@ -41,10 +46,16 @@ test("a known parameter that comes twice is refused once, the same value or not 
   expect(read("a=1&%61=2&a=3", "a").violations).toEqual(violations);
 });
 
-test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u0000"])("%j as a value is not percent-encoded UTF-8", (value) => {
-  expect(read(`a=${value}`, "a")).toEqual({ values: {}, violations: [{ field: "a", rule: "encoding", message: "must be percent-encoded UTF-8" }] });
-  expect(read(`x=${value}`, "a").violations).toHaveLength(1);
-});
+test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u0000"])(
+  "%j as a value is not percent-encoded UTF-8",
+  (value) => {
+    expect(read(`a=${value}`, "a")).toEqual({
+      values: {},
+      violations: [{ field: "a", rule: "encoding", message: "must be percent-encoded UTF-8" }],
+    });
+    expect(read(`x=${value}`, "a").violations).toHaveLength(1);
+  },
+);
 
 test("a name that cannot be decoded is named as it was sent, and not at length", () => {
   expect(read("%zz=1").violations).toMatchObject([{ field: "%zz" }]);

@@ -5,7 +5,11 @@ import type { Body } from "../../gateway/body.ts";
 import { receiveBody, receiveBytes } from "../../gateway/body.ts";
 import type { Request } from "../../gateway/http.ts";
 
-function request(chunks: readonly (string | Buffer)[], headers: Record<string, string> = {}, state: { readonly aborted?: boolean; readonly destroyed?: boolean } = {}): Request {
+function request(
+  chunks: readonly (string | Buffer)[],
+  headers: Record<string, string> = {},
+  state: { readonly aborted?: boolean; readonly destroyed?: boolean } = {},
+): Request {
   const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   if (state.destroyed) stream.destroy();
   return Object.assign(stream, { headers, aborted: state.aborted ?? false }) as unknown as Request;
@@ -38,34 +42,60 @@ test("more bytes than the limit are too large, as soon as that is known", async 
 test("a client that has gone, before its body or in the middle of it, is told nothing", async () => {
   expect(await receiveBytes(request(["a"], {}, { aborted: true }), 4)).toBe("gone");
   expect(await receiveBytes(request(["a"], {}, { destroyed: true }), 4)).toBe("gone");
-  const leaving = new Readable({ read() { this.push("a"); this.destroy(); } });
-  expect(await receiveBytes(Object.assign(leaving, { headers: {}, aborted: false }) as unknown as Request, 4)).toBe("gone");
+  const leaving = new Readable({
+    read() {
+      this.push("a");
+      this.destroy();
+    },
+  });
+  expect(await receiveBytes(Object.assign(leaving, { headers: {}, aborted: false }) as unknown as Request, 4)).toBe(
+    "gone",
+  );
   expect(await receiveBody(request(["{}"], json, { aborted: true }), true)).toEqual({ kind: "gone" });
 });
 
 test("an object is received with what is wrong in it", async () => {
-  expect(await receiveBody(request(['{"a":1,"a":2}'], json), true)).toEqual({ kind: "object", properties: new Map([["a", 2]]), flaws: [{ path: "a", kind: "duplicate" }] });
+  expect(await receiveBody(request(['{"a":1,"a":2}'], json), true)).toEqual({
+    kind: "object",
+    properties: new Map([["a", 2]]),
+    flaws: [{ path: "a", kind: "duplicate" }],
+  });
 });
 
 test("where no body is needed, none is an empty object, if its type is none or right [VAL-05]", async () => {
   const empty = { kind: "object", properties: new Map(), flaws: [] };
   expect(await receiveBody(request([]), false)).toEqual(empty);
   expect(await receiveBody(request([], json), false)).toEqual(empty);
-  expect(await wrong(receiveBody(request([], { "content-type": "text/plain" }), false))).toBe("refused, content_type: Content-Type must be application/json");
-  expect(await wrong(receiveBody(request([]), true))).toBe("refused, required: the request must have a body: a JSON object");
+  expect(await wrong(receiveBody(request([], { "content-type": "text/plain" }), false))).toBe(
+    "refused, content_type: Content-Type must be application/json",
+  );
+  expect(await wrong(receiveBody(request([]), true))).toBe(
+    "refused, required: the request must have a body: a JSON object",
+  );
 });
 
 test.each([
   ["{}", {}, "refused, content_type: Content-Type must be application/json"],
   ["{}", { "content-type": "xapplication/json" }, "refused, content_type: Content-Type must be application/json"],
-  ["{}", { "content-type": "application/json;charset=utf-8x" }, "refused, content_type: Content-Type must be application/json"],
+  [
+    "{}",
+    { "content-type": "application/json;charset=utf-8x" },
+    "refused, content_type: Content-Type must be application/json",
+  ],
   ["{}", { "content-type": "application/json\t; charset=utf-8\t" }, "object"],
   ["{}", { ...json, "content-encoding": "Identity" }, "object"],
-  ["{}", { ...json, "content-encoding": "gzip" }, "refused, content_encoding: Content-Encoding must be left out: the body is taken as it is"],
+  [
+    "{}",
+    { ...json, "content-encoding": "gzip" },
+    "refused, content_encoding: Content-Encoding must be left out: the body is taken as it is",
+  ],
   [Buffer.from([0xff]), json, "refused, utf8: the body must be UTF-8"],
   ["no", json, 'refused, json: the body must be JSON: unexpected "n" at position 0'],
   ["[]", json, "refused, object: the body must be a JSON object"],
   ["x".repeat(262_145), json, "too large, size: the body must be at most 262144 bytes"],
-] as const)("a body is taken or refused by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]", async (body, headers, expected) => {
-  expect(await wrong(receiveBody(request([body], headers), true))).toBe(expected);
-});
+] as const)(
+  "a body is taken or refused by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]",
+  async (body, headers, expected) => {
+    expect(await wrong(receiveBody(request([body], headers), true))).toBe(expected);
+  },
+);

@@ -36,16 +36,39 @@ test("literal text goes before a parameter, and gives way to it where it leads n
   expect(found("/v1/contacts/newer/notes")).toEqual(["POST, OPTIONS", "newer"]);
 });
 
-test.each(["", "/", "/v1", "/v1/", "/v1/contacts/", "/v1//contacts", "//v1/contacts", "/v1/contacts//notes", "/v1/contacts/7/notes/", "/v1/contacts/7/notes/8", "/V1/contacts", "/%561/contacts", "/v1/%43ontacts", "/v1%2Fcontacts", "/v1/con%74acts%2F", "/v1/%2563ontacts", "/v1/%e3ontacts", "/v1/%6", "/v1/./contacts", "/v1/sessions/../contacts", "/v1/contacts;a=b", "/__proto__"])(
-  "%j is unknown [ERR-05]",
+test.each([
+  "",
+  "/",
+  "/v1",
+  "/v1/",
+  "/v1/contacts/",
+  "/v1//contacts",
+  "//v1/contacts",
+  "/v1/contacts//notes",
+  "/v1/contacts/7/notes/",
+  "/v1/contacts/7/notes/8",
+  "/V1/contacts",
+  "/%561/contacts",
+  "/v1/%43ontacts",
+  "/v1%2Fcontacts",
+  "/v1/con%74acts%2F",
+  "/v1/%2563ontacts",
+  "/v1/%e3ontacts",
+  "/v1/%6",
+  "/v1/./contacts",
+  "/v1/sessions/../contacts",
+  "/v1/contacts;a=b",
+  "/__proto__",
+])("%j is unknown [ERR-05]", (path) => {
+  expect(router(path)).toBeUndefined();
+});
+
+test.each(["/v1/%63ontacts", "/v1/%63%6F%6e%74acts", "/%76%31/contacts", "/v1/contact%73"])(
+  "%j is /v1/contacts: an unnecessary escape changes nothing [ERR-18]",
   (path) => {
-    expect(router(path)).toBeUndefined();
+    expect(found(path)).toEqual(found("/v1/contacts"));
   },
 );
-
-test.each(["/v1/%63ontacts", "/v1/%63%6F%6e%74acts", "/%76%31/contacts", "/v1/contact%73"])("%j is /v1/contacts: an unnecessary escape changes nothing [ERR-18]", (path) => {
-  expect(found(path)).toEqual(found("/v1/contacts"));
-});
 
 test("what a parameter takes is raw, dots and escapes included", () => {
   expect(found("/v1/contacts/..")).toEqual(["GET, HEAD, OPTIONS", ".."]);

@@ -6,9 +6,13 @@ import { table } from "../../gateway/route.ts";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import { ajv, document } from "./document.ts";
 
-const sessions = createArgumentReader(table.find(({ template, method }) => template === "/v1/sessions" && method === "GET")!);
+const sessions = createArgumentReader(
+  table.find(({ template, method }) => template === "/v1/sessions" && method === "GET")!,
+);
 const notes = createArgumentReader(table.find(({ template }) => template === "/v1/notes")!);
-const contact = createArgumentReader(table.find(({ template, method }) => template === "/v1/contacts/{contact_id}" && method === "GET")!);
+const contact = createArgumentReader(
+  table.find(({ template, method }) => template === "/v1/contacts/{contact_id}" && method === "GET")!,
+);
 
 /** What is wrong with arguments, each as `field rule: message`. */
 function told(read: typeof sessions, given: Record<string, unknown>): string[] {
@@ -17,38 +21,86 @@ function told(read: typeof sessions, given: Record<string, unknown>): string[] {
 
 test("the input of a tool is the operation's parameters, and no other", () => {
   const { input } = toolSchemas(document, "searchNotes");
-  const limit = { type: "integer", format: "int32", minimum: 1, maximum: 25, default: 15, description: expect.any(String) as unknown };
-  expect(input).toMatchObject({ type: "object", required: ["query"], additionalProperties: false, properties: { query: { type: "string", minLength: 2, maxLength: 100 }, limit, offset: {} } });
-  expect(toolSchemas(document, "checkHealth").input).toEqual({ type: "object", properties: {}, required: [], additionalProperties: false });
+  const limit = {
+    type: "integer",
+    format: "int32",
+    minimum: 1,
+    maximum: 25,
+    default: 15,
+    description: expect.any(String) as unknown,
+  };
+  expect(input).toMatchObject({
+    type: "object",
+    required: ["query"],
+    additionalProperties: false,
+    properties: { query: { type: "string", minLength: 2, maxLength: 100 }, limit, offset: {} },
+  });
+  expect(toolSchemas(document, "checkHealth").input).toEqual({
+    type: "object",
+    properties: {},
+    required: [],
+    additionalProperties: false,
+  });
 });
 
-test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSessionTranscript", "searchNotes"])("the schemas of %s stand alone, and refer to nothing that is not in them", (operation) => {
-  const { input, output } = toolSchemas(document, operation);
-  for (const schema of [input, output]) expect(ajv.compile(schema)).toBeTypeOf("function");
-  expect(output.type).toBe("object");
-  expect(JSON.stringify(output)).not.toContain("#/components/");
-});
+test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSessionTranscript", "searchNotes"])(
+  "the schemas of %s stand alone, and refer to nothing that is not in them",
+  (operation) => {
+    const { input, output } = toolSchemas(document, operation);
+    for (const schema of [input, output]) expect(ajv.compile(schema)).toBeTypeOf("function");
+    expect(output.type).toBe("object");
+    expect(JSON.stringify(output)).not.toContain("#/components/");
+  },
+);
 
 test("what an answer refers to is defined once, also where it refers to itself, and nothing else is", () => {
   const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-  const schemas = { Answer: { type: "object", properties: { data: reference("Node") }, enum: [null, "x"] }, Node: { type: "object", properties: { next: reference("Node"), leaf: { anyOf: [reference("Leaf"), { type: "null" }] } } }, Leaf: { type: "string" }, Other: {} };
-  const operation = (status: string, name: string): object => ({ operationId: name, responses: { [status]: { content: { "application/json": { schema: reference(name) } } } } });
-  const small = { ...document, components: { ...document.components, schemas }, paths: { "/a": { get: operation("200", "Answer"), post: operation("201", "Node") }, "/b": { get: operation("200", "Leaf") } } } as unknown as OpenApiDocument;
+  const schemas = {
+    Answer: { type: "object", properties: { data: reference("Node") }, enum: [null, "x"] },
+    Node: {
+      type: "object",
+      properties: { next: reference("Node"), leaf: { anyOf: [reference("Leaf"), { type: "null" }] } },
+    },
+    Leaf: { type: "string" },
+    Other: {},
+  };
+  const operation = (status: string, name: string): object => ({
+    operationId: name,
+    responses: { [status]: { content: { "application/json": { schema: reference(name) } } } },
+  });
+  const small = {
+    ...document,
+    components: { ...document.components, schemas },
+    paths: {
+      "/a": { get: operation("200", "Answer"), post: operation("201", "Node") },
+      "/b": { get: operation("200", "Leaf") },
+    },
+  } as unknown as OpenApiDocument;
   expect(toolSchemas(small, "Answer")).toEqual({
     input: { type: "object", properties: {}, required: [], additionalProperties: false },
     output: {
       type: "object",
       properties: { data: { $ref: "#/$defs/Node" } },
       enum: [null, "x"],
-      $defs: { Node: { type: "object", properties: { next: { $ref: "#/$defs/Node" }, leaf: { anyOf: [{ $ref: "#/$defs/Leaf" }, { type: "null" }] } } }, Leaf: { type: "string" } },
+      $defs: {
+        Node: {
+          type: "object",
+          properties: { next: { $ref: "#/$defs/Node" }, leaf: { anyOf: [{ $ref: "#/$defs/Leaf" }, { type: "null" }] } },
+        },
+        Leaf: { type: "string" },
+      },
     },
   });
   expect(toolSchemas(small, "Leaf").output).toEqual({ type: "object" });
-  for (const none of ["Node", "Nothing"]) expect(() => toolSchemas(small, none)).toThrow(`the OpenAPI document has no operation ${none} with an answer`);
+  for (const none of ["Node", "Nothing"])
+    expect(() => toolSchemas(small, none)).toThrow(`the OpenAPI document has no operation ${none} with an answer`);
 });
 
 test("arguments are read as what they are, and a null as left out", () => {
-  expect(sessions({ query: "ann", limit: 5, contact_id: null })).toMatchObject({ message: { query: "ann", limit: 5 }, violations: [] });
+  expect(sessions({ query: "ann", limit: 5, contact_id: null })).toMatchObject({
+    message: { query: "ann", limit: 5 },
+    violations: [],
+  });
   expect(sessions({ contact_id: null }).message).not.toHaveProperty("contactId");
   expect(contact({ contact_id: "7" })).toMatchObject({ message: { contactId: "7" }, violations: [] });
 });
@@ -64,7 +116,8 @@ test("everything that is wrong with arguments is told", () => {
   expect(told(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
   expect(sessions({ limit: "5" }).message).not.toHaveProperty("limit");
   expect(contact({ contact_id: 5 }).message).toMatchObject({ contactId: "" });
-  for (const missing of [{}, { query: null }, { query: undefined }]) expect(told(notes, missing)).toContain("query required: is required");
+  for (const missing of [{}, { query: null }, { query: undefined }])
+    expect(told(notes, missing)).toContain("query required: is required");
   expect(told(contact, {})).toEqual(["contact_id required: is required"]);
 });
 

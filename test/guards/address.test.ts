@@ -17,7 +17,9 @@ afterAll(async () => {
 /** Sends one request for every header at once, and answers how many were not refused; one a second comes back. */
 async function passed(trustProxy: number, headers: readonly string[]): Promise<number> {
   const service = services[trustProxy] as TestService;
-  const answers = await Promise.all(headers.map((value) => service.rest("/v1/health", { headers: { "X-Forwarded-For": value } })));
+  const answers = await Promise.all(
+    headers.map((value) => service.rest("/v1/health", { headers: { "X-Forwarded-For": value } })),
+  );
   return answers.filter(({ status }) => status === 200).length;
 }
 
@@ -25,22 +27,57 @@ async function passed(trustProxy: number, headers: readonly string[]): Promise<n
 const ten = Array.from({ length: 10 }, (_, turn) => turn);
 
 test("without a proxy X-Forwarded-For is ignored: a caller cannot choose its bucket [RTE-12, RTE-11]", async () => {
-  expect(await passed(0, ten.map((turn) => `10.0.0.${turn}`))).toBeLessThanOrEqual(2);
+  expect(
+    await passed(
+      0,
+      ten.map((turn) => `10.0.0.${turn}`),
+    ),
+  ).toBeLessThanOrEqual(2);
 });
 
 test("behind one proxy its entry counts, which is the last: every address has a bucket [RTE-12, RTE-11]", async () => {
-  expect(await passed(1, ten.map((turn) => `10.1.0.${turn}`))).toBe(10);
-  expect(await passed(1, ten.map((turn) => `10.9.9.9, 10.1.1.${turn}`))).toBe(10);
+  expect(
+    await passed(
+      1,
+      ten.map((turn) => `10.1.0.${turn}`),
+    ),
+  ).toBe(10);
+  expect(
+    await passed(
+      1,
+      ten.map((turn) => `10.9.9.9, 10.1.1.${turn}`),
+    ),
+  ).toBe(10);
 });
 
 test("behind one proxy what a caller wrote before the proxy's entry does not count [RTE-12]", async () => {
-  expect(await passed(1, ten.map((turn) => `203.0.113.${turn}, 10.2.0.1`))).toBeLessThanOrEqual(2);
-  expect(await passed(1, ten.map((turn) => `${"x,".repeat(turn)} 10.2.0.2`))).toBeLessThanOrEqual(2);
+  expect(
+    await passed(
+      1,
+      ten.map((turn) => `203.0.113.${turn}, 10.2.0.1`),
+    ),
+  ).toBeLessThanOrEqual(2);
+  expect(
+    await passed(
+      1,
+      ten.map((turn) => `${"x,".repeat(turn)} 10.2.0.2`),
+    ),
+  ).toBeLessThanOrEqual(2);
 });
 
 test("behind two proxies the last but one counts [RTE-12]", async () => {
-  expect(await passed(2, ten.map((turn) => `10.3.0.${turn}, 192.0.2.1`))).toBe(10);
-  expect(await passed(2, ten.map((turn) => `203.0.113.${turn}, 10.4.0.1, 192.0.2.1`))).toBeLessThanOrEqual(2);
+  expect(
+    await passed(
+      2,
+      ten.map((turn) => `10.3.0.${turn}, 192.0.2.1`),
+    ),
+  ).toBe(10);
+  expect(
+    await passed(
+      2,
+      ten.map((turn) => `203.0.113.${turn}, 10.4.0.1, 192.0.2.1`),
+    ),
+  ).toBeLessThanOrEqual(2);
 });
 
 test("behind a proxy that sent no header the peer's own address counts [RTE-12]", async () => {

@@ -19,7 +19,12 @@ let redis: EmbeddedServer;
 const links: RedisLink[] = [];
 
 beforeAll(async () => {
-  const started = await startRedis({ dataDir: folder, cacheDir: readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir, env: process.env, progress: () => undefined });
+  const started = await startRedis({
+    dataDir: folder,
+    cacheDir: readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir,
+    env: process.env,
+    progress: () => undefined,
+  });
   if (started === undefined) throw new Error("no redis-server for the tests");
   redis = started;
 });

@@ -29,7 +29,11 @@ const crowd = 320;
 /** Of one connection only so many are begun at once. */
 const connections = 20;
 const crowded = async (path: string, lines?: () => string[]): Promise<RawAnswer[]> =>
-  (await Promise.all(Array.from({ length: connections }, () => pipelined(service.base, path, crowd / connections, lines)))).flat();
+  (
+    await Promise.all(
+      Array.from({ length: connections }, () => pipelined(service.base, path, crowd / connections, lines)),
+    )
+  ).flat();
 const withKey = (): string[] => [`Authorization: Bearer ${key}`];
 
 test("a burst of 25 waits in the queue, with one request in flight [RTE-22]", async () => {
@@ -43,7 +47,9 @@ test("above the bound REST gets 503 in the envelope with the common headers, wit
   expect(refused.length).toBeGreaterThan(0);
   expect(Object.keys(tallied(answers))).toEqual(["200", "503"]);
   for (const { headers, body } of refused) {
-    expect(JSON.parse(body)).toEqual({ error: { code: "503", message: "The service has too many requests at once; try again." } });
+    expect(JSON.parse(body)).toEqual({
+      error: { code: "503", message: "The service has too many requests at once; try again." },
+    });
     expect([headers.get("retry-after"), headers.get("ratelimit-limit")]).toEqual([undefined, "100000"]);
     expect(headers.get("x-request-id")).toMatch(/./);
   }
@@ -52,11 +58,16 @@ test("above the bound REST gets 503 in the envelope with the common headers, wit
 });
 
 test("above the bound gRPC gets UNAVAILABLE, and is served again after the burst [WIR-08, RTE-22]", async () => {
-  const clients = Array.from({ length: 4 }, () => createClient(ContactService, createGrpcTransport({ baseUrl: service.base })));
+  const clients = Array.from({ length: 4 }, () =>
+    createClient(ContactService, createGrpcTransport({ baseUrl: service.base })),
+  );
   const call = (turn: number): Promise<string> =>
     (clients[turn % clients.length] as (typeof clients)[number])
       .searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${key}` } })
-      .then(() => "ok", (error: unknown) => Code[ConnectError.from(error).code]);
+      .then(
+        () => "ok",
+        (error: unknown) => Code[ConnectError.from(error).code],
+      );
   await Promise.all(clients.map((_, turn) => call(turn)));
   const outcomes = new Set(await Promise.all(Array.from({ length: crowd }, (_, turn) => call(turn))));
   expect([...outcomes].filter((outcome) => outcome !== "ok")).toEqual(["Unavailable"]);
@@ -70,7 +81,9 @@ test("an unknown path is refused like all others, and health never is [HLT-01, H
 });
 
 test("the internal listener has no such bound [RTE-17]", async () => {
-  const answers = await Promise.all(Array.from({ length: 40 }, () => service.internalCall("records.admin.v1.AccountService/ListAccounts", {})));
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => service.internalCall("records.admin.v1.AccountService/ListAccounts", {})),
+  );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
@@ -80,8 +93,13 @@ test("a request takes no place while its body comes in", async () => {
   const socket = connect(Number(new URL(service.base).port), "127.0.0.1", () => socket.write(head));
   let received = "";
   // 100 Continue: the head was taken, and it is being found out whose it is.
-  await new Promise<void>((resolve) => socket.on("data", (chunk: Buffer) => void ((received += chunk.toString()), resolve())));
-  await until(async () => (await service.rest("/v1/contacts?query=ann", { key })).status === 200, AbortSignal.timeout(20_000));
+  await new Promise<void>((resolve) =>
+    socket.on("data", (chunk: Buffer) => void ((received += chunk.toString()), resolve())),
+  );
+  await until(
+    async () => (await service.rest("/v1/contacts?query=ann", { key })).status === 200,
+    AbortSignal.timeout(20_000),
+  );
   for (let turn = 0; turn < 5; turn++) expect((await service.rest("/v1/contacts?query=ann", { key })).status).toBe(200);
   const closed = new Promise((resolve) => socket.on("close", resolve));
   socket.write(body);
@@ -112,7 +130,10 @@ test("finished or failed work frees its place for the longest waiting request [R
   let refusals = 0;
   const capacity = createCapacity(2, () => (refusals += 1), 2);
   const [first, second, third, fourth] = [held(), held(), held(), held()];
-  const done = [capacity.run("known", later(), first.work), capacity.run("known", later(), () => second.work().then(() => Promise.reject(new Error("no"))))];
+  const done = [
+    capacity.run("known", later(), first.work),
+    capacity.run("known", later(), () => second.work().then(() => Promise.reject(new Error("no")))),
+  ];
   const waiting = [capacity.run("known", later(), third.work), capacity.run("known", later(), fourth.work)];
   await expect(capacity.run("known", later(), held().work)).rejects.toThrow(tooMany);
   expect(() => capacity.require()).toThrow(tooMany);
@@ -132,9 +153,22 @@ test("a request whose deadline passes or whose client leaves in the queue is rej
   const [first, late, past] = [held(), held(), held()];
   const done = capacity.run("known", later(), first.work);
   await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-  await expect(capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work)).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
+  await expect(
+    capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work),
+  ).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
   let gone = false;
-  const left = capacity.run("known", deadlineIn(60_000, { cancellation: { get requested() { return gone; }, signal: new AbortController().signal } }), late.work);
+  const left = capacity.run(
+    "known",
+    deadlineIn(60_000, {
+      cancellation: {
+        get requested() {
+          return gone;
+        },
+        signal: new AbortController().signal,
+      },
+    }),
+    late.work,
+  );
   gone = true;
   first.end();
   await done;

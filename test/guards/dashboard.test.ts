@@ -18,7 +18,12 @@ test("the pages of a signed-in user, the operations on the key and the key itsel
     let addresses = 0;
     const from = (): Record<string, string> => ({ "X-Forwarded-For": `10.0.0.${++addresses}` });
     const page = (of: string) => ask(`${tight.base}/`, { cookie: of, headers: from() });
-    const account = (await house().service.app.services.accounts.ofIdentity({ issuer: house().provider.issuer, subject: ann.subject }, undefined))?._id;
+    const account = (
+      await house().service.app.services.accounts.ofIdentity(
+        { issuer: house().provider.issuer, subject: ann.subject },
+        undefined,
+      )
+    )?._id;
     const { secret: key } = await house().service.app.services.apiKeys.create(account as UUID, "read_write");
     const ways = [
       () => page(cookie),

@@ -119,12 +119,21 @@ test("a large file takes a place while it is sent; a small file, a HEAD and a 30
 
 test("a client that leaves while its large file waits takes no place from the next one [RTE-24]", async () => {
   const counter = { inc: () => undefined };
-  const counters = { throttleFallbacks: counter, throttledFromMemory: counter, refusedLookUps: counter, overloaded: counter };
+  const counters = {
+    throttleFallbacks: counter,
+    throttledFromMemory: counter,
+    refusedLookUps: counter,
+    overloaded: counter,
+  };
   const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
   const ends: (() => void)[] = [];
-  const sending = Array.from({ length: 8 }, () => sendLarge(() => new Promise((resolve) => ends.push(resolve)), undefined));
+  const sending = Array.from({ length: 8 }, () =>
+    sendLarge(() => new Promise((resolve) => ends.push(resolve)), undefined),
+  );
   const sent: string[] = [];
-  const gone = sendLarge(async () => void sent.push("to the client that left"), { cancellation: { requested: true, signal: AbortSignal.abort() } });
+  const gone = sendLarge(async () => void sent.push("to the client that left"), {
+    cancellation: { requested: true, signal: AbortSignal.abort() },
+  });
   const next = sendLarge(async () => void sent.push("to the next client"), undefined);
   ends[0]?.();
   await expect(gone).rejects.toMatchObject({ reason: Reason.CANCELLED });

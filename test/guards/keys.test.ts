@@ -21,7 +21,8 @@ afterAll(() => service.stop());
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const names: string[] = [];
   const note = ({ commandName, command }: CommandStartedEvent): void => {
-    if (command["comment"] !== "watch" && !["hello", "endSessions", "ping"].includes(commandName)) names.push(`${commandName} ${String(command[commandName])}`);
+    if (command["comment"] !== "watch" && !["hello", "endSessions", "ping"].includes(commandName))
+      names.push(`${commandName} ${String(command[commandName])}`);
   };
   service.app.client.on("commandStarted", note);
   await work();
@@ -66,9 +67,20 @@ test("of a key only its SHA-256 is stored, and its first 8 characters; the whole
   await service.rest("/v1/contacts", { key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "stored" } });
   const client = await MongoClient.connect(service.mongodbUri);
   try {
-    const stored = await client.db().collection("api_keys").findOne({ prefix: key.slice(0, 8) });
+    const stored = await client
+      .db()
+      .collection("api_keys")
+      .findOne({ prefix: key.slice(0, 8) });
     expect(stored?._id).toMatchObject({ buffer: createHash("sha256").update(key).digest() });
-    expect(Object.keys(stored ?? {}).sort()).toEqual(["_id", "access", "account_id", "active", "created_at", "key_id", "prefix"]);
+    expect(Object.keys(stored ?? {}).sort()).toEqual([
+      "_id",
+      "access",
+      "account_id",
+      "active",
+      "created_at",
+      "key_id",
+      "prefix",
+    ]);
     expect(String(stored?.["account_id"])).toBe(id);
     for (const { name } of await client.db().listCollections().toArray()) {
       const dump = JSON.stringify(await client.db().collection(name).find({}).toArray());
@@ -85,9 +97,13 @@ test("a key does not expire by itself: one that was made ten years ago and never
   try {
     const keys = client.db().collection("api_keys");
     const hash = createHash("sha256").update(key).digest();
-    const { matchedCount } = await keys.updateOne({ _id: hash as never }, { $set: { created_at: new Date("2016-01-01T00:00:00Z") } });
+    const { matchedCount } = await keys.updateOne(
+      { _id: hash as never },
+      { $set: { created_at: new Date("2016-01-01T00:00:00Z") } },
+    );
     expect(matchedCount).toBe(1);
-    for (const { expireAfterSeconds } of (await keys.indexes()) as { expireAfterSeconds?: number }[]) expect(expireAfterSeconds).toBeUndefined();
+    for (const { expireAfterSeconds } of (await keys.indexes()) as { expireAfterSeconds?: number }[])
+      expect(expireAfterSeconds).toBeUndefined();
   } finally {
     await client.close();
   }
@@ -115,17 +131,24 @@ test.each([
   ["a token of three parts", () => ({ Authorization: "Bearer eyJhbGciOiJub25lIn0.e30." })],
   ["a cookie", () => ({ Cookie: `session=${owner.key}` })],
   ["another header", () => ({ "X-Api-Key": owner.key })],
-] as const)("%s is 401 with WWW-Authenticate: Bearer, without a look-up [AUT-01, AUT-02, AUT-03]", async (_, headers) => {
-  const commands = await commandsOf(async () => {
-    for (const [path, call] of [["/v1/sessions", {}], ["/v1/contacts", { body: { full_name: "Ann" } }], ["/v1/contacts?query=a", {}]] as const) {
-      const answer = await service.rest(path, { ...call, headers: headers() as Record<string, string> });
-      expect(answer.status, path).toBe(401);
-      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
-      expect(answer.body.error).toMatchObject({ code: "401", message: expect.stringMatching(/key/i) });
-    }
-  });
-  expect(commands).toEqual([]);
-});
+] as const)(
+  "%s is 401 with WWW-Authenticate: Bearer, without a look-up [AUT-01, AUT-02, AUT-03]",
+  async (_, headers) => {
+    const commands = await commandsOf(async () => {
+      for (const [path, call] of [
+        ["/v1/sessions", {}],
+        ["/v1/contacts", { body: { full_name: "Ann" } }],
+        ["/v1/contacts?query=a", {}],
+      ] as const) {
+        const answer = await service.rest(path, { ...call, headers: headers() as Record<string, string> });
+        expect(answer.status, path).toBe(401);
+        expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+        expect(answer.body.error).toMatchObject({ code: "401", message: expect.stringMatching(/key/i) });
+      }
+    });
+    expect(commands).toEqual([]);
+  },
+);
 
 test("a key in the query is no credential [AUT-01]", async () => {
   expect((await service.rest(`/v1/sessions?access_token=${owner.key}&api_key=${owner.key}`)).status).toBe(401);
@@ -141,12 +164,21 @@ test("a well-formed key that nobody was given is 401 after one look-up [AUT-01, 
 });
 
 test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("the scheme is taken as %s [AUT-01]", async (scheme) => {
-  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme} ${owner.key}` } })).status).toBe(200);
-  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme}   ${owner.key}` } })).status).toBe(200);
+  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme} ${owner.key}` } })).status).toBe(
+    200,
+  );
+  expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme}   ${owner.key}` } })).status).toBe(
+    200,
+  );
 });
 
 test("health is 200 with any credential and with none [HLT-01, HLT-02]", async () => {
-  for (const headers of [{}, { Authorization: "Bearer rec_wrong" }, { Authorization: `Bearer ${newSecret()}` }, { Authorization: `Bearer ${owner.key}` }]) {
+  for (const headers of [
+    {},
+    { Authorization: "Bearer rec_wrong" },
+    { Authorization: `Bearer ${newSecret()}` },
+    { Authorization: `Bearer ${owner.key}` },
+  ]) {
     const { status, body } = await service.rest("/v1/health", { headers: headers as Record<string, string> });
     expect([status, body]).toEqual([200, { data: { status: "ok", version: "1.0.0" } }]);
   }

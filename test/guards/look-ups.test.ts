@@ -107,7 +107,10 @@ test("200 valid keys and 50 valid tokens at once behind one address pass on a fr
     expect(tallied(await bearing("/mcp", tokens))).toEqual({ 405: 50 });
     // The address has no failed look-ups left after these, and the valid keys still pass.
     const heard = listenToMongo(fresh.app.client);
-    await bearing("/v1/contacts?query=ann", Array.from({ length: 400 }, () => newSecret()));
+    await bearing(
+      "/v1/contacts?query=ann",
+      Array.from({ length: 400 }, () => newSecret()),
+    );
     expect(heard.stop().filter(({ label }) => label === "aggregate api_keys").length).toBeGreaterThanOrEqual(256);
     expect(tallied(await bearing("/v1/contacts?query=ann", keys))).toEqual({ 200: 200 });
   } finally {

@@ -28,8 +28,18 @@ import type { Answer, Dispatch, Inbound, Observation } from "../../src/rpc/dispa
 export const accountId = new UUID("3f2a8c54-0000-4000-8000-000000000001");
 export const keyId = new UUID("3f2a8c54-0000-4000-8000-000000000002");
 export const contactId = "3f2a8c54-0000-4000-8000-000000000003";
-export const keyFacts: KeyFacts = { hash: new Binary(Buffer.from("rec_good")), keyId, accountId, readOnly: false, prefix: "rec_good" };
-export const person: SignedIn = { sessionId: "s1", name: "ann@example.com", account: { id: accountId, betaEnrolled: true } };
+export const keyFacts: KeyFacts = {
+  hash: new Binary(Buffer.from("rec_good")),
+  keyId,
+  accountId,
+  readOnly: false,
+  prefix: "rec_good",
+};
+export const person: SignedIn = {
+  sessionId: "s1",
+  name: "ann@example.com",
+  account: { id: accountId, betaEnrolled: true },
+};
 export const origin = "https://records.example";
 
 /** What the parts answer; a test may change it at any time. */
@@ -61,7 +71,12 @@ export interface Made {
   /** The chain behind a door. */
   behind(door: Door, capacity?: Capacity): Dispatch;
   /** Sends a message through the chain. */
-  call(dispatch: Dispatch, rpc: DescMethodUnary, headers?: Readonly<Record<string, string>>, message?: object): Promise<Answer>;
+  call(
+    dispatch: Dispatch,
+    rpc: DescMethodUnary,
+    headers?: Readonly<Record<string, string>>,
+    message?: object,
+  ): Promise<Answer>;
 }
 
 export function make(): Made {
@@ -82,7 +97,12 @@ export function make(): Made {
     return Promise.resolve(world.waitMs);
   };
   const throttle = createThrottle(undefined, { take }, () => undefined);
-  const recognition = { throttle, lookUps: localBucket({ rate: 0.001, burst: 10 }), capacity: unlimited, onRefusedLookUp: () => void steps.push("refused a look-up") };
+  const recognition = {
+    throttle,
+    lookUps: localBucket({ rate: 0.001, burst: 10 }),
+    capacity: unlimited,
+    onRefusedLookUp: () => void steps.push("refused a look-up"),
+  };
   const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
     .flatMap((service): readonly DescMethod[] => service.methods)
     .filter((rpc): rpc is DescMethodUnary => rpc.methodKind === "unary")
@@ -103,7 +123,13 @@ export function make(): Made {
       return { message: await write(grantWrites(scope)), replayed: key === "again", body: "as it was" };
     },
   };
-  const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({ header: (name) => headers[name], address: "192.0.2.1", requestId: "r1", arrivedAt, observation });
+  const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({
+    header: (name) => headers[name],
+    address: "192.0.2.1",
+    requestId: "r1",
+    arrivedAt,
+    observation,
+  });
   return {
     ...{ world, steps, grants, observation, keyed, inbound },
     throttle,
@@ -147,6 +173,7 @@ export function publicDoorOf({ world, steps, recognition }: Made, capacity: Capa
 export function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(
     () => "no failure",
-    (error: { reason?: Reason }) => Object.entries(Reason).find(([, value]) => value === error.reason)?.[0] ?? String(error),
+    (error: { reason?: Reason }) =>
+      Object.entries(Reason).find(([, value]) => value === error.reason)?.[0] ?? String(error),
   );
 }

@@ -28,7 +28,10 @@ afterAll(async () => {
 });
 
 async function set(rpc: "SetPublicInterface" | "SetWrites", enabled: boolean): Promise<void> {
-  const { status } = await service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" });
+  const { status } = await service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, {
+    enabled,
+    reason: "test",
+  });
   expect(status).toBe(200);
 }
 
@@ -64,13 +67,28 @@ const invalid: Readonly<Partial<Record<Rpc, Fields>>> = {
   SearchNotes: { query: "a" },
 };
 
-const statuses: Readonly<Record<string, number>> = { unauthenticated: 401, permission_denied: 403, not_found: 404, invalid_argument: 422, unavailable: 503, failed_precondition: 409 };
+const statuses: Readonly<Record<string, number>> = {
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 404,
+  invalid_argument: 422,
+  unavailable: 503,
+  failed_precondition: 409,
+};
 
 /** Calls on every wire; each must fail with the code, and on the wires of rpc with the reason. */
-async function expectFailure(rpc: Rpc, key: string | undefined, request: Fields, code: string, reason: string): Promise<void> {
+async function expectFailure(
+  rpc: Rpc,
+  key: string | undefined,
+  request: Fields,
+  code: string,
+  reason: string,
+): Promise<void> {
   for (const wire of wires) {
     const outcome = await wire.call({ rpc, key, request });
-    expect(summary(wire, outcome), `${wire.name} ${rpc}`).toEqual(wire.name === "rest" ? [statuses[code]] : [code, reason]);
+    expect(summary(wire, outcome), `${wire.name} ${rpc}`).toEqual(
+      wire.name === "rest" ? [statuses[code]] : [code, reason],
+    );
   }
 }
 
@@ -86,8 +104,17 @@ describe("while the public interface is disabled", () => {
         await expectFailure(rpc, undefined, invalid[rpc] ?? valid[rpc], "unavailable", "INTERFACE_DISABLED");
       }
       const { status, headers, body } = await service.rest("/v1/sessions", { key: owner.key });
-      expect([status, headers.has("Retry-After"), headers.get("RateLimit-Limit"), body.error.code]).toEqual([503, false, "100000", "503"]);
-      const connect = await fetch(`${service.base}/records.v1.SessionService/ListSessions`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+      expect([status, headers.has("Retry-After"), headers.get("RateLimit-Limit"), body.error.code]).toEqual([
+        503,
+        false,
+        "100000",
+        "503",
+      ]);
+      const connect = await fetch(`${service.base}/records.v1.SessionService/ListSessions`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+      });
       expect([connect.status, connect.headers.has("Retry-After")]).toEqual([503, false]);
     });
   });
@@ -121,7 +148,11 @@ describe("while the public interface is disabled", () => {
   test("the internal listener and the documents go on [ERR-11]", async () => {
     await without("SetPublicInterface", async () => {
       const id = await ingestInto(service, owner.id).contact({ full_name: "Inside Out" });
-      const { status } = await service.internalCall("records.v1.ContactService/GetContact", { contact_id: id }, { "records-account-id": owner.id });
+      const { status } = await service.internalCall(
+        "records.v1.ContactService/GetContact",
+        { contact_id: id },
+        { "records-account-id": owner.id },
+      );
       expect(status).toBe(200);
       expect((await service.rest("/openapi.json")).status).toBe(200);
     });
@@ -157,52 +188,144 @@ test("while writes are paused each is 503 on every wire, before 422 and 404, and
       await expectFailure(rpc, owner.key, invalid[rpc] as Fields, "unavailable", "WRITES_PAUSED");
     }
     await expectFailure("CreateContact", owner.key, { full_name: name }, "unavailable", "WRITES_PAUSED");
-    await expectFailure("UpdateContact", owner.key, { contact_id: archived, full_name: name }, "unavailable", "WRITES_PAUSED");
-    const post = await service.rest("/v1/contacts", { key: owner.key, body: { full_name: name }, headers: { "Idempotency-Key": name.replace(" ", "-") } });
+    await expectFailure(
+      "UpdateContact",
+      owner.key,
+      { contact_id: archived, full_name: name },
+      "unavailable",
+      "WRITES_PAUSED",
+    );
+    const post = await service.rest("/v1/contacts", {
+      key: owner.key,
+      body: { full_name: name },
+      headers: { "Idempotency-Key": name.replace(" ", "-") },
+    });
     expect([post.status, post.headers.has("Retry-After")]).toEqual([503, false]);
-    for (const [rpc, batch] of [["UpsertContacts", "contacts"], ["UpsertSessions", "sessions"], ["ArchiveContacts", "contact_ids"]] as const) {
-      const { status, body } = await service.internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: owner.id, [batch]: batch === "contacts" ? [{ full_name: name }] : [] });
+    for (const [rpc, batch] of [
+      ["UpsertContacts", "contacts"],
+      ["UpsertSessions", "sessions"],
+      ["ArchiveContacts", "contact_ids"],
+    ] as const) {
+      const { status, body } = await service.internalCall(`records.ingest.v1.IngestService/${rpc}`, {
+        account_id: owner.id,
+        [batch]: batch === "contacts" ? [{ full_name: name }] : [],
+      });
       expect([status, body.code], rpc).toEqual([503, "unavailable"]);
     }
-    const inside = await service.internalCall("records.v1.ContactService/CreateContact", { full_name: name }, { "records-account-id": owner.id });
+    const inside = await service.internalCall(
+      "records.v1.ContactService/CreateContact",
+      { full_name: name },
+      { "records-account-id": owner.id },
+    );
     expect([inside.status, inside.body.code]).toEqual([503, "unavailable"]);
     for (const rpc of ["SearchContacts", "ListSessions", "SearchNotes"] as const) {
-      for (const wire of wires) expect((await wire.call({ rpc, key: owner.key, request: valid[rpc] })).body, rpc).toBeDefined();
+      for (const wire of wires)
+        expect((await wire.call({ rpc, key: owner.key, request: valid[rpc] })).body, rpc).toBeDefined();
     }
     expect((await service.rest("/v1/health")).body.data.status).toBe("ok");
-    expect((await service.internalCall("records.admin.v1.AccountService/CreateAccount", { email: `${randomUUID()}@example.com` })).status).toBe(200);
+    expect(
+      (
+        await service.internalCall("records.admin.v1.AccountService/CreateAccount", {
+          email: `${randomUUID()}@example.com`,
+        })
+      ).status,
+    ).toBe(200);
   });
-  expect((await service.rest(`/v1/contacts?query=${encodeURIComponent(name.slice(0, 30))}`, { key: owner.key })).body.data).toEqual([]);
-  expect((await service.rest("/v1/contacts", { key: owner.key, body: { full_name: name }, headers: { "Idempotency-Key": name.replace(" ", "-") } })).status).toBe(201);
+  expect(
+    (await service.rest(`/v1/contacts?query=${encodeURIComponent(name.slice(0, 30))}`, { key: owner.key })).body.data,
+  ).toEqual([]);
+  expect(
+    (
+      await service.rest("/v1/contacts", {
+        key: owner.key,
+        body: { full_name: name },
+        headers: { "Idempotency-Key": name.replace(" ", "-") },
+      })
+    ).status,
+  ).toBe(201);
 });
 
 test("422 goes before 404 of the record, that before 409 [ERR-13, WIR-06, WIR-07]", async () => {
-  await expectFailure("UpdateContact", owner.key, { contact_id: randomUUID(), full_name: "" }, "invalid_argument", "INVALID_REQUEST");
-  await expectFailure("UpdateContact", owner.key, { contact_id: archived, full_name: "" }, "invalid_argument", "INVALID_REQUEST");
-  await expectFailure("UpdateContact", owner.key, { contact_id: randomUUID(), full_name: "Ann" }, "not_found", "NOT_FOUND");
-  await expectFailure("UpdateContact", owner.key, { contact_id: archived, full_name: "Ann" }, "failed_precondition", "CONTACT_ARCHIVED");
-  await expectFailure("AppendContactNote", owner.key, { contact_id: archived, content: "" }, "invalid_argument", "INVALID_REQUEST");
-  await expectFailure("AppendContactNote", owner.key, { contact_id: archived, content: "Hello." }, "failed_precondition", "CONTACT_ARCHIVED");
+  await expectFailure(
+    "UpdateContact",
+    owner.key,
+    { contact_id: randomUUID(), full_name: "" },
+    "invalid_argument",
+    "INVALID_REQUEST",
+  );
+  await expectFailure(
+    "UpdateContact",
+    owner.key,
+    { contact_id: archived, full_name: "" },
+    "invalid_argument",
+    "INVALID_REQUEST",
+  );
+  await expectFailure(
+    "UpdateContact",
+    owner.key,
+    { contact_id: randomUUID(), full_name: "Ann" },
+    "not_found",
+    "NOT_FOUND",
+  );
+  await expectFailure(
+    "UpdateContact",
+    owner.key,
+    { contact_id: archived, full_name: "Ann" },
+    "failed_precondition",
+    "CONTACT_ARCHIVED",
+  );
+  await expectFailure(
+    "AppendContactNote",
+    owner.key,
+    { contact_id: archived, content: "" },
+    "invalid_argument",
+    "INVALID_REQUEST",
+  );
+  await expectFailure(
+    "AppendContactNote",
+    owner.key,
+    { contact_id: archived, content: "Hello." },
+    "failed_precondition",
+    "CONTACT_ARCHIVED",
+  );
 });
 
 test.each([
   ["application/json", "no JSON", 401],
   ["application/json", "", 401],
-  ["application/json", "{\"query\":7}", 401],
+  ["application/json", '{"query":7}', 401],
   ["application/proto", "\xff\xff\xff", 401],
   ["application/grpc-web+proto", "\0\0\0\0\x7fshort", 200],
   ["application/grpc-web+json", "\x01\0\0\0\x02{}", 200],
-])("a refused call whose %s cannot be read is told of the key all the same: %j [ERR-12, WIR-05, WIR-09]", async (type, body, status) => {
-  const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, { method: "POST", headers: { "Content-Type": type }, body: Buffer.from(body, "latin1") });
-  const text = await response.text();
-  expect(response.status).toBe(status);
-  expect(status === 401 ? text : `${text} ${response.headers.get("grpc-status")}`).toMatch(status === 401 ? /"unauthenticated"/ : /grpc-status: ?16| 16$/);
-  if (status === 401) expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
-});
+])(
+  "a refused call whose %s cannot be read is told of the key all the same: %j [ERR-12, WIR-05, WIR-09]",
+  async (type, body, status) => {
+    const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, {
+      method: "POST",
+      headers: { "Content-Type": type },
+      body: Buffer.from(body, "latin1"),
+    });
+    const text = await response.text();
+    expect(response.status).toBe(status);
+    expect(status === 401 ? text : `${text} ${response.headers.get("grpc-status")}`).toMatch(
+      status === 401 ? /"unauthenticated"/ : /grpc-status: ?16| 16$/,
+    );
+    if (status === 401) expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+  },
+);
 
 test("a refused gRPC call whose message cannot be read is told of the key all the same [ERR-12, WIR-05]", async () => {
-  const { status, headers } = await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from("ffffff", "hex"));
+  const { status, headers } = await grpcCall(
+    service.base,
+    "records.v1.ContactService/SearchContacts",
+    Buffer.from("ffffff", "hex"),
+  );
   expect([status, headers["grpc-status"]]).toEqual([200, "16"]);
-  const compressed = await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from("ffffff", "hex"), { "grpc-encoding": "br" });
+  const compressed = await grpcCall(
+    service.base,
+    "records.v1.ContactService/SearchContacts",
+    Buffer.from("ffffff", "hex"),
+    { "grpc-encoding": "br" },
+  );
   expect([compressed.status, compressed.headers["grpc-status"]]).toEqual([200, "16"]);
 });

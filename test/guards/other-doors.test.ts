@@ -42,11 +42,24 @@ const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.
 describe("the internal door", () => {
   let dispatch: Dispatch;
   beforeEach(() => {
-    dispatch = parts.behind(internalDoor(access, () => parts.world, () => undefined));
+    dispatch = parts.behind(
+      internalDoor(
+        access,
+        () => parts.world,
+        () => undefined,
+      ),
+    );
   });
-  const call = (...[rpc, headers, message]: [Parameters<Made["call"]>[1], Record<string, string>, object?]) => parts.call(dispatch, rpc, headers, message);
+  const call = (...[rpc, headers, message]: [Parameters<Made["call"]>[1], Record<string, string>, object?]) =>
+    parts.call(dispatch, rpc, headers, message);
 
-  test.each([{}, { authorization: "Bearer token-on" }, { authorization: "Bearer token-three" }, { authorization: "Basic token-one" }, { authorization: "Bearer " }])("the credential %j is no service token", async (headers) => {
+  test.each([
+    {},
+    { authorization: "Bearer token-on" },
+    { authorization: "Bearer token-three" },
+    { authorization: "Basic token-one" },
+    { authorization: "Bearer " },
+  ])("the credential %j is no service token", async (headers) => {
     expect(await reasonOf(call(upsertContacts, headers, batch))).toBe("INVALID_SERVICE_TOKEN");
     expect(await reasonOf(call(HealthService.method.checkHealth, headers))).toBe("no failure");
     expect(parts.steps).toEqual(["serve CheckHealth"]);
@@ -59,7 +72,11 @@ describe("the internal door", () => {
     for (const name of ["token-one", "token-two"]) {
       await call(upsertContacts, { authorization: `Bearer ${name}` }, batch);
       const { caller } = parts.grants.pop() as Operator;
-      expect(caller).toEqual({ address: "192.0.2.1", requestId: "r1", token: createHash("sha256").update(name).digest("hex").slice(0, 8) });
+      expect(caller).toEqual({
+        address: "192.0.2.1",
+        requestId: "r1",
+        token: createHash("sha256").update(name).digest("hex").slice(0, 8),
+      });
     }
     expect(parts.steps).toEqual(["serve UpsertContacts", "serve UpsertContacts"]);
   });
@@ -71,16 +88,23 @@ describe("the internal door", () => {
     const scope = await operator.scopeFor(account.toUpperCase());
     expect(scope.accountId.equals(accountId)).toBe(true);
     expect(() => requireGrant(scope)).not.toThrow();
-    await expect(operator.scopeFor(contactId)).rejects.toMatchObject({ reason: Reason.NOT_FOUND, message: "There is no such account." });
+    await expect(operator.scopeFor(contactId)).rejects.toMatchObject({
+      reason: Reason.NOT_FOUND,
+      message: "There is no such account.",
+    });
   });
 
   test("while writes are paused records are not written, and an operator's own work and reads go on [ERR-16, ERR-17]", async () => {
     parts.world.writes = false;
     expect(await reasonOf(call(upsertContacts, token, batch))).toBe("WRITES_PAUSED");
     expect(await reasonOf(call(upsertContacts, {}, batch))).toBe("INVALID_SERVICE_TOKEN");
-    expect(await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "" }))).toBe("no failure");
+    expect(await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "" }))).toBe(
+      "no failure",
+    );
     expect(await reasonOf(call(getContact, { ...token, "records-account-id": account }, one))).toBe("no failure");
-    expect(await reasonOf(call(createContact, { ...token, "records-account-id": account }, { fullName: "Ann" }))).toBe("WRITES_PAUSED");
+    expect(await reasonOf(call(createContact, { ...token, "records-account-id": account }, { fullName: "Ann" }))).toBe(
+      "WRITES_PAUSED",
+    );
   });
 
   test("an account's own operations are done on behalf of the one that a header names", async () => {
@@ -95,14 +119,22 @@ describe("the internal door", () => {
   });
 
   test.each([undefined, "", "7", `${account}0`, ` ${account}`])("the account %j is none", async (name) => {
-    const violations = [{ field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" }];
-    await expect(call(getContact, { ...token, ...(name !== undefined && { "records-account-id": name }) }, one)).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
+    const violations = [
+      { field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" },
+    ];
+    await expect(
+      call(getContact, { ...token, ...(name !== undefined && { "records-account-id": name }) }, one),
+    ).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
   });
 
   test("a batch is judged as a whole, and its items by whoever answers them", async () => {
-    expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe("no failure");
+    expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe(
+      "no failure",
+    );
     expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [] }))).toBe("INVALID_REQUEST");
-    expect(await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "r".repeat(501) }))).toBe("INVALID_REQUEST");
+    expect(
+      await reasonOf(call(InterfaceService.method.setWrites, token, { enabled: true, reason: "r".repeat(501) })),
+    ).toBe("INVALID_REQUEST");
   });
 });
 
@@ -115,8 +147,19 @@ describe("a stream", () => {
     yield* messages;
   };
 
-  async function answersOf(handler: StreamHandler, messages: () => AsyncIterable<Message>, headers: Record<string, string> = token): Promise<number> {
-    const stream = await createStreamDispatch(internalDoor(access, () => parts.world, () => undefined), new Map([[rpc, handler]])).admit(rpc, parts.inbound(headers));
+  async function answersOf(
+    handler: StreamHandler,
+    messages: () => AsyncIterable<Message>,
+    headers: Record<string, string> = token,
+  ): Promise<number> {
+    const stream = await createStreamDispatch(
+      internalDoor(
+        access,
+        () => parts.world,
+        () => undefined,
+      ),
+      new Map([[rpc, handler]]),
+    ).admit(rpc, parts.inbound(headers));
     let count = 0;
     for await (const _ of stream(messages())) count += 1;
     return count;
@@ -128,7 +171,11 @@ describe("a stream", () => {
       granted = operator;
       return echo(messages, operator);
     };
-    expect(await answersOf(handler, async function* () { yield* [first, first]; })).toBe(2);
+    expect(
+      await answersOf(handler, async function* () {
+        yield* [first, first];
+      }),
+    ).toBe(2);
     expect(granted?.caller.requestId).toBe("r1");
   });
 
@@ -157,15 +204,24 @@ describe("a stream", () => {
   });
 
   test("ends at a message that is wrong as a whole", async () => {
-    expect(await reasonOf(answersOf(echo, async function* () { yield create(ImportRequestSchema, { accountId: "7" }); }))).toBe("INVALID_REQUEST");
+    expect(
+      await reasonOf(
+        answersOf(echo, async function* () {
+          yield create(ImportRequestSchema, { accountId: "7" });
+        }),
+      ),
+    ).toBe("INVALID_REQUEST");
   });
 
   test("that MongoDB cannot serve is 503, and every other failure stays what it was", async () => {
-    const failing = (error: Error): StreamHandler => async function* (messages) {
-      yield* messages;
-      throw error;
+    const failing = (error: Error): StreamHandler =>
+      async function* (messages) {
+        yield* messages;
+        throw error;
+      };
+    const messages = async function* (): AsyncGenerator<Message> {
+      yield first;
     };
-    const messages = async function* (): AsyncGenerator<Message> { yield first; };
     const cause = new MongoNetworkError("gone");
     await expect(answersOf(failing(cause), messages)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
     const other = new Error("premature EOF");
@@ -173,12 +229,25 @@ describe("a stream", () => {
   });
 
   test("of an rpc that nobody serves, or that is not the operator's, does not begin", async () => {
-    const nobody = createStreamDispatch(internalDoor(access, () => parts.world, () => undefined), new Map());
+    const nobody = createStreamDispatch(
+      internalDoor(
+        access,
+        () => parts.world,
+        () => undefined,
+      ),
+      new Map(),
+    );
     expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
-    const door = internalDoor(access, () => parts.world, () => undefined);
+    const door = internalDoor(
+      access,
+      () => parts.world,
+      () => undefined,
+    );
     for (const grant of [undefined, readScope(accountId, deadlineIn(1_000))]) {
       const astray = createStreamDispatch({ ...door, grant: () => Promise.resolve(grant) }, new Map([[rpc, echo]]));
-      await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow("Import streams, and is not the operator's");
+      await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow(
+        "Import streams, and is not the operator's",
+      );
     }
   });
 });
@@ -195,13 +264,24 @@ describe("the assistants' door", () => {
         return identify(sent);
       },
     };
-    door = assistantDoor({ throttle: parts.throttle, tokens, recognizers: parts.recognizers, switches: () => parts.world, requireFreshSwitches: () => undefined });
+    door = assistantDoor({
+      throttle: parts.throttle,
+      tokens,
+      recognizers: parts.recognizers,
+      switches: () => parts.world,
+      requireFreshSwitches: () => undefined,
+    });
   });
 
   test("a token takes from its account: a new token after it is verified, a known one before [RTE-16]", async () => {
     for (let turn = 0; turn < 2; turn++) expect(await door.enter(parts.inbound(token))).toEqual(facts);
     expect(parts.observation).toEqual({ account: accountId });
-    expect(parts.steps).toEqual(["identify token-one", `take account:${account}`, `take account:${account}`, "identify token-one"]);
+    expect(parts.steps).toEqual([
+      "identify token-one",
+      `take account:${account}`,
+      `take account:${account}`,
+      "identify token-one",
+    ]);
   });
 
   test("further calls of a request take from the account as well [RTE-25]", async () => {
@@ -218,7 +298,12 @@ describe("the assistants' door", () => {
     parts.world.waitMs = 1;
     parts.world.publicInterface = false;
     identify = async () => fail(Reason.INVALID_TOKEN);
-    const mended = [() => (parts.world.waitMs = 0), () => (parts.world.publicInterface = true), () => (identify = () => Promise.resolve({ ...facts, accountId: undefined })), () => (identify = () => Promise.resolve(facts))];
+    const mended = [
+      () => (parts.world.waitMs = 0),
+      () => (parts.world.publicInterface = true),
+      () => (identify = () => Promise.resolve({ ...facts, accountId: undefined })),
+      () => (identify = () => Promise.resolve(facts)),
+    ];
     for (const mend of mended) {
       told.push(await reasonOf(door.enter(parts.inbound(token))));
       mend();
@@ -242,8 +327,13 @@ describe("the assistants' door", () => {
     const dispatch = parts.behind(door);
     await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
     expect(parts.steps).toEqual(["serve GetContact"]);
-    expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);
-    await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED, message: "Access denied: an assistant may only read." });
+    expect(parts.grants).toEqual([
+      { kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown },
+    ]);
+    await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({
+      reason: Reason.ACCESS_DENIED,
+      message: "Access denied: an assistant may only read.",
+    });
     expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
   });
 
@@ -257,5 +347,10 @@ test("a scope is granted the right to write by the guards alone, and an assistan
   expect(() => requireGrant({ ...grantWrites(readScope(accountId, deadline)) } as never)).toThrow("Access denied");
   expect(() => grantWrites(readOnlyScope(accountId, deadline))).toThrow("Access denied");
   const claim = { document: () => fail(Reason.INTERNAL) };
-  expect(grantWrites(readScope(accountId, deadline), claim)).toMatchObject({ accountId, unproven: undefined, claim, deadline });
+  expect(grantWrites(readScope(accountId, deadline), claim)).toMatchObject({
+    accountId,
+    unproven: undefined,
+    claim,
+    deadline,
+  });
 });

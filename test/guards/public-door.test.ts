@@ -34,9 +34,20 @@ function call(rpc: Parameters<Made["call"]>[1], headers?: Record<string, string>
 
 describe("with a key", () => {
   test("a read takes from its key's account, gets that account's scope, and is noted as a use [RTE-09]", async () => {
-    expect(await call(getContact, key, one)).toEqual({ message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown, replayed: false, body: undefined });
-    expect(parts.steps).toEqual(["find", `take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
-    expect(parts.grants).toEqual([{ kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown }]);
+    expect(await call(getContact, key, one)).toEqual({
+      message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown,
+      replayed: false,
+      body: undefined,
+    });
+    expect(parts.steps).toEqual([
+      "find",
+      `take account:${accountId.toHexString()}`,
+      "serve GetContact",
+      "used rec_good",
+    ]);
+    expect(parts.grants).toEqual([
+      { kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown },
+    ]);
     expect(parts.observation).toEqual({ account: accountId, keyPrefix: "rec_good" });
     expect(() => requireGrant(parts.grants[0] as never)).toThrow("Access denied");
   });
@@ -48,14 +59,22 @@ describe("with a key", () => {
     world.publicInterface = world.writes = false;
     world.findKey = () => Promise.resolve(undefined);
     world.serve = async () => fail(Reason.NOT_FOUND);
-    const mended = [() => (world.waitMs = 0), () => (world.publicInterface = true), () => (world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true })), () => (world.findKey = () => Promise.resolve(keyFacts)), () => (world.writes = true)];
+    const mended = [
+      () => (world.waitMs = 0),
+      () => (world.publicInterface = true),
+      () => (world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true })),
+      () => (world.findKey = () => Promise.resolve(keyFacts)),
+      () => (world.writes = true),
+    ];
     const told = [];
     for (const mend of mended) {
       told.push(await reasonOf(call(createContact, wrong)));
       mend();
     }
     expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_KEY", "ACCESS_DENIED", "WRITES_PAUSED"]);
-    await expect(call(createContact, wrong)).rejects.toMatchObject({ violations: [{ field: "Idempotency-Key" }, { field: "full_name" }] });
+    await expect(call(createContact, wrong)).rejects.toMatchObject({
+      violations: [{ field: "Idempotency-Key" }, { field: "full_name" }],
+    });
     expect(parts.grants).toEqual([]);
     expect(await reasonOf(call(createContact, { ...wrong, "idempotency-key": "one" }, ann))).toBe("NOT_FOUND");
   });
@@ -75,10 +94,13 @@ describe("with a key", () => {
     [{ authorization: "Bearer rec_good rec_good" }, "INVALID_KEY"],
     [{ authorization: "Bearerrec_good" }, "INVALID_KEY"],
     [{ authorization: "Bearer good" }, "INVALID_KEY"],
-  ])("the credential %j is %s, charged to the address and not looked up [AUT-01, AUT-03, RTE-11]", async (headers, reason) => {
-    expect(await reasonOf(call(getContact, headers, one))).toBe(reason);
-    expect(parts.steps).toEqual(["take address:192.0.2.1"]);
-  });
+  ])(
+    "the credential %j is %s, charged to the address and not looked up [AUT-01, AUT-03, RTE-11]",
+    async (headers, reason) => {
+      expect(await reasonOf(call(getContact, headers, one))).toBe(reason);
+      expect(parts.steps).toEqual(["take address:192.0.2.1"]);
+    },
+  );
 
   test("the scheme counts in any case, and any number of blanks after it", async () => {
     expect(await reasonOf(call(getContact, { authorization: "bEARER   rec_good" }, one))).toBe("no failure");
@@ -94,14 +116,20 @@ describe("with a key", () => {
   test("a read trusts what it remembers of a key until the data proves it, and looks it up where nothing did", async () => {
     await call(getContact, key, one);
     parts.steps.length = 0;
-    parts.world.serve = async (_rpc, grant) => void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
+    parts.world.serve = async (_rpc, grant) =>
+      void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
     await call(getContact, key, one);
     expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
     expect(parts.grants[1]).toMatchObject({ accountId, unproven: { hash: keyFacts.hash, proven: true } });
     parts.steps.length = 0;
     parts.world.serve = () => Promise.resolve();
     await call(getContact, key, one);
-    expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve GetContact", "find", "used rec_good"]);
+    expect(parts.steps).toEqual([
+      `take account:${accountId.toHexString()}`,
+      "serve GetContact",
+      "find",
+      "used rec_good",
+    ]);
     expect(parts.grants[2]).toMatchObject({ unproven: { proven: true } });
   });
 
@@ -129,7 +157,12 @@ describe("with a key", () => {
     await call(getContact, key, one);
     parts.steps.length = 0;
     await call(createContact, key, ann);
-    expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "find", "serve CreateContact", "used rec_good"]);
+    expect(parts.steps).toEqual([
+      `take account:${accountId.toHexString()}`,
+      "find",
+      "serve CreateContact",
+      "used rec_good",
+    ]);
     expect(() => requireGrant(parts.grants[1] as never)).not.toThrow();
   });
 
@@ -146,9 +179,29 @@ describe("with a key", () => {
     expect(parts.steps.filter((step) => step.startsWith("once"))).toEqual(["once CreateContact again"]);
   });
 
-  test.each([["", 1], ["a b", 1], ["é", 1], ["a".repeat(129), 1], ["!~", 0], ["a".repeat(128), 0]])("the idempotency key %j has %i faults", async (value, faults) => {
-    const told = await call(createContact, { ...key, "idempotency-key": value }, ann).then(() => [], ({ violations }: { violations: unknown[] }) => violations);
-    expect(told).toEqual(faults === 0 ? [] : [{ field: "Idempotency-Key", rule: "string.pattern", message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)" }]);
+  test.each([
+    ["", 1],
+    ["a b", 1],
+    ["é", 1],
+    ["a".repeat(129), 1],
+    ["!~", 0],
+    ["a".repeat(128), 0],
+  ])("the idempotency key %j has %i faults", async (value, faults) => {
+    const told = await call(createContact, { ...key, "idempotency-key": value }, ann).then(
+      () => [],
+      ({ violations }: { violations: unknown[] }) => violations,
+    );
+    expect(told).toEqual(
+      faults === 0
+        ? []
+        : [
+            {
+              field: "Idempotency-Key",
+              rule: "string.pattern",
+              message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)",
+            },
+          ],
+    );
   });
 
   test("a first answer under an idempotency key is no replay", async () => {
@@ -180,7 +233,10 @@ describe("with a key", () => {
   test("a request is answered at its deadline, counted from its arrival and without what its body took", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
-      const admitted = await dispatch.admit(createContact, parts.inbound({ ...key, "idempotency-key": "k" }, performance.now() - 800));
+      const admitted = await dispatch.admit(
+        createContact,
+        parts.inbound({ ...key, "idempotency-key": "k" }, performance.now() - 800),
+      );
       vi.advanceTimersByTime(60_000);
       const due = performance.now() + 4_000;
       parts.world.serve = () => new Promise(() => undefined);
@@ -189,7 +245,10 @@ describe("with a key", () => {
       await vi.advanceTimersByTimeAsync(3_999);
       expect([parts.keyed[0]?.scope.deadline.at, told]).toEqual([due, undefined]);
       await vi.advanceTimersByTimeAsync(1);
-      expect(told).toMatchObject({ reason: Reason.UNAVAILABLE, message: "The service could not answer in time; try again." });
+      expect(told).toMatchObject({
+        reason: Reason.UNAVAILABLE,
+        message: "The service could not answer in time; try again.",
+      });
       parts.world.serve = () => Promise.resolve();
       await call(createContact, key, ann);
       expect(vi.getTimerCount()).toBe(0);
@@ -205,7 +264,13 @@ describe("without a credential", () => {
     parts.world.findKey = () => Promise.reject(new Error("away"));
     expect(await reasonOf(call(checkHealth))).toBe("no failure");
     expect(await reasonOf(call(checkHealth, key))).toBe("no failure");
-    expect(parts.steps).toEqual(["take address:192.0.2.1", "serve CheckHealth", "find", "take address:192.0.2.1", "serve CheckHealth"]);
+    expect(parts.steps).toEqual([
+      "take address:192.0.2.1",
+      "serve CheckHealth",
+      "find",
+      "take address:192.0.2.1",
+      "serve CheckHealth",
+    ]);
     expect(parts.grants).toEqual([undefined, undefined]);
   });
 
@@ -234,7 +299,10 @@ test("a request above the bound is 503 after the throttle, health is not, and a 
   const first = call(getContact, key, one);
   await vi.waitFor(() => expect(parts.steps).toContain("serve GetContact"));
   parts.steps.length = 0;
-  await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The service has too many requests at once; try again." });
+  await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+    message: "The service has too many requests at once; try again.",
+  });
   expect(await reasonOf(dispatch.throttle(parts.inbound()))).toBe("UNAVAILABLE");
   expect([parts.steps, refused]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
   parts.world.waitMs = 1;
@@ -244,7 +312,8 @@ test("a request above the bound is 503 after the throttle, health is not, and a 
   end();
   await first;
   parts.world.serve = async () => fail(Reason.NOT_FOUND);
-  for (let turn = 0; turn < 2; turn++) expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("NOT_FOUND");
+  for (let turn = 0; turn < 2; turn++)
+    expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("NOT_FOUND");
   expect(await reasonOf(dispatch.throttle(parts.inbound()))).toBe("no failure");
 });
 
@@ -254,12 +323,19 @@ describe("the throttle", () => {
     [1_000, 1, "1 second"],
     [1_001, 2, "2 seconds"],
     [59_400, 60, "60 seconds"],
-  ])("says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]", async (waitMs, seconds, words) => {
-    const fallback = vi.fn();
-    const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
-    await expect(throttle("somebody")).rejects.toMatchObject({ reason: Reason.RATE_LIMITED, retryAfterSeconds: seconds, message: `Too many requests: try again in ${words}.` });
-    expect(fallback).not.toHaveBeenCalled();
-  });
+  ])(
+    "says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]",
+    async (waitMs, seconds, words) => {
+      const fallback = vi.fn();
+      const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
+      await expect(throttle("somebody")).rejects.toMatchObject({
+        reason: Reason.RATE_LIMITED,
+        retryAfterSeconds: seconds,
+        message: `Too many requests: try again in ${words}.`,
+      });
+      expect(fallback).not.toHaveBeenCalled();
+    },
+  );
 
   test("asks the bucket that all share, and its own where that cannot tell, which is told [RTE-08, RTE-13]", async () => {
     let away = false;

@@ -84,8 +84,18 @@ test("with Redis frozen each instance has a bucket of its own, says so, and uses
       await expectAway(instance);
     }
     const other = await service.account();
-    expect((await service.rest("/v1/health", { key: other.key })).body).toEqual({ data: { status: "degraded", version: "1.0.0" } });
-    expect((await service.rest("/v1/contacts", { key: other.key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "frozen" } })).status).toBe(201);
+    expect((await service.rest("/v1/health", { key: other.key })).body).toEqual({
+      data: { status: "degraded", version: "1.0.0" },
+    });
+    expect(
+      (
+        await service.rest("/v1/contacts", {
+          key: other.key,
+          body: { full_name: "Ann" },
+          headers: { "Idempotency-Key": "frozen" },
+        })
+      ).status,
+    ).toBe(201);
   } finally {
     process.kill(service.redis.pid, "SIGCONT");
   }

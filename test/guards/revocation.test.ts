@@ -7,7 +7,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { hashSecret, isSecret, newSecret } from "../../src/api-keys/secret.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { ListSessionsRequestSchema, ListSessionsResponseSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import {
+  ListSessionsRequestSchema,
+  ListSessionsResponseSchema,
+  SessionService,
+} from "../../src/gen/records/v1/sessions_pb.ts";
 import { localBucket } from "../../src/guards/bucket.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import type { Recognizers } from "../../src/guards/credentials.ts";
@@ -52,21 +56,68 @@ const kinds: readonly Kind[] = [
   { name: "a read of one record", rpc: "GetContact", request: (contact) => ({ contact_id: contact }), code: "ok" },
   { name: "a read that finds nothing", rpc: "SearchContacts", request: () => ({ query: "nobody" }), code: "ok" },
   { name: "a read whose query has no word", rpc: "SearchNotes", request: () => ({ query: "--" }), code: "ok" },
-  { name: "a list of an impossible time", rpc: "ListSessions", request: () => ({ from: "2026-02-01", to: "2026-01-01" }), code: "ok" },
-  { name: "a list of an unknown contact's sessions", rpc: "ListSessions", request: () => ({ contact_id: randomUUID() }), code: "ok" },
+  {
+    name: "a list of an impossible time",
+    rpc: "ListSessions",
+    request: () => ({ from: "2026-02-01", to: "2026-01-01" }),
+    code: "ok",
+  },
+  {
+    name: "a list of an unknown contact's sessions",
+    rpc: "ListSessions",
+    request: () => ({ contact_id: randomUUID() }),
+    code: "ok",
+  },
   { name: "a list far beyond the end", rpc: "ListSessions", request: () => ({ offset: 2_147_483_647 }), code: "ok" },
   { name: "a read that is invalid", rpc: "SearchContacts", request: () => ({ query: "a" }), code: "invalid_argument" },
-  { name: "a read of an unknown record", rpc: "GetSessionTranscript", request: () => ({ session_id: randomUUID() }), code: "not_found" },
+  {
+    name: "a read of an unknown record",
+    rpc: "GetSessionTranscript",
+    request: () => ({ session_id: randomUUID() }),
+    code: "not_found",
+  },
   { name: "a write", rpc: "CreateContact", request: () => ({ full_name: "Ann" }), code: "ok" },
-  { name: "a write that is invalid", rpc: "CreateContact", request: () => ({ full_name: "" }), code: "invalid_argument" },
-  { name: "a write on an unknown record", rpc: "UpdateContact", request: () => ({ contact_id: randomUUID(), full_name: "Ann" }), code: "not_found" },
-  { name: "a write that was answered before", rpc: "AppendContactNote", idempotencyKey: "again", request: (contact) => ({ contact_id: contact, content: "Hello." }), code: "ok" },
+  {
+    name: "a write that is invalid",
+    rpc: "CreateContact",
+    request: () => ({ full_name: "" }),
+    code: "invalid_argument",
+  },
+  {
+    name: "a write on an unknown record",
+    rpc: "UpdateContact",
+    request: () => ({ contact_id: randomUUID(), full_name: "Ann" }),
+    code: "not_found",
+  },
+  {
+    name: "a write that was answered before",
+    rpc: "AppendContactNote",
+    idempotencyKey: "again",
+    request: (contact) => ({ contact_id: contact, content: "Hello." }),
+    code: "ok",
+  },
 ];
 
-const codes: Readonly<Record<number, string>> = { 200: "ok", 201: "ok", 401: "unauthenticated", 404: "not_found", 422: "invalid_argument" };
+const codes: Readonly<Record<number, string>> = {
+  200: "ok",
+  201: "ok",
+  401: "unauthenticated",
+  404: "not_found",
+  422: "invalid_argument",
+};
 
-async function codeOf(wire: Wire, { rpc, idempotencyKey }: Kind, { key }: TestAccount, request: Fields): Promise<string> {
-  const { http, code } = await wire.call({ rpc, key, request, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
+async function codeOf(
+  wire: Wire,
+  { rpc, idempotencyKey }: Kind,
+  { key }: TestAccount,
+  request: Fields,
+): Promise<string> {
+  const { http, code } = await wire.call({
+    rpc,
+    key,
+    request,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  });
   return code ?? codes[http ?? 0] ?? String(http);
 }
 
@@ -75,10 +126,14 @@ async function expectRevoked(kind: Kind, wire: number): Promise<void> {
   const account = await service.account();
   const contact = await ingestInto(service, account.id).contact({ full_name: "Ann" });
   const request = kind.request(contact);
-  const call = (instance: number): Promise<string> => codeOf(opened[instance]?.wires[wire] as Wire, kind, account, request);
+  const call = (instance: number): Promise<string> =>
+    codeOf(opened[instance]?.wires[wire] as Wire, kind, account, request);
   expect([await call(0), await call(1)]).toEqual([kind.code, kind.code]);
   expect(await service.app.services.apiKeys.revoke(new UUID(account.id))).toBeDefined();
-  expect([await call(0), await call(1)], `${kind.name} on wire ${wire}`).toEqual(["unauthenticated", "unauthenticated"]);
+  expect([await call(0), await call(1)], `${kind.name} on wire ${wire}`).toEqual([
+    "unauthenticated",
+    "unauthenticated",
+  ]);
   expect([await call(0), await call(1)]).toEqual(["unauthenticated", "unauthenticated"]);
 }
 
@@ -87,7 +142,8 @@ async function expectAllRevoked(wires: readonly number[] = [0, 2]): Promise<void
   for (const kind of kinds) await Promise.all(wires.map((wire) => expectRevoked(kind, wire)));
 }
 
-test("with Redis up a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () => expectAllRevoked([0, 1, 2, 3]));
+test("with Redis up a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () =>
+  expectAllRevoked([0, 1, 2, 3]));
 
 test("with Redis flushed before every request a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", async () => {
   const link = connectRedis(service.redis.uri, () => undefined);
@@ -139,10 +195,28 @@ test("an account's new key is good at once on every instance while its old one s
 
 test("control: were the proof skipped, a key that an instance remembers would be accepted after its revocation [AUT-01]", async () => {
   const secret = newSecret();
-  const facts = { hash: hashSecret(secret), keyId: new UUID(), accountId: new UUID(), readOnly: false, prefix: "rec_0000" };
+  const facts = {
+    hash: hashSecret(secret),
+    keyId: new UUID(),
+    accountId: new UUID(),
+    readOnly: false,
+    prefix: "rec_0000",
+  };
   let active = true;
-  const recognizers: Recognizers = (accountOf) => createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, accountOf);
-  const honest = createAuthentication({ isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) }, recognizers);
+  const recognizers: Recognizers = (accountOf) =>
+    createRecognizer(
+      {
+        throttle: () => Promise.resolve(),
+        lookUps: localBucket(lookUpSize),
+        capacity: unlimited,
+        onRefusedLookUp: () => undefined,
+      },
+      accountOf,
+    );
+  const honest = createAuthentication(
+    { isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) },
+    recognizers,
+  );
   const careless: Authentication = { ...honest, prove: () => Promise.resolve() };
   const rpc = SessionService.method.listSessions as DescMethodUnary;
   const read = async (authentication: Authentication): Promise<string> => {
@@ -150,13 +224,24 @@ test("control: were the proof skipped, a key that an instance remembers would be
     const door = publicDoor({
       requireFreshSwitches: () => undefined,
       authentication,
-      sessions: createSessionGuard({ read: () => undefined, find: () => Promise.resolve(undefined), origin: () => "http://localhost", recognizers, capacity: unlimited }),
+      sessions: createSessionGuard({
+        read: () => undefined,
+        find: () => Promise.resolve(undefined),
+        origin: () => "http://localhost",
+        recognizers,
+        capacity: unlimited,
+      }),
       switches: () => ({ publicInterface: true, writes: true }),
       onUse: () => undefined,
       onRefusal: () => Promise.resolve(),
     });
     const dispatch = createDispatch(door, handlers, { run: () => Promise.reject(new Error("not asked")) });
-    const inbound = { header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined), address: "::1", requestId: "1", arrivedAt: performance.now() } as const;
+    const inbound = {
+      header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined),
+      address: "::1",
+      requestId: "1",
+      arrivedAt: performance.now(),
+    } as const;
     try {
       const admitted = await dispatch.admit(rpc, inbound);
       await admitted.invoke(create(ListSessionsRequestSchema));

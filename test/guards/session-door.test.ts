@@ -24,7 +24,14 @@ function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, st
 test("a person is charged to their account, and granted its credentials and nothing else [RTE-10]", async () => {
   await call(createApiKey, session);
   expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve CreateApiKey"]);
-  expect(parts.grants).toEqual([{ kind: "credentials", accountId, actor: { person: "ann@example.com", requestId: "r1", address: "192.0.2.1" }, deadline: expect.anything() as unknown }]);
+  expect(parts.grants).toEqual([
+    {
+      kind: "credentials",
+      accountId,
+      actor: { person: "ann@example.com", requestId: "r1", address: "192.0.2.1" },
+      deadline: expect.anything() as unknown,
+    },
+  ]);
   expect(parts.observation).toEqual({ account: accountId });
 });
 
@@ -36,7 +43,8 @@ test("neither switch is asked: a person can always rid themselves of a key [ERR-
 test("of many things that are wrong the first in the contract's order answers, and the audit log hears of each that was charged", async () => {
   const { world } = parts;
   const told = [];
-  const enrolled = (betaEnrolled: boolean) => () => Promise.resolve({ ...person, account: { id: accountId, betaEnrolled } });
+  const enrolled = (betaEnrolled: boolean) => () =>
+    Promise.resolve({ ...person, account: { id: accountId, betaEnrolled } });
   for (const [headers, found] of [
     [{}, enrolled(false)],
     [{ cookie: "session" }, () => Promise.resolve({ ...person, account: undefined })],
@@ -49,9 +57,19 @@ test("of many things that are wrong the first in the contract's order answers, a
     told.push(await reasonOf(call(createApiKey, headers)));
   }
   expect(told).toEqual(["NOT_SIGNED_IN", "NO_ACCOUNT", "FOREIGN_ORIGIN", "NOT_ENROLLED", "API_KEY_EXISTS"]);
-  expect(parts.steps.filter((step) => step.startsWith("refused"))).toEqual([401, 403, 403, 403, 409].map((status) => `refused CreateApiKey ${status}`));
+  expect(parts.steps.filter((step) => step.startsWith("refused"))).toEqual(
+    [401, 403, 403, 403, 409].map((status) => `refused CreateApiKey ${status}`),
+  );
   // A session without an account at its last look-up takes from the address.
-  expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual(["address:192.0.2.1", "address:192.0.2.1", "address:192.0.2.1", `account:${accountId.toHexString()}`, `account:${accountId.toHexString()}`].map((bucket) => `take ${bucket}`));
+  expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual(
+    [
+      "address:192.0.2.1",
+      "address:192.0.2.1",
+      "address:192.0.2.1",
+      `account:${accountId.toHexString()}`,
+      `account:${accountId.toHexString()}`,
+    ].map((bucket) => `take ${bucket}`),
+  );
   expect(parts.observation).toEqual({ account: accountId });
 });
 

@@ -22,7 +22,12 @@ function begin(path: string, message: object, key: string, headers: Record<strin
   const body = JSON.stringify(message);
   const sent = request(service().base + path, {
     method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)), ...headers },
+    headers: {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
+      ...headers,
+    },
   });
   const status = new Promise<number | undefined>((resolve, reject) => {
     sent.on("error", reject).on("response", (response) => {
@@ -35,7 +40,11 @@ function begin(path: string, message: object, key: string, headers: Record<strin
   return { finish: () => void sent.end(body.slice(1)), status };
 }
 
-const stored = (id: string): Promise<number> => service().app.client.db().collection("contacts").countDocuments({ account_id: new UUID(id) });
+const stored = (id: string): Promise<number> =>
+  service()
+    .app.client.db()
+    .collection("contacts")
+    .countDocuments({ account_id: new UUID(id) });
 
 test("is refused where its key was revoked while the body came, with an idempotency key too [CON-03, KEY-11]", async () => {
   const { key, id } = await service().account();

@@ -6,7 +6,8 @@ import { useService } from "../support/client.ts";
 import { startService } from "../support/service.ts";
 
 const service = useService();
-const call = (rpc: string, message: object = {}, headers: Record<string, string> = {}, at = service()) => at.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message, headers);
+const call = (rpc: string, message: object = {}, headers: Record<string, string> = {}, at = service()) =>
+  at.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message, headers);
 
 interface Change {
   readonly switch: string;
@@ -31,8 +32,21 @@ test("a switch that was never set has no changes; every setting is one, the late
   expect((await call("ListChanges", {}, {}, own)).body).toEqual({
     changes: [
       // It was on already: someone said so all the same.
-      { switch: "writes", enabled: true, reason: "to be sure", changedAt: writes.changedAt, requestId: "second", ...who },
-      { switch: "public_interface", reason: "incident 7", changedAt: publicInterface.changedAt, requestId: "first", ...who },
+      {
+        switch: "writes",
+        enabled: true,
+        reason: "to be sure",
+        changedAt: writes.changedAt,
+        requestId: "second",
+        ...who,
+      },
+      {
+        switch: "public_interface",
+        reason: "incident 7",
+        changedAt: publicInterface.changedAt,
+        requestId: "first",
+        ...who,
+      },
     ],
   });
 });
@@ -51,12 +65,14 @@ test("what is refused is no change, and ListChanges needs the service token [ADM
   const before = await changes();
   expect((await call("SetWrites", { enabled: false, reason: "r".repeat(501) })).status).toBe(400);
   expect((await call("SetWrites", { reason: "whether?" })).status).toBe(400);
-  for (const rpc of ["SetWrites", "ListChanges"]) expect((await call(rpc, { enabled: false }, { Authorization: "Bearer another" })).status, rpc).toBe(401);
+  for (const rpc of ["SetWrites", "ListChanges"])
+    expect((await call(rpc, { enabled: false }, { Authorization: "Bearer another" })).status, rpc).toBe(401);
   expect(await changes()).toEqual(before);
 });
 
 test("a switch that cannot be recorded is not set [ADM-05]", async () => {
-  const refuse = (validator: object): Promise<unknown> => asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
+  const refuse = (validator: object): Promise<unknown> =>
+    asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
   const before = [(await call("GetState")).body, await changes()];
   await refuse({ nothing: { $exists: true } });
   expect((await call("SetWrites", { enabled: false, reason: "unrecorded" })).status).toBe(500);
@@ -72,25 +88,55 @@ test("of settings at once on two instances each is recorded, and the latest is t
   const reasons: string[] = [];
   for (let round = 0; round < 12; round++) {
     const pair = [`round ${round}, on`, `round ${round}, off`];
-    const answers = await Promise.all(pair.map((reason, index) => call("SetWrites", { enabled: index === 0, reason }, {}, index === 0 ? own : other)));
+    const answers = await Promise.all(
+      pair.map((reason, index) => call("SetWrites", { enabled: index === 0, reason }, {}, index === 0 ? own : other)),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     reasons.unshift(...pair);
     const listed = (await call("ListChanges", {}, {}, own)).body.changes as Change[];
     expect(listed.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());
     const { writes } = (await call("GetState", {}, {}, other)).body.state as { writes: Change };
-    expect([writes.reason, writes.changedAt, writes.enabled]).toEqual([listed[0]?.reason, listed[0]?.changedAt, listed[0]?.enabled]);
+    expect([writes.reason, writes.changedAt, writes.enabled]).toEqual([
+      listed[0]?.reason,
+      listed[0]?.changedAt,
+      listed[0]?.enabled,
+    ]);
   }
 });
 
 test("a switch that changes is one line of warning in the log, with who and why; one that stays is none [ADM-05]", async () => {
   await call("SetWrites", { enabled: true, reason: "begin" });
-  const warnings = () => service().logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === "switched");
+  const warnings = () =>
+    service()
+      .logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === "switched");
   const before = warnings().length;
   const settings = [false, false, true, true];
-  for (const [index, enabled] of settings.entries()) await call("SetWrites", { enabled, reason: `turn ${index}` }, { "X-Request-Id": `turn-${index}` });
+  for (const [index, enabled] of settings.entries())
+    await call("SetWrites", { enabled, reason: `turn ${index}` }, { "X-Request-Id": `turn-${index}` });
   const token = createHash("sha256").update(service().serviceToken).digest("hex").slice(0, 8);
   expect(warnings().slice(before)).toEqual([
-    { level: 40, time: expect.anything(), id: "turn-0", switch: "writes", enabled: false, reason: "turn 0", address: "127.0.0.1", token, msg: "switched" },
-    { level: 40, time: expect.anything(), id: "turn-2", switch: "writes", enabled: true, reason: "turn 2", address: "127.0.0.1", token, msg: "switched" },
+    {
+      level: 40,
+      time: expect.anything(),
+      id: "turn-0",
+      switch: "writes",
+      enabled: false,
+      reason: "turn 0",
+      address: "127.0.0.1",
+      token,
+      msg: "switched",
+    },
+    {
+      level: 40,
+      time: expect.anything(),
+      id: "turn-2",
+      switch: "writes",
+      enabled: true,
+      reason: "turn 2",
+      address: "127.0.0.1",
+      token,
+      msg: "switched",
+    },
   ]);
 });

@@ -27,20 +27,33 @@ beforeEach(async () => {
 
 /** Sets a switch on the first instance, and waits until the second follows: it has a second for that. */
 async function set(rpc: "SetPublicInterface" | "SetWrites", enabled: boolean): Promise<void> {
-  expect((await house().service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" })).status).toBe(200);
+  expect(
+    (await house().service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" }))
+      .status,
+  ).toBe(200);
   const call = rpc === "SetWrites" ? { key: holder.key, body: { full_name: "Probe" } } : { key: holder.key };
   const path = rpc === "SetWrites" ? "/v1/contacts" : "/v1/sessions";
   await until(async () => ((await second.rest(path, call)).status !== 503) === enabled, AbortSignal.timeout(1_000));
 }
 
 /** What a call comes to on each wire of the second instance. */
-async function outcomes(rpc: "ListSessions" | "CreateContact" | "CheckHealth"): Promise<[string, string | undefined, unknown][]> {
+async function outcomes(
+  rpc: "ListSessions" | "CreateContact" | "CheckHealth",
+): Promise<[string, string | undefined, unknown][]> {
   const { wires, close } = openWires(second);
   try {
     return await Promise.all(
       wires.map(async (wire): Promise<[string, string | undefined, unknown]> => {
-        const { http, code, reason, body } = await wire.call({ rpc, key: holder.key, request: rpc === "CreateContact" ? { full_name: "Ann" } : {} });
-        return [wire.name, code ?? String(http), reason ?? (body as { data?: { status?: string } } | undefined)?.data?.status];
+        const { http, code, reason, body } = await wire.call({
+          rpc,
+          key: holder.key,
+          request: rpc === "CreateContact" ? { full_name: "Ann" } : {},
+        });
+        return [
+          wire.name,
+          code ?? String(http),
+          reason ?? (body as { data?: { status?: string } } | undefined)?.data?.status,
+        ];
       }),
     );
   } finally {
@@ -48,16 +61,40 @@ async function outcomes(rpc: "ListSessions" | "CreateContact" | "CheckHealth"): 
   }
 }
 
-const refused = (reason: string) => wireNames.map((name) => (name === "rest" ? [name, "503", undefined] : [name, "unavailable", reason]));
-const served = (status: string, said?: string) => wireNames.map((name) => [name, name === "rest" ? status : "ok", said]);
-const mcp = async () => (await request({ url: `${second.base}/mcp`, token: holder.token }, "2025-06-18", "tools/call", { name: "list_sessions", arguments: {} })).status;
-const inside = (rpc: string, message: object) => second.internalCall(`records.v1.${rpc}`, message, { "records-account-id": holder.accountId });
-const administered = async () => (await second.internalCall("records.admin.v1.AccountService/SetBetaEnrolment", { account_id: holder.accountId, enrolled: true })).status;
+const refused = (reason: string) =>
+  wireNames.map((name) => (name === "rest" ? [name, "503", undefined] : [name, "unavailable", reason]));
+const served = (status: string, said?: string) =>
+  wireNames.map((name) => [name, name === "rest" ? status : "ok", said]);
+const mcp = async () =>
+  (
+    await request({ url: `${second.base}/mcp`, token: holder.token }, "2025-06-18", "tools/call", {
+      name: "list_sessions",
+      arguments: {},
+    })
+  ).status;
+const inside = (rpc: string, message: object) =>
+  second.internalCall(`records.v1.${rpc}`, message, { "records-account-id": holder.accountId });
+const administered = async () =>
+  (
+    await second.internalCall("records.admin.v1.AccountService/SetBetaEnrolment", {
+      account_id: holder.accountId,
+      enrolled: true,
+    })
+  ).status;
 
 /** What a signed-in person can do, and the documents, on the second instance. */
 async function standing(): Promise<number[]> {
   const person = await newPerson(second);
-  const paths = [["/v1/api-key", "POST"], ["/v1/api-key", "GET"], ["/v1/api-key/rotate", "POST"], ["/v1/api-key", "DELETE"], ["/v1/audit-log", "GET"], ["/", "GET"], ["/openapi.json", "GET"], ["/openapi.yaml", "GET"]] as const;
+  const paths = [
+    ["/v1/api-key", "POST"],
+    ["/v1/api-key", "GET"],
+    ["/v1/api-key/rotate", "POST"],
+    ["/v1/api-key", "DELETE"],
+    ["/v1/audit-log", "GET"],
+    ["/", "GET"],
+    ["/openapi.json", "GET"],
+    ["/openapi.yaml", "GET"],
+  ] as const;
   const statuses: number[] = [];
   for (const [path, method] of paths) statuses.push((await person.call(path, { method }, second)).status);
   return statuses;
@@ -65,7 +102,12 @@ async function standing(): Promise<number[]> {
 const stays = [201, 200, 201, 200, 200, 200, 200, 200];
 
 test("with everything on every wire serves, and so does MCP [ADM-06, ERR-14, ERR-16]", async () => {
-  expect([await outcomes("ListSessions"), await outcomes("CreateContact"), await outcomes("CheckHealth"), await mcp()]).toEqual([served("200"), served("201"), served("200", "ok"), 200]);
+  expect([
+    await outcomes("ListSessions"),
+    await outcomes("CreateContact"),
+    await outcomes("CheckHealth"),
+    await mcp(),
+  ]).toEqual([served("200"), served("201"), served("200", "ok"), 200]);
 });
 
 test("the interface that one instance disables is unavailable on another by every wire and to assistants, and health says disabled [ADM-06, ERR-14, HLT-03, HLT-05]", async () => {
@@ -78,22 +120,40 @@ test("the interface that one instance disables is unavailable on another by ever
 
 test("while the interface is disabled the internal listener, key operations, the dashboard and the documents of another instance go on [ADM-06, ERR-11, ERR-15]", async () => {
   await set("SetPublicInterface", false);
-  expect([(await inside("SessionService/ListSessions", {})).status, (await inside("ContactService/CreateContact", { full_name: "Bo" })).status, await administered()]).toEqual([200, 200, 200]);
+  expect([
+    (await inside("SessionService/ListSessions", {})).status,
+    (await inside("ContactService/CreateContact", { full_name: "Bo" })).status,
+    await administered(),
+  ]).toEqual([200, 200, 200]);
   expect(await ingestInto(second, holder.accountId).contact({ full_name: "Bo" })).toMatch(/^[0-9a-f-]{36}$/);
-  expect((await importAll(second, { accountId: holder.accountId, records: [{ contact: { full_name: "Bo" } }] })).at(-1)?.done).toBe(true);
+  expect(
+    (await importAll(second, { accountId: holder.accountId, records: [{ contact: { full_name: "Bo" } }] })).at(-1)
+      ?.done,
+  ).toBe(true);
   expect(await standing()).toEqual(stays);
 });
 
 test("the writes that one instance pauses are unavailable on another by every wire, inside and by ingest; reads, health and assistants go on [ADM-06, ERR-16, ERR-17]", async () => {
   await set("SetWrites", false);
   expect(await outcomes("CreateContact")).toEqual(refused("WRITES_PAUSED"));
-  expect([await outcomes("ListSessions"), await outcomes("CheckHealth"), await mcp()]).toEqual([served("200"), served("200", "ok"), 200]);
+  expect([await outcomes("ListSessions"), await outcomes("CheckHealth"), await mcp()]).toEqual([
+    served("200"),
+    served("200", "ok"),
+    200,
+  ]);
   const contacts = second.app.client.db().collection("contacts");
   const before = await contacts.countDocuments();
-  const ingest = (rpc: string, message: object) => second.internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: holder.accountId, ...message });
-  const answers = [await inside("ContactService/CreateContact", { full_name: "Bo" }), await ingest("UpsertContacts", { contacts: [{ full_name: "Bo" }] }), await ingest("DeleteRecords", {})];
+  const ingest = (rpc: string, message: object) =>
+    second.internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: holder.accountId, ...message });
+  const answers = [
+    await inside("ContactService/CreateContact", { full_name: "Bo" }),
+    await ingest("UpsertContacts", { contacts: [{ full_name: "Bo" }] }),
+    await ingest("DeleteRecords", {}),
+  ];
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [503, "unavailable"]));
-  await expect(importAll(second, { accountId: holder.accountId, records: [{ contact: { full_name: "Bo" } }] })).rejects.toThrow(/unavailable/);
+  await expect(
+    importAll(second, { accountId: holder.accountId, records: [{ contact: { full_name: "Bo" } }] }),
+  ).rejects.toThrow(/unavailable/);
   expect((await inside("SessionService/ListSessions", {})).status).toBe(200);
   expect(await contacts.countDocuments()).toBe(before);
 });

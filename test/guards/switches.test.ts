@@ -16,16 +16,22 @@ afterAll(async () => {
   await service.stop();
 });
 
-const state = (rpc: string, message: object = {}) => service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message);
+const state = (rpc: string, message: object = {}) =>
+  service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message);
 
 async function within1s(holds: () => Promise<boolean>): Promise<void> {
   await until(holds, AbortSignal.timeout(1_000));
 }
 
 test("GetState tells both switches, why and when they were set [ADM-05]", async () => {
-  expect((await state("GetState")).body).toEqual({ state: { publicInterface: { enabled: true }, writes: { enabled: true } } });
+  expect((await state("GetState")).body).toEqual({
+    state: { publicInterface: { enabled: true }, writes: { enabled: true } },
+  });
   const off = await state("SetWrites", { enabled: false, reason: "moving house" });
-  expect(off.body.state).toEqual({ publicInterface: { enabled: true }, writes: { reason: "moving house", changedAt: expect.stringMatching(/^20\d\d-.*Z$/) } });
+  expect(off.body.state).toEqual({
+    publicInterface: { enabled: true },
+    writes: { reason: "moving house", changedAt: expect.stringMatching(/^20\d\d-.*Z$/) },
+  });
   expect((await state("GetState")).body.state).toEqual(off.body.state);
   const on = await state("SetWrites", { enabled: true, reason: "" });
   expect(on.body.state.writes).toEqual({ enabled: true, changedAt: expect.any(String) });
@@ -42,7 +48,8 @@ test("a reason over 500 characters is refused, and the switch stays [ADM-05]", a
 test("either switch is in force at once where it is set, and within a second on another instance; so is its return [ADM-06, OPS-17]", async () => {
   const { key } = await service.account();
   const reads = async (instance: TestService): Promise<number> => (await instance.rest("/v1/sessions", { key })).status;
-  const writes = async (instance: TestService): Promise<number> => (await instance.rest("/v1/contacts", { key, body: { full_name: "Ann" } })).status;
+  const writes = async (instance: TestService): Promise<number> =>
+    (await instance.rest("/v1/contacts", { key, body: { full_name: "Ann" } })).status;
   for (let round = 0; round < 2; round++) {
     await state("SetPublicInterface", { enabled: false, reason: "test" });
     expect(await reads(service)).toBe(503);
@@ -71,9 +78,16 @@ test("an instance that starts while the interface is disabled serves no record f
   }
 });
 
-test.each(["SetPublicInterface", "SetWrites"])("%s that does not say whether is refused, and switches nothing [ADM-05]", async (rpc) => {
-  const before = (await state("GetState")).body;
-  const refused = await state(rpc, { reason: "a slip" });
-  expect([refused.status, refused.body.code, refused.body.message]).toEqual([400, "invalid_argument", "enabled: is required"]);
-  expect((await state("GetState")).body).toEqual(before);
-});
+test.each(["SetPublicInterface", "SetWrites"])(
+  "%s that does not say whether is refused, and switches nothing [ADM-05]",
+  async (rpc) => {
+    const before = (await state("GetState")).body;
+    const refused = await state(rpc, { reason: "a slip" });
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      400,
+      "invalid_argument",
+      "enabled: is required",
+    ]);
+    expect((await state("GetState")).body).toEqual(before);
+  },
+);

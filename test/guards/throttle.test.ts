@@ -37,7 +37,9 @@ test("two instances charge one bucket [RTE-08, OPS-17]", async () => {
   try {
     const { key } = await service().account();
     await Promise.all([service(), second].map((instance) => instance.rest("/v1/health")));
-    const { passed, seconds } = await atOnce(60, (turn) => (turn % 2 === 0 ? service() : second).rest("/v1/contacts?query=ann", { key }));
+    const { passed, seconds } = await atOnce(60, (turn) =>
+      (turn % 2 === 0 ? service() : second).rest("/v1/contacts?query=ann", { key }),
+    );
     expect(passed).toBeGreaterThanOrEqual(20);
     expect(passed).toBeLessThanOrEqual(21 + Math.ceil(seconds * 10));
   } finally {
@@ -64,8 +66,17 @@ test("health with a valid key takes from its account, and is 429 above the limit
 
 test("a request without a valid key is charged to its address: with none, an unknown, a malformed one [RTE-11]", async () => {
   const address = from();
-  const credentials = [{}, { Authorization: `Bearer ${newSecret()}` }, { Authorization: "Bearer rec_wrong" }, { Authorization: "Basic eDp5" }];
-  const { passed, seconds } = await atOnce(16, (turn) => tight().rest("/v1/contacts?query=ann", { headers: { ...address, ...credentials[turn % 4] } as Record<string, string> }));
+  const credentials = [
+    {},
+    { Authorization: `Bearer ${newSecret()}` },
+    { Authorization: "Bearer rec_wrong" },
+    { Authorization: "Basic eDp5" },
+  ];
+  const { passed, seconds } = await atOnce(16, (turn) =>
+    tight().rest("/v1/contacts?query=ann", {
+      headers: { ...address, ...credentials[turn % 4] } as Record<string, string>,
+    }),
+  );
   expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
   const { passed: elsewhere } = await atOnce(8, () => tight().rest("/v1/health", { headers: from() }));
   expect(elsewhere).toBe(8);
@@ -102,20 +113,31 @@ test("a rotated key keeps the bucket of the old one, and the operations on it ta
 test("all spellings of an address share a bucket, and so do the addresses of an IPv6 network [RTE-19]", async () => {
   const part = randomBytes(2).toString("hex");
   const spellings = [
-    Array.from({ length: 12 }, (_, turn) => `203.0.113.77:${1_000 + turn}`).concat("::ffff:203.0.113.77", "[::ffff:cb00:714d]:1"),
-    Array.from({ length: 12 }, (_, turn) => `2001:db8:${part}:1::${turn.toString(16)}`).concat(`[2001:DB8:${part}:0001:ffff::]:443`),
+    Array.from({ length: 12 }, (_, turn) => `203.0.113.77:${1_000 + turn}`).concat(
+      "::ffff:203.0.113.77",
+      "[::ffff:cb00:714d]:1",
+    ),
+    Array.from({ length: 12 }, (_, turn) => `2001:db8:${part}:1::${turn.toString(16)}`).concat(
+      `[2001:DB8:${part}:0001:ffff::]:443`,
+    ),
   ];
   for (const addresses of spellings) {
-    const { passed, seconds } = await atOnce(addresses.length, (turn) => tight().rest("/v1/health", { headers: from(addresses[turn]) }));
+    const { passed, seconds } = await atOnce(addresses.length, (turn) =>
+      tight().rest("/v1/health", { headers: from(addresses[turn]) }),
+    );
     expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
   }
-  const { passed } = await atOnce(8, (turn) => tight().rest("/v1/health", { headers: from(`2001:db8:${part}:${turn + 2}::1`) }));
+  const { passed } = await atOnce(8, (turn) =>
+    tight().rest("/v1/health", { headers: from(`2001:db8:${part}:${turn + 2}::1`) }),
+  );
   expect(passed).toBe(8);
 });
 
 test("the internal listener is not throttled, and takes nothing from the public bucket [RTE-17]", async () => {
   const { id } = await tight().account();
-  const { passed } = await atOnce(25, () => tight().internalCall("records.v1.ContactService/SearchContacts", { query: "ann" }, { "records-account-id": id }));
+  const { passed } = await atOnce(25, () =>
+    tight().internalCall("records.v1.ContactService/SearchContacts", { query: "ann" }, { "records-account-id": id }),
+  );
   expect(passed).toBe(25);
 });
 

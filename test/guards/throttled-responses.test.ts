@@ -30,15 +30,24 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
   try {
     const [one, other] = await Promise.all([narrow.account(), narrow.account()]);
     const heard = await listenToRedis(service().redis.uri);
-    const answers = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [`Authorization: Bearer ${one.key}`]);
+    const answers = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [
+      `Authorization: Bearer ${one.key}`,
+    ]);
     expect(Object.keys(tallied(answers))).toEqual(["200", "429"]);
     expect(tallied(answers)[200]).toBeGreaterThanOrEqual(20);
-    for (const { status, headers } of answers) expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
+    for (const { status, headers } of answers)
+      expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
     // One for each token in the bucket, and one for each token of the refill.
     expect((await heard.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
-    const counted = /^records_throttled_from_memory_total (\d+)$/m.exec(await (await fetch(`${narrow.internal}/metrics`)).text());
+    const counted = /^records_throttled_from_memory_total (\d+)$/m.exec(
+      await (await fetch(`${narrow.internal}/metrics`)).text(),
+    );
     expect(Number(counted?.[1])).toBeGreaterThan(100);
-    const call = (): Promise<string> => client.searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${other.key}` } }).then(() => "ok", (error: unknown) => Code[ConnectError.from(error).code]);
+    const call = (): Promise<string> =>
+      client.searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${other.key}` } }).then(
+        () => "ok",
+        (error: unknown) => Code[ConnectError.from(error).code],
+      );
     expect(await call()).toBe("ok");
     const told = await Promise.all(Array.from({ length: 60 }, call));
     expect([...new Set(told)].sort()).toEqual(["ResourceExhausted", "ok"]);
@@ -49,18 +58,30 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
 
 test("an unknown rpc is UNIMPLEMENTED over gRPC, and RESOURCE_EXHAUSTED with RetryInfo above the limit; elsewhere 404 and 429 [RTE-14, RTE-22]", async () => {
   const headers = from();
-  const call = (rpc: string, type: string): ReturnType<typeof http2Call> => http2Call(tight().base, { ":method": "POST", ":path": `/${rpc}`, "content-type": type, te: "trailers", "x-forwarded-for": headers["X-Forwarded-For"] });
+  const call = (rpc: string, type: string): ReturnType<typeof http2Call> =>
+    http2Call(tight().base, {
+      ":method": "POST",
+      ":path": `/${rpc}`,
+      "content-type": type,
+      te: "trailers",
+      "x-forwarded-for": headers["X-Forwarded-For"],
+    });
   for (const rpc of ["records.v1.ContactService/Nothing", "records.v9.No/Thing", "grpc.health.v1.Health/Check"]) {
     await sleep(1_100);
     for (const type of ["application/grpc", "application/grpc+proto", "application/grpc-web+proto"]) {
       const answers = await Promise.all([call(rpc, type), call(rpc, type)]);
-      for (const { status, headers: sent } of answers) expect([status, sent["content-type"], sent["retry-after"]]).toEqual([200, type, undefined]);
+      for (const { status, headers: sent } of answers)
+        expect([status, sent["content-type"], sent["retry-after"]]).toEqual([200, type, undefined]);
       const codes = answers.map((answer) => answer.headers["grpc-status"]).sort();
       expect(codes.at(-1)).toBe("8");
       expect(["12", "8"]).toContain(codes[0]);
       if (type === "application/grpc") expect(codes).toEqual(["12", "8"]);
       const rejected = answers.find((answer) => answer.headers["grpc-status"] === "8");
-      const error = findTrailerError(new Headers(Object.entries(rejected?.headers ?? {}).filter(([name]) => name.startsWith("grpc-")) as [string, string][]));
+      const error = findTrailerError(
+        new Headers(
+          Object.entries(rejected?.headers ?? {}).filter(([name]) => name.startsWith("grpc-")) as [string, string][],
+        ),
+      );
       expect(error?.code).toBe(Code.ResourceExhausted);
       expect(error?.findDetails(RetryInfoSchema)[0]?.retryDelay).toMatchObject({ seconds: 1n, nanos: 0 });
     }
@@ -105,18 +126,30 @@ test("only a 429 has Retry-After [RTE-04]", async () => {
 
 test("a throttled gRPC call is RESOURCE_EXHAUSTED with RetryInfo, and HTTP 200 [RTE-14, WIR-08, RTE-07, RTE-04]", async () => {
   const { key } = await tight().account();
-  const call = (): ReturnType<typeof grpcCall> => grpcCall(tight().base, "records.v1.ContactService/SearchContacts", Buffer.from("\x0a\x03ann"), { authorization: `Bearer ${key}` });
+  const call = (): ReturnType<typeof grpcCall> =>
+    grpcCall(tight().base, "records.v1.ContactService/SearchContacts", Buffer.from("\x0a\x03ann"), {
+      authorization: `Bearer ${key}`,
+    });
   const answers = await Promise.all(Array.from({ length: 10 }, call));
   const refused = answers.filter(({ headers }) => headers["grpc-status"] === "8");
   expect(refused.length).toBeGreaterThanOrEqual(7);
   for (const { status, headers } of answers) {
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ "content-type": expect.stringMatching(/^application\/grpc/), "ratelimit-limit": "1", "ratelimit-policy": "1;w=1" });
+    expect(headers).toMatchObject({
+      "content-type": expect.stringMatching(/^application\/grpc/),
+      "ratelimit-limit": "1",
+      "ratelimit-policy": "1;w=1",
+    });
     expect(headers["retry-after"]).toBeUndefined();
   }
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: tight().base }));
   const errors = await Promise.all(
-    Array.from({ length: 10 }, () => client.searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${key}` } }).then(() => undefined, (error: ConnectError) => error)),
+    Array.from({ length: 10 }, () =>
+      client.searchContacts({ query: "ann" }, { headers: { authorization: `Bearer ${key}` } }).then(
+        () => undefined,
+        (error: ConnectError) => error,
+      ),
+    ),
   );
   const error = errors.find((one) => one !== undefined);
   expect(error?.code).toBe(Code.ResourceExhausted);
@@ -124,23 +157,35 @@ test("a throttled gRPC call is RESOURCE_EXHAUSTED with RetryInfo, and HTTP 200 [
 });
 
 test.each([
-  ["application/json", "{\"query\":\"ann\"}", 429],
+  ["application/json", '{"query":"ann"}', 429],
   ["application/json", "no JSON at all", 429],
   ["application/proto", "\x0a\x03ann", 429],
   ["application/grpc-web+proto", "\0\0\0\0\x05\x0a\x03ann", 200],
-])("a throttled call in %s is rejected in its own protocol, whatever its message: %j [RTE-14, WIR-08, WIR-09, RTE-07]", async (type, body, status) => {
-  const { key } = await tight().account();
-  const send = (): Promise<Response> =>
-    fetch(`${tight().base}/records.v1.ContactService/SearchContacts`, { method: "POST", headers: { "Content-Type": type, Authorization: `Bearer ${key}` }, body });
-  const answers = await Promise.all(Array.from({ length: 10 }, async () => {
-    const response = await send();
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  }));
-  const refused = answers.filter(({ headers, text }) => /resource_exhausted/.test(text) || /grpc-status: ?8/i.test(text) || headers.get("grpc-status") === "8");
-  expect(refused.length).toBeGreaterThanOrEqual(7);
-  for (const answer of refused) {
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get("RateLimit-Limit")).toBe("1");
-    expect(answer.headers.get("Retry-After")).toBe(status === 429 ? "1" : null);
-  }
-});
+])(
+  "a throttled call in %s is rejected in its own protocol, whatever its message: %j [RTE-14, WIR-08, WIR-09, RTE-07]",
+  async (type, body, status) => {
+    const { key } = await tight().account();
+    const send = (): Promise<Response> =>
+      fetch(`${tight().base}/records.v1.ContactService/SearchContacts`, {
+        method: "POST",
+        headers: { "Content-Type": type, Authorization: `Bearer ${key}` },
+        body,
+      });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const response = await send();
+        return { status: response.status, headers: response.headers, text: await response.text() };
+      }),
+    );
+    const refused = answers.filter(
+      ({ headers, text }) =>
+        /resource_exhausted/.test(text) || /grpc-status: ?8/i.test(text) || headers.get("grpc-status") === "8",
+    );
+    expect(refused.length).toBeGreaterThanOrEqual(7);
+    for (const answer of refused) {
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("RateLimit-Limit")).toBe("1");
+      expect(answer.headers.get("Retry-After")).toBe(status === 429 ? "1" : null);
+    }
+  },
+);

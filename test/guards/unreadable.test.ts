@@ -48,7 +48,12 @@ async function expectUnavailable(key: string): Promise<void> {
   const outcomes: [string, Outcome, number][] = await Promise.all(
     wires.flatMap((wire) =>
       calls().map(async ([rpc, request]): Promise<[string, Outcome, number]> => {
-        const outcome = await wire.call({ rpc, key, request, ...(rpc === "CreateContact" ? { idempotencyKey: randomUUID() } : {}) });
+        const outcome = await wire.call({
+          rpc,
+          key,
+          request,
+          ...(rpc === "CreateContact" ? { idempotencyKey: randomUUID() } : {}),
+        });
         return [`${wire.name} ${rpc}`, outcome, performance.now() - began];
       }),
     ),
@@ -69,7 +74,10 @@ async function expectHealth(status: string): Promise<void> {
 }
 
 async function expectRecovered(): Promise<void> {
-  await until(async () => (await service.rest("/v1/sessions", { key: owner.key })).status === 200, AbortSignal.timeout(20_000));
+  await until(
+    async () => (await service.rest("/v1/sessions", { key: owner.key })).status === 200,
+    AbortSignal.timeout(20_000),
+  );
   await until(async () => (await service.rest("/v1/health")).body.data.status === "ok", AbortSignal.timeout(5_000));
   expect((await service.rest("/v1/contacts", { key: owner.key, body: { full_name: "After" } })).status).toBe(201);
 }
@@ -80,9 +88,21 @@ test("a key store that cannot be read is 503, never 401, for a key that was seen
   const fault = { failCommands: ["find", "aggregate"], errorCode: 50 };
   await withFault(mongod, "alwaysOn", fault, async () => {
     for (const key of [owner.key, fresh.key, newSecret()]) {
-      for (const call of [{ path: "/v1/sessions" }, { path: "/v1/contacts?query=a" }, { path: "/v1/contacts", body: { full_name: "Ann" } }]) {
-        const { status, headers, body } = await service.rest(call.path, { key, ...("body" in call ? { body: call.body } : {}) });
-        expect([status, body.error.code, headers.has("Retry-After"), headers.has("WWW-Authenticate")]).toEqual([503, "503", false, false]);
+      for (const call of [
+        { path: "/v1/sessions" },
+        { path: "/v1/contacts?query=a" },
+        { path: "/v1/contacts", body: { full_name: "Ann" } },
+      ]) {
+        const { status, headers, body } = await service.rest(call.path, {
+          key,
+          ...("body" in call ? { body: call.body } : {}),
+        });
+        expect([status, body.error.code, headers.has("Retry-After"), headers.has("WWW-Authenticate")]).toEqual([
+          503,
+          "503",
+          false,
+          false,
+        ]);
         expect(headers.get("RateLimit-Limit")).toBe("100000");
       }
     }
@@ -118,9 +138,21 @@ test("with MongoDB frozen every read and write is 503 in time on every wire, hea
     await expectHealth("degraded");
     for (const key of [undefined, "rec_wrong"]) expect((await service.rest("/v1/sessions", { key })).status).toBe(401);
     const ready = await fetch(`${service.internal}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([503, { status: "unavailable", mongodb: false, redis: true, reason: expect.stringMatching(/^MongoDB does not answer$|^127\.0\.0\.1:\d+ has not answered for 3000 ms$/) }]);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      {
+        status: "unavailable",
+        mongodb: false,
+        redis: true,
+        reason: expect.stringMatching(/^MongoDB does not answer$|^127\.0\.0\.1:\d+ has not answered for 3000 ms$/),
+      },
+    ]);
     expect((await fetch(`${service.internal}/livez`)).status).toBe(200);
-    const internal = await service.internalCall("records.v1.ContactService/GetContact", { contact_id: contact }, { "records-account-id": owner.id });
+    const internal = await service.internalCall(
+      "records.v1.ContactService/GetContact",
+      { contact_id: contact },
+      { "records-account-id": owner.id },
+    );
     expect([internal.status, internal.body.code]).toEqual([503, "unavailable"]);
   } finally {
     process.kill(pid, "SIGCONT");

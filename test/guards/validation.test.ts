@@ -4,19 +4,33 @@ import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import type { Violation } from "../../src/errors.ts";
 import { Failure } from "../../src/errors.ts";
-import { CreateContactRequestSchema, GetContactRequestSchema, GetContactResponseSchema, UpdateContactRequestSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import {
+  CreateContactRequestSchema,
+  GetContactRequestSchema,
+  GetContactResponseSchema,
+  UpdateContactRequestSchema,
+} from "../../src/gen/records/v1/contacts_pb.ts";
 import { CreateApiKeyRequestSchema } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ListSessionsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { SearchNotesRequestSchema } from "../../src/gen/records/v1/notes_pb.ts";
-import { ArchiveContactsRequestSchema, PutTranscriptsRequestSchema, UpsertContactsRequestSchema } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
+import {
+  ArchiveContactsRequestSchema,
+  PutTranscriptsRequestSchema,
+  UpsertContactsRequestSchema,
+} from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { validate, validateBatch, violationsOf } from "../../src/guards/validate.ts";
 
 const id = "3f2a8c54-0000-4000-8000-00000000000a";
 
 /** What a message is refused for, `found` being wrong already; nothing where it passes. */
-function refusals<Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>, found: readonly Violation[] = [], check = validate): readonly Violation[] {
+function refusals<Schema extends DescMessage>(
+  schema: Schema,
+  init: MessageInitShape<Schema>,
+  found: readonly Violation[] = [],
+  check = validate,
+): readonly Violation[] {
   try {
     check(schema, create(schema, init), found);
     return [];
@@ -28,12 +42,19 @@ function refusals<Schema extends DescMessage>(schema: Schema, init: MessageInitS
 }
 
 /** The same, each as `field: message`. */
-function told<Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>, found?: readonly Violation[]): string[] {
+function told<Schema extends DescMessage>(
+  schema: Schema,
+  init: MessageInitShape<Schema>,
+  found?: readonly Violation[],
+): string[] {
   return refusals(schema, init, found).map(({ field, message }) => `${field}: ${message}`);
 }
 
 /** The message as the service gets it. */
-function completed<Schema extends DescMessage>(schema: Schema, init: MessageInitShape<Schema>): Record<string, unknown> {
+function completed<Schema extends DescMessage>(
+  schema: Schema,
+  init: MessageInitShape<Schema>,
+): Record<string, unknown> {
   const message = create(schema, init);
   validate(schema, message);
   const { $typeName: _, ...fields } = message as unknown as Record<string, unknown>;
@@ -43,12 +64,17 @@ function completed<Schema extends DescMessage>(schema: Schema, init: MessageInit
 test("what was left out gets its default, and what was sent stays", () => {
   expect(completed(ListSessionsRequestSchema, {})).toEqual({ limit: 10, offset: 0 });
   expect(completed(ListSessionsRequestSchema, { limit: 25, offset: 7 })).toEqual({ limit: 25, offset: 7 });
-  expect(told(ListSessionsRequestSchema, { limit: 0 })).toEqual(["limit: must be greater than or equal to 1 and less than or equal to 25"]);
+  expect(told(ListSessionsRequestSchema, { limit: 0 })).toEqual([
+    "limit: must be greater than or equal to 1 and less than or equal to 25",
+  ]);
 });
 
 test("an id is taken in either case and known in lower case, in a batch too", () => {
   expect(completed(GetContactRequestSchema, { contactId: id.toUpperCase() })).toEqual({ contactId: id });
-  expect(completed(ListSessionsRequestSchema, { contactId: id.toUpperCase(), query: "ANN" })).toMatchObject({ contactId: id, query: "ANN" });
+  expect(completed(ListSessionsRequestSchema, { contactId: id.toUpperCase(), query: "ANN" })).toMatchObject({
+    contactId: id,
+    query: "ANN",
+  });
   const batch = create(ArchiveContactsRequestSchema, { accountId: id.toUpperCase(), contactIds: [id] });
   validateBatch(ArchiveContactsRequestSchema, batch);
   expect(batch.accountId).toBe(id);
@@ -61,16 +87,27 @@ test.each([
   ["2026-02-30", ["string.date_or_date_time"]],
   ["2026-01-31T09:30:00", ["string.date_or_date_time"]],
 ])("of a session's window %j is a date or a moment that exists, but for %j", (from, rules) => {
-  expect(refusals(ListSessionsRequestSchema, { from }).map(({ field, rule }) => [field, rule])).toEqual(rules.map((rule) => ["from", rule]));
-  expect(violationsOf(ListSessionsRequestSchema, create(ListSessionsRequestSchema, { to: from })).map(({ rule }) => rule)).toEqual(rules);
+  expect(refusals(ListSessionsRequestSchema, { from }).map(({ field, rule }) => [field, rule])).toEqual(
+    rules.map((rule) => ["from", rule]),
+  );
+  expect(
+    violationsOf(ListSessionsRequestSchema, create(ListSessionsRequestSchema, { to: from })).map(({ rule }) => rule),
+  ).toEqual(rules);
 });
 
 test("a refusal says in words what would be right", () => {
-  const date = "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
+  const date =
+    "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
   expect(told(ListSessionsRequestSchema, { from: "soon" })).toEqual([`from: ${date}`]);
-  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "ann" })).toEqual(["email: must be an email address such as name@example.com"]);
-  expect(told(UpdateContactRequestSchema, { contactId: id, fullName: "" })).toEqual(["full_name: must be at least 1 character"]);
-  expect(told(UpdateContactRequestSchema, { contactId: id, phone: "1".repeat(51) })).toEqual(["phone: must be at most 50 characters"]);
+  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "ann" })).toEqual([
+    "email: must be an email address such as name@example.com",
+  ]);
+  expect(told(UpdateContactRequestSchema, { contactId: id, fullName: "" })).toEqual([
+    "full_name: must be at least 1 character",
+  ]);
+  expect(told(UpdateContactRequestSchema, { contactId: id, phone: "1".repeat(51) })).toEqual([
+    "phone: must be at most 50 characters",
+  ]);
   expect(told(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
 });
 
@@ -80,20 +117,28 @@ test("a text that may not be empty is told so, and a message that is missing is 
 });
 
 test("of a text that is too long it is not also said that it breaks its pattern [VAL-14]", () => {
-  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "a".repeat(255) })).toEqual(["email: must be at most 254 characters"]);
+  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "a".repeat(255) })).toEqual([
+    "email: must be at most 254 characters",
+  ]);
   expect(told(CreateContactRequestSchema, { fullName: "a".repeat(201), email: "ann" })).toEqual([
     "full_name: must be at most 200 characters",
     "email: must be an email address such as name@example.com",
   ]);
   const contacts = [{ email: "a".repeat(255) }, { email: "ann" }];
-  expect(violationsOf(UpsertContactsRequestSchema, create(UpsertContactsRequestSchema, { accountId: id, contacts }))).toEqual([
+  expect(
+    violationsOf(UpsertContactsRequestSchema, create(UpsertContactsRequestSchema, { accountId: id, contacts })),
+  ).toEqual([
     { field: "contacts[0].email", rule: "string.max_len", message: "must be at most 254 characters" },
     { field: "contacts[1].email", rule: "string.pattern", message: expect.any(String) as unknown },
   ]);
 });
 
 test("blanks are those of ECMA-262, as in the OpenAPI document that shows the pattern", () => {
-  for (const blank of [" ", "\u00a0", "\u2003", "\ufeff"]) expect(told(CreateContactRequestSchema, { fullName: "Ann", email: `a${blank}n@example.com` }), JSON.stringify(blank)).toHaveLength(1);
+  for (const blank of [" ", "\u00a0", "\u2003", "\ufeff"])
+    expect(
+      told(CreateContactRequestSchema, { fullName: "Ann", email: `a${blank}n@example.com` }),
+      JSON.stringify(blank),
+    ).toHaveLength(1);
   expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "\u{1F600}@example.com" })).toEqual([]);
 });
 
@@ -109,25 +154,36 @@ test("what a surface found comes first, and its field is named once", () => {
 test("a message that could not be read is told that alone, and not what it may be missing for it", () => {
   const unread = [{ field: "", rule: "json", message: "the body must be JSON" }];
   expect(refusals(CreateContactRequestSchema, {}, unread)).toEqual(unread);
-  expect(told(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([": the body must be JSON", "full_name: must be at most 200 characters"]);
+  expect(told(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([
+    ": the body must be JSON",
+    "full_name: must be at most 200 characters",
+  ]);
   expect(refusals(UpdateContactRequestSchema, { contactId: id }, unread)).toEqual(unread);
-  expect(told(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }])).toEqual(["email: must be a string", "full_name: must not be empty"]);
+  expect(told(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }])).toEqual(
+    ["email: must be a string", "full_name: must not be empty"],
+  );
 });
 
 test("an update changes the fields that are set, or those of its mask, each once; * names all of them [CUP-14, WIR-11]", () => {
-  const mask = (init: MessageInitShape<typeof UpdateContactRequestSchema>): unknown => (completed(UpdateContactRequestSchema, { contactId: id, ...init })["updateMask"] as { paths: string[] }).paths;
+  const mask = (init: MessageInitShape<typeof UpdateContactRequestSchema>): unknown =>
+    (completed(UpdateContactRequestSchema, { contactId: id, ...init })["updateMask"] as { paths: string[] }).paths;
   expect(mask({ fullName: "Ann", phone: "" })).toEqual(["full_name", "phone"]);
   expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: [] } })).toEqual(["full_name", "phone"]);
-  expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: ["email", "phone", "email"] } })).toEqual(["email", "phone"]);
+  expect(mask({ fullName: "Ann", phone: "1", updateMask: { paths: ["email", "phone", "email"] } })).toEqual([
+    "email",
+    "phone",
+  ]);
   expect(mask({ fullName: "Ann", updateMask: { paths: ["*"] } })).toEqual(["full_name", "email", "phone"]);
   expect(mask({ fullName: "Ann", updateMask: { paths: ["phone", "*"] } })).toEqual(["phone", "full_name", "email"]);
 });
 
 test("an update of nothing, of what cannot be updated or cleared, is refused [CUP-10, CUP-11, CUP-12]", () => {
-  const update = (paths: string[], rest = {}): unknown => refusals(UpdateContactRequestSchema, { contactId: id, updateMask: { paths }, ...rest });
+  const update = (paths: string[], rest = {}): unknown =>
+    refusals(UpdateContactRequestSchema, { contactId: id, updateMask: { paths }, ...rest });
   const mask = { field: "update_mask", rule: "update_mask" };
   expect(update([])).toEqual([{ ...mask, message: "the update must change at least one of full_name, email, phone" }]);
-  for (const path of ["contact_id", "update_mask", "fullName", "nickname"]) expect(update([path])).toEqual([{ ...mask, message: `"${path}" is not one of full_name, email, phone` }]);
+  for (const path of ["contact_id", "update_mask", "fullName", "nickname"])
+    expect(update([path])).toEqual([{ ...mask, message: `"${path}" is not one of full_name, email, phone` }]);
   expect(update(["full_name"])).toEqual([{ field: "full_name", rule: "not_null", message: "cannot be cleared" }]);
   expect(update(["full_name"], { fullName: "Ann" })).toEqual([]);
   expect(update(["email", "phone"])).toEqual([]);
@@ -136,22 +192,42 @@ test("an update of nothing, of what cannot be updated or cleared, is refused [CU
 
 test("ignores fields outside of an update's mask, also invalid ones [WIR-11]", () => {
   const outside = { fullName: "x".repeat(201), email: "no email", phone: "1", updateMask: { paths: ["phone"] } };
-  expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).toMatchObject({ phone: "1", updateMask: { paths: ["phone"] } });
+  expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).toMatchObject({
+    phone: "1",
+    updateMask: { paths: ["phone"] },
+  });
   expect(completed(UpdateContactRequestSchema, { contactId: id, ...outside })).not.toHaveProperty("fullName");
 });
 
 test("rejects a value that some wire cannot show, in any message at any depth [ING-09]", () => {
   const recording = { id, durationSeconds: Number.NaN, recordingStartedAt: { seconds: 253_402_300_800n, nanos: 0 } };
   const note = { sessionId: id, type: 99 as never, createdAt: { seconds: 0n, nanos: -1 } };
-  const found = (schema: DescMessage, init: object): readonly string[] => violationsOf(schema, create(schema, init as never)).map(({ field, message }) => `${field} ${message}`);
+  const found = (schema: DescMessage, init: object): readonly string[] =>
+    violationsOf(schema, create(schema, init as never)).map(({ field, message }) => `${field} ${message}`);
   const time = "must be a time of the years 1 to 9999, with nanos from 0 to 999999999";
   expect(found(PutTranscriptsRequestSchema, { accountId: id, transcripts: [{ recording }] })).toEqual([
-    expect.stringMatching(/^transcripts\[0\]\.recording\.duration_seconds must be/), `transcripts[0].recording.recording_started_at ${time}`,
+    expect.stringMatching(/^transcripts\[0\]\.recording\.duration_seconds must be/),
+    `transcripts[0].recording.recording_started_at ${time}`,
   ]);
-  expect(found(RecordSchema, { record: { case: "sessionNote", value: note } })).toEqual([expect.stringMatching(/^session_note\.type /), `session_note.created_at ${time}`]);
-  expect(found(CreateApiKeyRequestSchema, { access: 7 as never })).toEqual(["access must be one of API_KEY_ACCESS_READ_WRITE, API_KEY_ACCESS_READ_ONLY"]);
+  expect(found(RecordSchema, { record: { case: "sessionNote", value: note } })).toEqual([
+    expect.stringMatching(/^session_note\.type /),
+    `session_note.created_at ${time}`,
+  ]);
+  expect(found(CreateApiKeyRequestSchema, { access: 7 as never })).toEqual([
+    "access must be one of API_KEY_ACCESS_READ_WRITE, API_KEY_ACCESS_READ_ONLY",
+  ]);
   expect(found(SearchNotesRequestSchema, { query: "a\ud800" })).toEqual(["query must not hold a lone surrogate"]);
-  expect(found(RecordSchema, { record: { case: "session", value: { sessionDate: { seconds: 253_402_300_799n, nanos: 999_999_999 }, createdAt: { seconds: -62_135_596_800n, nanos: 0 } } } })).toEqual([]);
+  expect(
+    found(RecordSchema, {
+      record: {
+        case: "session",
+        value: {
+          sessionDate: { seconds: 253_402_300_799n, nanos: 999_999_999 },
+          createdAt: { seconds: -62_135_596_800n, nanos: 0 },
+        },
+      },
+    }),
+  ).toEqual([]);
 });
 
 test("a message without a mask is not given one, though its fields are optional", () => {
@@ -161,12 +237,22 @@ test("a message without a mask is not given one, though its fields are optional"
 
 test("of a batch the whole is judged at once, and what is wrong with an item is left to whoever answers it", () => {
   const contacts = [{ fullName: "Ann" }, { fullName: "x".repeat(201) }];
-  const batch = (init: MessageInitShape<typeof UpsertContactsRequestSchema>, found: Violation[] = []): readonly string[] =>
-    refusals(UpsertContactsRequestSchema, init, found, validateBatch).map(({ field, message }) => `${field}: ${message}`);
+  const batch = (
+    init: MessageInitShape<typeof UpsertContactsRequestSchema>,
+    found: Violation[] = [],
+  ): readonly string[] =>
+    refusals(UpsertContactsRequestSchema, init, found, validateBatch).map(
+      ({ field, message }) => `${field}: ${message}`,
+    );
   expect(batch({ accountId: id, contacts })).toEqual([]);
-  expect(batch({ accountId: "7", contacts: [] })).toEqual(["account_id: must be a valid UUID", "contacts: must contain at least 1 item(s)"]);
-  expect(batch({ accountId: id, contacts }, [{ field: "contacts[0].email", rule: "type", message: "must be a string" }])).toEqual(["contacts[0].email: must be a string"]);
-  expect(violationsOf(UpsertContactsRequestSchema, create(UpsertContactsRequestSchema, { accountId: id, contacts }))).toEqual([
-    { field: "contacts[1].full_name", rule: "string.max_len", message: "must be at most 200 characters" },
+  expect(batch({ accountId: "7", contacts: [] })).toEqual([
+    "account_id: must be a valid UUID",
+    "contacts: must contain at least 1 item(s)",
   ]);
+  expect(
+    batch({ accountId: id, contacts }, [{ field: "contacts[0].email", rule: "type", message: "must be a string" }]),
+  ).toEqual(["contacts[0].email: must be a string"]);
+  expect(
+    violationsOf(UpsertContactsRequestSchema, create(UpsertContactsRequestSchema, { accountId: id, contacts })),
+  ).toEqual([{ field: "contacts[1].full_name", rule: "string.max_len", message: "must be at most 200 characters" }]);
 });

@@ -16,14 +16,20 @@ async function status(of: TestService): Promise<[number, string]> {
 }
 
 test("health is 200 with exactly status and version, without a credential and with a wrong one [HLT-01, HLT-02]", async () => {
-  for (const headers of [{}, { Authorization: "Bearer rec_wrong" }, { Authorization: "Basic x" }, { Authorization: "" }]) {
+  for (const headers of [
+    {},
+    { Authorization: "Bearer rec_wrong" },
+    { Authorization: "Basic x" },
+    { Authorization: "" },
+  ]) {
     const answer = await service().rest("/v1/health", { headers });
     expect([answer.status, answer.text]).toEqual([200, '{"data":{"status":"ok","version":"1.0.0"}}']);
   }
 });
 
 test("health takes no parameter, so that none can be wrong [HLT-01, VAL-10]", async () => {
-  for (const query of ["?limit=x", "?%ff", "?a=1&a=2", "?"]) expect((await service().rest(`/v1/health${query}`)).status, query).toBe(200);
+  for (const query of ["?limit=x", "?%ff", "?a=1&a=2", "?"])
+    expect((await service().rest(`/v1/health${query}`)).status, query).toBe(200);
 });
 
 test("health says disabled while the public interface is, by every wire, and is 200 still [HLT-03, HLT-05]", async () => {
@@ -31,7 +37,8 @@ test("health says disabled while the public interface is, by every wire, and is 
   onTestFinished(() => own.stop());
   const { wires, close } = openWires(own);
   onTestFinished(close);
-  const set = (enabled: boolean) => own.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
+  const set = (enabled: boolean) =>
+    own.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
   await set(false);
   for (const wire of wires) {
     const { body } = await wire.call({ rpc: "CheckHealth", request: {} });
@@ -53,7 +60,11 @@ test("health says degraded when Redis cannot be reached, and is 200 still [HLT-0
 test("health says degraded when MongoDB cannot be reached, is 200 still, and ok when it is back [HLT-03]", async () => {
   const gate = await gateTo(Number(new URL(service().mongodbUri).port));
   const { mongodbUri, administratorUri, redis } = service();
-  const own = await startInstance({ uri: directUri(mongodbUri, `127.0.0.1:${gate.port}`), administratorUri }, redis, {});
+  const own = await startInstance(
+    { uri: directUri(mongodbUri, `127.0.0.1:${gate.port}`), administratorUri },
+    redis,
+    {},
+  );
   onTestFinished(async () => {
     await own.stop();
     gate.close();

@@ -13,7 +13,11 @@ let service: TestService;
 let key: string;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: "10", V1_DEPRECATED_AT: "2026-01-31T00:00:00Z", V1_SUNSET_AT: "2026-12-31T23:59:59Z" });
+  service = await startService({
+    RATE_LIMIT: "10",
+    V1_DEPRECATED_AT: "2026-01-31T00:00:00Z",
+    V1_SUNSET_AT: "2026-12-31T23:59:59Z",
+  });
   ({ key } = await service.account());
 });
 afterAll(() => service.stop());
@@ -26,30 +30,47 @@ function expectHeaders({ headers }: Http2Answer): void {
     sunset: "Thu, 31 Dec 2026 23:59:59 GMT",
     "x-request-id": expect.stringMatching(/^[\w.-]{1,128}$/),
   });
-  for (const name of ["retry-after", "ratelimit-remaining", "ratelimit-reset", "connection"]) expect(headers[name]).toBeUndefined();
+  for (const name of ["retry-after", "ratelimit-remaining", "ratelimit-reset", "connection"])
+    expect(headers[name]).toBeUndefined();
 }
 
 function expectRefused(answer: Http2Answer, status: number): void {
   expect(answer.status).toBe(status);
   expectHeaders(answer);
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: String(status), message: expect.stringMatching(/\S/) } });
+  expect(JSON.parse(answer.text)).toMatchObject({
+    error: { code: String(status), message: expect.stringMatching(/\S/) },
+  });
 }
 
 test("REST is served over HTTP/2 as over HTTP/1.1, with the same headers [WIR-01, VER-01, RTE-05, FMT-01, VER-03]", async () => {
   const created = await http2Call(
     service.base,
-    { ":method": "POST", ":path": "/v1/contacts", authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": "h2.1" },
+    {
+      ":method": "POST",
+      ":path": "/v1/contacts",
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "x-request-id": "h2.1",
+    },
     Buffer.from(JSON.stringify({ full_name: "Ann Two" })),
   );
   expect(created.status).toBe(201);
   expectHeaders(created);
-  expect(created.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store", "x-request-id": "h2.1" });
+  expect(created.headers).toMatchObject({
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "x-request-id": "h2.1",
+  });
   const { id } = JSON.parse(created.text).data;
   expect(created.headers.location).toBe(`/v1/contacts/${id}`);
   const read = await http2Call(service.base, { ":path": `/v1/contacts/${id}`, authorization: `Bearer ${key}` });
   expect(JSON.parse(read.text)).toEqual((await service.rest(`/v1/contacts/${id}`, { key })).body);
-  const head = await http2Call(service.base, { ":method": "HEAD", ":path": `/v1/contacts/${id}`, authorization: `Bearer ${key}` });
+  const head = await http2Call(service.base, {
+    ":method": "HEAD",
+    ":path": `/v1/contacts/${id}`,
+    authorization: `Bearer ${key}`,
+  });
   expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", read.headers["content-length"]]);
   const options = await http2Call(service.base, { ":method": "OPTIONS", ":path": "/v1/contacts" });
   expect([options.status, options.headers.allow]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
@@ -63,7 +84,13 @@ test.each([
   ["an Expect that is not understood", 417, { ":method": "POST", ":path": "/v1/contacts", expect: "something" }],
   ["an invalid query", 422, { ":path": "/v1/contacts?query=%ff" }],
 ] as const)("over HTTP/2 %s is %i in the envelope [ERR-01, ERR-08, RTE-05, VER-03]", async (name, status, headers) => {
-  expectRefused(await http2Call(service.base, { ...headers, ...(name === "an invalid query" ? { authorization: `Bearer ${key}` } : {}) }), status);
+  expectRefused(
+    await http2Call(service.base, {
+      ...headers,
+      ...(name === "an invalid query" ? { authorization: `Bearer ${key}` } : {}),
+    }),
+    status,
+  );
 });
 
 test("CONNECT over HTTP/2 is answered in the envelope too, not by an empty answer [ERR-01]", async () => {
@@ -74,7 +101,13 @@ test("CONNECT over HTTP/2 is answered in the envelope too, not by an empty answe
 
 test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-09]", async () => {
   const line = (value: string): Buffer => literal("authorization", value);
-  const { status, body } = await rawHttp2([Buffer.from([0x82, 0x86]), literal(":path", "/v1/sessions"), literal(":authority", "localhost"), line(`Bearer ${key}`), line("Bearer rec_other")]);
+  const { status, body } = await rawHttp2([
+    Buffer.from([0x82, 0x86]),
+    literal(":path", "/v1/sessions"),
+    literal(":authority", "localhost"),
+    line(`Bearer ${key}`),
+    line("Bearer rec_other"),
+  ]);
   expect(status).toBe(400);
   expect(JSON.parse(body)).toEqual({ error: { code: "400", message: "Authorization: it was sent more than once." } });
 });
@@ -92,21 +125,32 @@ test("one connection carries many requests at once, REST and gRPC mixed with ref
 
 test("a frame that breaks HTTP/2 ends that connection and no other [ERR-08]", async () => {
   await new Promise<void>((resolve) => {
-    const socket = connectTcp(service.app.port, "127.0.0.1", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nrubbish that is no frame at all"));
-    socket.on("close", resolve).on("error", () => undefined).resume();
+    const socket = connectTcp(service.app.port, "127.0.0.1", () =>
+      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nrubbish that is no frame at all"),
+    );
+    socket
+      .on("close", resolve)
+      .on("error", () => undefined)
+      .resume();
   });
   expect((await http2Call(service.base, { ":path": "/v1/health" })).status).toBe(200);
 });
 
 test("the preface may come byte by byte [WIR-01]", async () => {
-  const { status: answered } = await rawHttp2([Buffer.from([0x82, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")], 1);
+  const { status: answered } = await rawHttp2(
+    [Buffer.from([0x82, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")],
+    1,
+  );
   expect(answered).toBe(404);
 });
 
 function status(session: ClientHttp2Session, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ":path": path });
-    stream.on("response", (headers) => resolve(headers[":status"] ?? 0)).on("error", reject).resume();
+    stream
+      .on("response", (headers) => resolve(headers[":status"] ?? 0))
+      .on("error", reject)
+      .resume();
   });
 }
 

@@ -35,7 +35,12 @@ export function frameReader(): (chunk: Buffer) => Frame[] {
     const frames: Frame[] = [];
     while (seen.length >= 9 && seen.length >= 9 + seen.readUIntBE(0, 3)) {
       const length = seen.readUIntBE(0, 3);
-      frames.push({ type: seen.readUInt8(3), flags: seen.readUInt8(4), stream: seen.readUInt32BE(5), payload: seen.subarray(9, 9 + length) });
+      frames.push({
+        type: seen.readUInt8(3),
+        flags: seen.readUInt8(4),
+        stream: seen.readUInt32BE(5),
+        payload: seen.subarray(9, 9 + length),
+      });
       seen = seen.subarray(9 + length);
     }
     return frames;

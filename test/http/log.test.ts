@@ -20,7 +20,10 @@ afterAll(() => service.stop());
 const marker = "Zebrafinch";
 
 async function settled(count: number): Promise<void> {
-  await until(() => Promise.resolve(service.logLines.filter((line) => /"(request|refused)"/.test(line)).length >= count), AbortSignal.timeout(5_000));
+  await until(
+    () => Promise.resolve(service.logLines.filter((line) => /"(request|refused)"/.test(line)).length >= count),
+    AbortSignal.timeout(5_000),
+  );
 }
 
 test("a request is one line with its id, listener, wire, method, route, rpc, account, shown part of the key, address, status and times, and nothing else [FMT-06]", async () => {
@@ -30,9 +33,24 @@ test("a request is one line with its id, listener, wire, method, route, rpc, acc
   const lines = service.logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toEqual([
     {
-      level: 30, time: expect.anything(), id: "one-line", listener: "public", wire: "rest", method: "GET", route: "/v1/contacts", rpc: "records.v1.ContactService/SearchContacts",
-      account: owner.id, key: owner.key.slice(0, 8), address: "127.0.0.1", status: 200,
-      ms: expect.any(Number), redis_ms: expect.any(Number), db_ms: expect.any(Number), db_commands: expect.any(Number), rows: 0, msg: "request",
+      level: 30,
+      time: expect.anything(),
+      id: "one-line",
+      listener: "public",
+      wire: "rest",
+      method: "GET",
+      route: "/v1/contacts",
+      rpc: "records.v1.ContactService/SearchContacts",
+      account: owner.id,
+      key: owner.key.slice(0, 8),
+      address: "127.0.0.1",
+      status: 200,
+      ms: expect.any(Number),
+      redis_ms: expect.any(Number),
+      db_ms: expect.any(Number),
+      db_commands: expect.any(Number),
+      rows: 0,
+      msg: "request",
     },
   ]);
 });
@@ -49,7 +67,11 @@ test("no line holds a query, a body, a key, a credential, or a part of a path th
   const before = service.logLines.filter((line) => /"(request|refused)"/.test(line)).length;
   const { key } = owner;
   const unknown = newSecret();
-  const { body } = await service.rest("/v1/contacts", { key, body: { full_name: `${marker} One`, email: `${marker}@example.com`, phone: "+1 415 555 0199" }, headers: { "Idempotency-Key": `${marker}-1` } });
+  const { body } = await service.rest("/v1/contacts", {
+    key,
+    body: { full_name: `${marker} One`, email: `${marker}@example.com`, phone: "+1 415 555 0199" },
+    headers: { "Idempotency-Key": `${marker}-1` },
+  });
   const { id } = body.data as { id: string };
   const calls = [
     service.rest(`/v1/contacts?query=${marker}`, { key }),
@@ -68,14 +90,41 @@ test("no line holds a query, a body, a key, a credential, or a part of a path th
     service.rest("/v1/contacts", { key, body: { [marker]: marker } }),
     service.rest("/v1/contacts", { key, raw: `{"${marker}` }),
     service.rest(`/v1/contacts/${id}`, { key, method: "PATCH", body: { phone: marker } }),
-    service.rest(`/v1/contacts/${id}/notes`, { key, body: { content: marker }, headers: { "Idempotency-Key": `${marker}-2` } }),
-    service.rest("/v1/sessions", { headers: { Authorization: `Basic ${marker}`, Cookie: `session=${marker}`, "X-Forwarded-For": marker, "User-Agent": marker, Referer: marker } }),
-    service.internalCall("records.ingest.v1.IngestService/UpsertContacts", { account_id: owner.id, contacts: [{ full_name: marker, external_id: marker, email: `${marker}@example.com` }] }),
-    service.internalCall("records.v1.ContactService/SearchContacts", { query: marker }, { "records-account-id": marker }),
+    service.rest(`/v1/contacts/${id}/notes`, {
+      key,
+      body: { content: marker },
+      headers: { "Idempotency-Key": `${marker}-2` },
+    }),
+    service.rest("/v1/sessions", {
+      headers: {
+        Authorization: `Basic ${marker}`,
+        Cookie: `session=${marker}`,
+        "X-Forwarded-For": marker,
+        "User-Agent": marker,
+        Referer: marker,
+      },
+    }),
+    service.internalCall("records.ingest.v1.IngestService/UpsertContacts", {
+      account_id: owner.id,
+      contacts: [{ full_name: marker, external_id: marker, email: `${marker}@example.com` }],
+    }),
+    service.internalCall(
+      "records.v1.ContactService/SearchContacts",
+      { query: marker },
+      { "records-account-id": marker },
+    ),
     service.internalCall(`records.${marker}/Call`, {}),
-    service.internalCall("records.admin.v1.AccountService/CreateAccount", { email: `${marker}@example.com` }, { Authorization: `Bearer ${marker}` }),
-    grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from(`\x0a\x0a${marker}`), { authorization: `Bearer ${key}` }),
-    grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from(marker), { authorization: `Bearer ${key}` }),
+    service.internalCall(
+      "records.admin.v1.AccountService/CreateAccount",
+      { email: `${marker}@example.com` },
+      { Authorization: `Bearer ${marker}` },
+    ),
+    grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from(`\x0a\x0a${marker}`), {
+      authorization: `Bearer ${key}`,
+    }),
+    grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.from(marker), {
+      authorization: `Bearer ${key}`,
+    }),
     exchange(service.base, `GET /${marker} HTTP/1.1\r\nHost: ${marker}\r\nHost: b\r\n\r\n`),
     exchange(service.base, `POST /${marker} HTTP/1.1\r\nHost: a\r\nExpect: ${marker}\r\nContent-Length: 0\r\n\r\n`),
   ];

@@ -38,7 +38,8 @@ test("pipelined requests begin a few at a time, and are answered in their order"
   const waiting: (() => void)[] = [];
   const base = await listen(({ url }, response) => void waiting.push(() => response.end(url)));
   const count = 1_000;
-  const one = (at: number): string => `GET /${at} HTTP/1.1\r\nHost: a\r\n${at === count - 1 ? "Connection: close\r\n" : ""}\r\n`;
+  const one = (at: number): string =>
+    `GET /${at} HTTP/1.1\r\nHost: a\r\n${at === count - 1 ? "Connection: close\r\n" : ""}\r\n`;
   const exchanged = exchange(base, Array.from({ length: count }, (_, at) => one(at)).join(""), 30_000);
   let most = 0;
   let answered = 0;
@@ -61,7 +62,10 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/1.1, with
     const answer = await new Promise<string>((resolve, reject) => {
       const sent = request(base, { method: "POST", headers, agent: false }, (response) => {
         let text = "";
-        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve(text));
+        response
+          .setEncoding("utf8")
+          .on("data", (chunk: string) => (text += chunk))
+          .on("end", () => resolve(text));
       });
       sent.on("error", reject);
       for (let at = 0; at < size; at += 1_000) sent.write(body.subarray(at, at + 1_000));

@@ -9,20 +9,30 @@ let service: TestService;
 let key: string;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: "10", V1_DEPRECATED_AT: "2026-01-31T00:00:00Z", V1_SUNSET_AT: "2026-12-31T23:59:59Z" });
+  service = await startService({
+    RATE_LIMIT: "10",
+    V1_DEPRECATED_AT: "2026-01-31T00:00:00Z",
+    V1_SUNSET_AT: "2026-12-31T23:59:59Z",
+  });
   ({ key } = await service.account());
 });
 afterAll(() => service.stop());
 
-test.each(refused)("%s is %i in the envelope, with the headers of /v1, and the connection closes [ERR-01, ERR-08, ERR-09, RTE-05, VER-03, FMT-06]", async (_, status, message) => {
-  const { answers, closed, text } = await exchange(service.base, typeof message === "string" ? message.replaceAll("{key}", key) : message);
-  expect(answers.map((answer) => answer.status)).toEqual([status]);
-  expectEnvelope(answers[0], status);
-  expect(answers[0]?.headers.get("deprecation")).toBe("@1769817600");
-  expect(answers[0]?.headers.get("sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");
-  expect(text).not.toMatch(/<html|<!doctype|node|llhttp|HPE_|rec_/i);
-  expect(closed).toBe(true);
-});
+test.each(refused)(
+  "%s is %i in the envelope, with the headers of /v1, and the connection closes [ERR-01, ERR-08, ERR-09, RTE-05, VER-03, FMT-06]",
+  async (_, status, message) => {
+    const { answers, closed, text } = await exchange(
+      service.base,
+      typeof message === "string" ? message.replaceAll("{key}", key) : message,
+    );
+    expect(answers.map((answer) => answer.status)).toEqual([status]);
+    expectEnvelope(answers[0], status);
+    expect(answers[0]?.headers.get("deprecation")).toBe("@1769817600");
+    expect(answers[0]?.headers.get("sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");
+    expect(text).not.toMatch(/<html|<!doctype|node|llhttp|HPE_|rec_/i);
+    expect(closed).toBe(true);
+  },
+);
 
 const health = { data: { status: "ok", version: "1.0.0" } };
 
@@ -30,12 +40,27 @@ const health = { data: { status: "ok", version: "1.0.0" } };
 const taken: readonly (readonly [name: string, message: string])[] = [
   ["HTTP/1.0 without a Host line", "GET /v1/health HTTP/1.0\r\n\r\n"],
   ["an empty line before the request", `\r\nGET /v1/health HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`],
-  ["the whole URL as the target (RFC 9112 §3.2.2)", `GET http://localhost/v1/health HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`],
+  [
+    "the whole URL as the target (RFC 9112 §3.2.2)",
+    `GET http://localhost/v1/health HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`,
+  ],
   ["a body on GET", `GET /v1/health HTTP/1.1\r\n${host}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello`],
-  ["a chunked body on GET", `GET /v1/health HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
-  ["an offer to upgrade to h2c", `GET /v1/health HTTP/1.1\r\n${host}\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nConnection: Upgrade, HTTP2-Settings, close\r\n\r\n`],
-  ["an offer to upgrade to a WebSocket", `GET /v1/health HTTP/1.1\r\n${host}\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n`],
-  ["a query with signs of every kind", `GET /v1/health?a=%ff&&=&[]{}|\\^\` HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`],
+  [
+    "a chunked body on GET",
+    `GET /v1/health HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+  ],
+  [
+    "an offer to upgrade to h2c",
+    `GET /v1/health HTTP/1.1\r\n${host}\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nConnection: Upgrade, HTTP2-Settings, close\r\n\r\n`,
+  ],
+  [
+    "an offer to upgrade to a WebSocket",
+    `GET /v1/health HTTP/1.1\r\n${host}\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n`,
+  ],
+  [
+    "a query with signs of every kind",
+    `GET /v1/health?a=%ff&&=&[]{}|\\^\` HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`,
+  ],
   ["bytes above ASCII in a header", `GET /v1/health HTTP/1.1\r\n${host}\r\nX-A: \xe9\xff\r\nConnection: close\r\n\r\n`],
 ];
 
@@ -50,13 +75,19 @@ test.each(taken)("%s is answered like any other request [ERR-08, HLT-01, RTE-05]
 
 test("requests that come together are answered one after the other, in their order [ERR-08]", async () => {
   const one = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\n${host}\r\n${more}\r\n`;
-  const { answers, closed } = await exchange(service.base, `${one("/v1/health")}${one("/v1/sessions")}${one("/v1/nothing")}${one("/v1/health", "Connection: close\r\n")}`);
+  const { answers, closed } = await exchange(
+    service.base,
+    `${one("/v1/health")}${one("/v1/sessions")}${one("/v1/nothing")}${one("/v1/health", "Connection: close\r\n")}`,
+  );
   expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 200]);
   expect(closed).toBe(true);
 });
 
 test("rubbish after an answered request is refused in the envelope, and the connection closes [ERR-08]", async () => {
-  const { answers, closed } = await exchange(service.base, `GET /v1/health HTTP/1.1\r\n${host}\r\n\r\n\0\0\0rubbish\r\n\r\n`);
+  const { answers, closed } = await exchange(
+    service.base,
+    `GET /v1/health HTTP/1.1\r\n${host}\r\n\r\n\0\0\0rubbish\r\n\r\n`,
+  );
   expect(closed).toBe(true);
   expect(answers.length).toBeGreaterThan(0);
   expectEnvelope(answers.at(-1), 400);
@@ -64,7 +95,10 @@ test("rubbish after an answered request is refused in the envelope, and the conn
 
 test("a chunked body that breaks off in rubbish is refused, and nothing is written [ERR-08]", async () => {
   const head = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const { answers, closed } = await exchange(service.base, `${head}14\r\n{"full_name":"Chunky\r\nZZ\r\n"}\r\n0\r\n\r\n`);
+  const { answers, closed } = await exchange(
+    service.base,
+    `${head}14\r\n{"full_name":"Chunky\r\nZZ\r\n"}\r\n0\r\n\r\n`,
+  );
   expectEnvelope(answers[0], 400);
   expect(answers).toHaveLength(1);
   expect(closed).toBe(true);
@@ -88,7 +122,12 @@ test("headers that do not come within 10 seconds are 408 in the envelope; who se
     exchange(service.base, "", 14_000),
     exchange(service.base, "PRI * HTTP/2", 14_000),
     exchange(service.base, preface, 20_000),
-    exchange(service.base, [preface, ...Array<string>(12).fill("\0\0\x08\x06\0\0\0\0\0\0\0\0\0\0\0\0\0")], 20_000, 1_000),
+    exchange(
+      service.base,
+      [preface, ...Array<string>(12).fill("\0\0\x08\x06\0\0\0\0\0\0\0\0\0\0\0\0\0")],
+      20_000,
+      1_000,
+    ),
   ]);
   expectEnvelope(slow.answers[0], 408);
   expect(slow.answers[0]?.headers.has("deprecation")).toBe(true);
@@ -99,11 +138,14 @@ test("the service goes on answering after all of it [ERR-08]", async () => {
   expect((await service.rest("/v1/health")).body).toEqual(health);
 });
 
-test.each([0, 1, 3, 6, 15])("junk that follows a request after %i ms takes nothing from its answer: what was written is answered 201, then comes the 400 [ERR-08]", async (delayMs) => {
-  const body = `{"full_name":"Junk After ${delayMs}"}`;
-  const request = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const { answers } = await exchange(service.base, [request, "xx\r\n\r\n"], 4_000, delayMs);
-  expect(answers.map(({ status }) => status)).toEqual([201, 400]);
-  expectEnvelope(answers[1], 400);
-  expect((await service.rest(`/v1/contacts?query=junk+after+${delayMs}`, { key })).body.data).toHaveLength(1);
-});
+test.each([0, 1, 3, 6, 15])(
+  "junk that follows a request after %i ms takes nothing from its answer: what was written is answered 201, then comes the 400 [ERR-08]",
+  async (delayMs) => {
+    const body = `{"full_name":"Junk After ${delayMs}"}`;
+    const request = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const { answers } = await exchange(service.base, [request, "xx\r\n\r\n"], 4_000, delayMs);
+    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+    expectEnvelope(answers[1], 400);
+    expect((await service.rest(`/v1/contacts?query=junk+after+${delayMs}`, { key })).body.data).toHaveLength(1);
+  },
+);

@@ -19,7 +19,12 @@ export interface Exchange {
 }
 
 /** Sends the bytes, in parts a while apart, and reads until the other side closes, or `patienceMs` have passed. */
-export function exchange(base: string, bytes: string | Buffer | readonly string[], patienceMs = 4_000, apartMs = 0): Promise<Exchange> {
+export function exchange(
+  base: string,
+  bytes: string | Buffer | readonly string[],
+  patienceMs = 4_000,
+  apartMs = 0,
+): Promise<Exchange> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -47,11 +52,20 @@ function parse(bytes: Buffer): RawAnswer[] {
   let rest = bytes;
   while (rest.length > 0) {
     const end = rest.indexOf("\r\n\r\n");
-    const [first = "", ...lines] = rest.subarray(0, end === -1 ? rest.length : end).toString("latin1").split("\r\n");
-    const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
+    const [first = "", ...lines] = rest
+      .subarray(0, end === -1 ? rest.length : end)
+      .toString("latin1")
+      .split("\r\n");
+    const headers = new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+    );
     const length = Number(headers.get("content-length") ?? 0);
     const start = end === -1 ? rest.length : end + 4;
-    answers.push({ status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]), headers, body: rest.subarray(start, start + length).toString() });
+    answers.push({
+      status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]),
+      headers,
+      body: rest.subarray(start, start + length).toString(),
+    });
     rest = rest.subarray(start + length);
   }
   return answers;
@@ -65,6 +79,7 @@ export function expectEnvelope(answer: RawAnswer | undefined, status: number): v
   expect(headers.get("ratelimit-limit")).toBe("10");
   expect(headers.get("ratelimit-policy")).toBe("10;w=1");
   expect(headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
-  for (const name of ["retry-after", "ratelimit-remaining", "ratelimit-reset"]) expect(headers.has(name), name).toBe(status === 429 && name === "retry-after");
+  for (const name of ["retry-after", "ratelimit-remaining", "ratelimit-reset"])
+    expect(headers.has(name), name).toBe(status === 429 && name === "retry-after");
   expect(JSON.parse(body)).toMatchObject({ error: { code: String(status), message: expect.stringMatching(/\S/) } });
 }

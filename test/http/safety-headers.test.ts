@@ -26,23 +26,49 @@ const query = Buffer.from("\x0a\x03ann");
 
 /** Requests to every surface of the public listener. */
 const surfaces: readonly (readonly [method: string, path: string, type: string | undefined])[] = [
-  ["GET", "/v1/health", undefined], ["GET", "/v1/contacts?query=ann", undefined], ["GET", "/v1/nothing", undefined], ["OPTIONS", "/v1/contacts", undefined],
-  ["POST", "/v1/health", "application/json"], ["POST", "/v1/contacts", "application/json"], ["POST", "/v1/contacts", "text/plain"],
-  ["POST", `/${search}`, "application/json"], ["POST", `/${search}`, "application/grpc-web+proto"], ["POST", `/${search}`, "text/plain"], ["GET", `/${search}`, undefined],
-  ["GET", "/openapi.json", undefined], ["HEAD", "/openapi.yaml", undefined], ["POST", "/openapi.json", "text/plain"], ["GET", "/llms.txt", undefined],
-  ["GET", "/docs", undefined], ["GET", "/docs/nothing", undefined], ["GET", "/", undefined], ["POST", "/mcp", "application/json"], ["GET", "/mcp", undefined],
-  ["GET", "/.well-known/oauth-protected-resource", undefined], ["GET", "/nothing", undefined],
+  ["GET", "/v1/health", undefined],
+  ["GET", "/v1/contacts?query=ann", undefined],
+  ["GET", "/v1/nothing", undefined],
+  ["OPTIONS", "/v1/contacts", undefined],
+  ["POST", "/v1/health", "application/json"],
+  ["POST", "/v1/contacts", "application/json"],
+  ["POST", "/v1/contacts", "text/plain"],
+  ["POST", `/${search}`, "application/json"],
+  ["POST", `/${search}`, "application/grpc-web+proto"],
+  ["POST", `/${search}`, "text/plain"],
+  ["GET", `/${search}`, undefined],
+  ["GET", "/openapi.json", undefined],
+  ["HEAD", "/openapi.yaml", undefined],
+  ["POST", "/openapi.json", "text/plain"],
+  ["GET", "/llms.txt", undefined],
+  ["GET", "/docs", undefined],
+  ["GET", "/docs/nothing", undefined],
+  ["GET", "/", undefined],
+  ["POST", "/mcp", "application/json"],
+  ["GET", "/mcp", undefined],
+  ["GET", "/.well-known/oauth-protected-resource", undefined],
+  ["GET", "/nothing", undefined],
 ];
 
-test.each(surfaces)("%s %s (%s) has nosniff, and Strict-Transport-Security if the base URL is https [HDR-01, HDR-02]", async (method, path, type) => {
-  for (const key of [undefined, owner.key]) {
-    const headers = { ...(type && { "Content-Type": type }), ...(key && { Authorization: `Bearer ${key}` }) };
-    const ask = (base: string): Promise<Response> => fetch(base + path, { method, headers, redirect: "manual", ...(type && { body: "{}" }) });
-    const [here, there] = await Promise.all([ask(plain.base), ask(secure.base)]);
-    expect([here.headers.get("X-Content-Type-Options"), here.headers.get("Strict-Transport-Security")]).toEqual(["nosniff", null]);
-    expect([there.headers.get("X-Content-Type-Options"), there.headers.get("Strict-Transport-Security")]).toEqual(["nosniff", year]);
-  }
-});
+test.each(surfaces)(
+  "%s %s (%s) has nosniff, and Strict-Transport-Security if the base URL is https [HDR-01, HDR-02]",
+  async (method, path, type) => {
+    for (const key of [undefined, owner.key]) {
+      const headers = { ...(type && { "Content-Type": type }), ...(key && { Authorization: `Bearer ${key}` }) };
+      const ask = (base: string): Promise<Response> =>
+        fetch(base + path, { method, headers, redirect: "manual", ...(type && { body: "{}" }) });
+      const [here, there] = await Promise.all([ask(plain.base), ask(secure.base)]);
+      expect([here.headers.get("X-Content-Type-Options"), here.headers.get("Strict-Transport-Security")]).toEqual([
+        "nosniff",
+        null,
+      ]);
+      expect([there.headers.get("X-Content-Type-Options"), there.headers.get("Strict-Transport-Security")]).toEqual([
+        "nosniff",
+        year,
+      ]);
+    }
+  },
+);
 
 test("gRPC over HTTP/2 has both, with a key and without [HDR-01, HDR-02]", async () => {
   for (const authorization of [`Bearer ${owner.key}`, "Bearer rec_wrong"]) {
@@ -52,19 +78,35 @@ test("gRPC over HTTP/2 has both, with a key and without [HDR-01, HDR-02]", async
 });
 
 test.each(refused)("%s, rejected with %i, has both [HDR-01, HDR-02]", async (_, status, message) => {
-  const { answers } = await exchange(secure.base, typeof message === "string" ? message.replaceAll("{key}", owner.key) : message);
+  const { answers } = await exchange(
+    secure.base,
+    typeof message === "string" ? message.replaceAll("{key}", owner.key) : message,
+  );
   const [first] = answers;
-  expect([first?.status, first?.headers.get("x-content-type-options"), first?.headers.get("strict-transport-security")]).toEqual([status, "nosniff", year]);
+  expect([
+    first?.status,
+    first?.headers.get("x-content-type-options"),
+    first?.headers.get("strict-transport-security"),
+  ]).toEqual([status, "nosniff", year]);
 });
 
-test.each(["/livez", "/readyz", "/metrics", "/nothing", `/${search}`])("%s on the internal listener has nosniff only [HDR-01]", async (path) => {
-  for (const method of ["GET", "POST"]) {
-    const { headers } = await fetch(secure.internal + path, { method });
-    expect([headers.get("X-Content-Type-Options"), headers.get("Strict-Transport-Security")]).toEqual(["nosniff", null]);
-  }
-});
+test.each(["/livez", "/readyz", "/metrics", "/nothing", `/${search}`])(
+  "%s on the internal listener has nosniff only [HDR-01]",
+  async (path) => {
+    for (const method of ["GET", "POST"]) {
+      const { headers } = await fetch(secure.internal + path, { method });
+      expect([headers.get("X-Content-Type-Options"), headers.get("Strict-Transport-Security")]).toEqual([
+        "nosniff",
+        null,
+      ]);
+    }
+  },
+);
 
-test.each(refused.filter(([, status]) => status !== 417))("%s, rejected with %i on the internal listener, has nosniff [HDR-01]", async (_, status, message) => {
-  const { answers } = await exchange(secure.internal, message);
-  expect([answers[0]?.status, answers[0]?.headers.get("x-content-type-options")]).toEqual([status, "nosniff"]);
-});
+test.each(refused.filter(([, status]) => status !== 417))(
+  "%s, rejected with %i on the internal listener, has nosniff [HDR-01]",
+  async (_, status, message) => {
+    const { answers } = await exchange(secure.internal, message);
+    expect([answers[0]?.status, answers[0]?.headers.get("x-content-type-options")]).toEqual([status, "nosniff"]);
+  },
+);

@@ -19,7 +19,12 @@ const clients = new Set<Socket>();
 beforeEach(async () => {
   [asked, delayMs] = [0, 0];
   const nothing = (): void => undefined;
-  listener = createListener({ handle: (_request, response) => void (asked++, setTimeout(() => response.end("done"), delayMs)), refuse: () => "", refuseExpectation: nothing, refuseSlow: nothing });
+  listener = createListener({
+    handle: (_request, response) => void (asked++, setTimeout(() => response.end("done"), delayMs)),
+    refuse: () => "",
+    refuseExpectation: nothing,
+    refuseSlow: nothing,
+  });
   port = await listener.listen(0, "127.0.0.1");
 });
 afterEach(async () => {
@@ -47,7 +52,12 @@ function open(at: number): Client {
     socket,
     frames,
     ask(stream) {
-      const head = [literal(":method", "GET"), literal(":scheme", "http"), literal(":path", "/"), literal(":authority", "localhost")];
+      const head = [
+        literal(":method", "GET"),
+        literal(":scheme", "http"),
+        literal(":path", "/"),
+        literal(":authority", "localhost"),
+      ];
       socket.write(frame(types.headers, flags.endStream | flags.endHeaders, stream, Buffer.concat(head)));
     },
     async seen(is) {
@@ -57,9 +67,16 @@ function open(at: number): Client {
   };
 }
 
-const isType = (type: number) => (one: Frame): boolean => one.type === type;
-const answers = (stream: number) => (one: Frame): boolean => one.type === types.data && one.stream === stream;
-const acknowledge = ({ socket }: Client, { type, payload }: Frame): void => void socket.write(frame(type, flags.ack, 0, type === types.ping ? payload : undefined));
+const isType =
+  (type: number) =>
+  (one: Frame): boolean =>
+    one.type === type;
+const answers =
+  (stream: number) =>
+  (one: Frame): boolean =>
+    one.type === types.data && one.stream === stream;
+const acknowledge = ({ socket }: Client, { type, payload }: Frame): void =>
+  void socket.write(frame(type, flags.ack, 0, type === types.ping ? payload : undefined));
 
 test("an idle session ends with the last stream that was answered, so that a request on its way is known not to have begun [OPS-16]", async () => {
   const client = open(port);
@@ -95,11 +112,23 @@ test("a client that connects while the listener stops gets the settings first, a
   socket.on("data", (chunk: Buffer) => {
     for (const one of read(chunk)) {
       frames.push(one);
-      if ((one.type === types.settings || one.type === types.ping) && one.flags === 0) socket.write(frame(one.type, flags.ack, 0, one.type === types.ping ? one.payload : undefined));
+      if ((one.type === types.settings || one.type === types.ping) && one.flags === 0)
+        socket.write(frame(one.type, flags.ack, 0, one.type === types.ping ? one.payload : undefined));
     }
   });
-  const head = [literal(":method", "GET"), literal(":scheme", "http"), literal(":path", "/"), literal(":authority", "localhost")];
-  socket.write(Buffer.concat([preface, frame(types.settings, 0, 0), frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head))]));
+  const head = [
+    literal(":method", "GET"),
+    literal(":scheme", "http"),
+    literal(":path", "/"),
+    literal(":authority", "localhost"),
+  ];
+  socket.write(
+    Buffer.concat([
+      preface,
+      frame(types.settings, 0, 0),
+      frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head)),
+    ]),
+  );
   await stopped;
   expect(frames[0]?.type).toBe(types.settings);
   expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining([types.goaway, types.data]));

@@ -20,7 +20,8 @@ beforeEach(async () => {
       rpc: nothing,
       others: [],
       documents: new Map(),
-      throttle: () => Promise.resolve(), throttleDocument: () => Promise.resolve(),
+      throttle: () => Promise.resolve(),
+      throttleDocument: () => Promise.resolve(),
       onError: () => undefined,
       log: () => undefined,
       logRefused: () => undefined,
@@ -45,7 +46,10 @@ async function begin(): Promise<ClientHttp2Stream> {
       inner(request, response);
     };
   });
-  const stream = session.request({ ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" }, { endStream: false });
+  const stream = session.request(
+    { ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" },
+    { endStream: false },
+  );
   stream.on("error", () => undefined);
   stream.write("{");
   await received;

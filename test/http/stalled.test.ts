@@ -17,15 +17,18 @@ beforeEach(async () => {
   let tell: () => void = () => undefined;
   closed = new Promise((resolve) => (tell = resolve));
   const nothing = (): void => undefined;
-  listener = createListener({
-    handle(_request, response) {
-      response.once("close", tell);
-      response.end(answer);
+  listener = createListener(
+    {
+      handle(_request, response) {
+        response.once("close", tell);
+        response.end(answer);
+      },
+      refuse: () => "",
+      refuseExpectation: nothing,
+      refuseSlow: nothing,
     },
-    refuse: () => "",
-    refuseExpectation: nothing,
-    refuseSlow: nothing,
-  }, limits);
+    limits,
+  );
   port = await listener.listen(0, "127.0.0.1");
 });
 afterEach(() => listener.close(0, 0));

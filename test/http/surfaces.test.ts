@@ -17,49 +17,88 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const internalRpcs = [
-  "records.admin.v1.AccountService/CreateAccount", "records.admin.v1.AccountService/GetAccount", "records.admin.v1.AccountService/ListAccounts",
-  "records.admin.v1.AccountService/SetBetaEnrolment", "records.admin.v1.InterfaceService/GetState", "records.admin.v1.InterfaceService/SetPublicInterface",
-  "records.admin.v1.InterfaceService/SetWrites", "records.ingest.v1.IngestService/UpsertContacts", "records.ingest.v1.IngestService/UpsertSessions",
-  "records.ingest.v1.IngestService/PutTranscripts", "records.ingest.v1.IngestService/UpsertSessionNotes", "records.ingest.v1.IngestService/UpsertContactNotes",
-  "records.ingest.v1.IngestService/ArchiveContacts", "records.ingest.v1.IngestService/RestoreContacts",
-  "grpc.health.v1.Health/Check", "grpc.health.v1.Health/Watch", "grpc.health.v1.Health/List",
-  "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+  "records.admin.v1.AccountService/CreateAccount",
+  "records.admin.v1.AccountService/GetAccount",
+  "records.admin.v1.AccountService/ListAccounts",
+  "records.admin.v1.AccountService/SetBetaEnrolment",
+  "records.admin.v1.InterfaceService/GetState",
+  "records.admin.v1.InterfaceService/SetPublicInterface",
+  "records.admin.v1.InterfaceService/SetWrites",
+  "records.ingest.v1.IngestService/UpsertContacts",
+  "records.ingest.v1.IngestService/UpsertSessions",
+  "records.ingest.v1.IngestService/PutTranscripts",
+  "records.ingest.v1.IngestService/UpsertSessionNotes",
+  "records.ingest.v1.IngestService/UpsertContactNotes",
+  "records.ingest.v1.IngestService/ArchiveContacts",
+  "records.ingest.v1.IngestService/RestoreContacts",
+  "grpc.health.v1.Health/Check",
+  "grpc.health.v1.Health/Watch",
+  "grpc.health.v1.Health/List",
+  "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+  "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
 ];
 
-test.each(internalRpcs)("%s cannot be reached on the public listener, with a service token or an API key [ISO-09, WIR-01]", async (rpc) => {
-  for (const token of [service.serviceToken, owner.key]) {
-    for (const type of ["application/json", "application/proto"]) {
-      const response = await fetch(`${service.base}/${rpc}`, { method: "POST", headers: { "Content-Type": type, Authorization: `Bearer ${token}`, "records-account-id": owner.id }, body: "{}" });
-      expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([404, "404"]);
-    }
-    for (const type of ["application/grpc", "application/grpc-web+proto"]) {
-      const sent = { authorization: `Bearer ${token}`, "content-type": type };
-      const { status, headers, text } = await grpcCall(service.base, rpc, Buffer.alloc(0), sent);
-      expect([status, headers["grpc-status"], headers["content-type"], text]).toEqual([200, "12", type, ""]);
-    }
-  }
-});
-
-test.each(["/metrics", "/livez", "/readyz", "/healthz", "/debug/pprof", "/v0/health", "/v2/health", "/admin", "/.env", "//v1/health", "/V1/health", "/v1x", "/dashboard", "/sign-in/", "/login"])(
-  "%s is nothing on the public listener [ISO-09, OPS-10, ERR-05, VER-01]",
-  async (path) => {
-    for (const method of ["GET", "POST", "OPTIONS"]) {
-      const { status, headers, body } = await service.rest(path, { method, key: service.serviceToken });
-      expect(status).toBe(404);
-      expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
-      expect(headers.get("X-Request-Id")).toMatch(/./);
-      expect(body).toEqual({ error: { code: "404", message: expect.stringMatching(/\S/) } });
+test.each(internalRpcs)(
+  "%s cannot be reached on the public listener, with a service token or an API key [ISO-09, WIR-01]",
+  async (rpc) => {
+    for (const token of [service.serviceToken, owner.key]) {
+      for (const type of ["application/json", "application/proto"]) {
+        const response = await fetch(`${service.base}/${rpc}`, {
+          method: "POST",
+          headers: { "Content-Type": type, Authorization: `Bearer ${token}`, "records-account-id": owner.id },
+          body: "{}",
+        });
+        expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
+          404,
+          "404",
+        ]);
+      }
+      for (const type of ["application/grpc", "application/grpc-web+proto"]) {
+        const sent = { authorization: `Bearer ${token}`, "content-type": type };
+        const { status, headers, text } = await grpcCall(service.base, rpc, Buffer.alloc(0), sent);
+        expect([status, headers["grpc-status"], headers["content-type"], text]).toEqual([200, "12", type, ""]);
+      }
     }
   },
 );
+
+test.each([
+  "/metrics",
+  "/livez",
+  "/readyz",
+  "/healthz",
+  "/debug/pprof",
+  "/v0/health",
+  "/v2/health",
+  "/admin",
+  "/.env",
+  "//v1/health",
+  "/V1/health",
+  "/v1x",
+  "/dashboard",
+  "/sign-in/",
+  "/login",
+])("%s is nothing on the public listener [ISO-09, OPS-10, ERR-05, VER-01]", async (path) => {
+  for (const method of ["GET", "POST", "OPTIONS"]) {
+    const { status, headers, body } = await service.rest(path, { method, key: service.serviceToken });
+    expect(status).toBe(404);
+    expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
+    expect(headers.get("X-Request-Id")).toMatch(/./);
+    expect(body).toEqual({ error: { code: "404", message: expect.stringMatching(/\S/) } });
+  }
+});
 
 test("/livez, /readyz and /metrics answer on the internal listener, without a token [OPS-10]", async () => {
   const get = async (path: string): Promise<[number, string, string]> => {
     const response = await fetch(service.internal + path);
     return [response.status, response.headers.get("Content-Type") ?? "", await response.text()];
   };
-  expect(await get("/livez")).toEqual([200, "application/json; charset=utf-8", "{\"status\":\"ok\"}"]);
-  expect(await get("/readyz")).toEqual([200, "application/json; charset=utf-8", "{\"status\":\"ok\",\"mongodb\":true,\"redis\":true}"]);
+  expect(await get("/livez")).toEqual([200, "application/json; charset=utf-8", '{"status":"ok"}']);
+  expect(await get("/readyz")).toEqual([
+    200,
+    "application/json; charset=utf-8",
+    '{"status":"ok","mongodb":true,"redis":true}',
+  ]);
   const [status, type, text] = await get("/metrics");
   expect([status, type]).toEqual([200, expect.stringMatching(/^text\/plain; version=0\.0\.4/)]);
   expect(text).toMatch(/^# TYPE records_redis_up gauge\nrecords_redis_up 1$/m);
@@ -69,7 +108,13 @@ test("/livez, /readyz and /metrics answer on the internal listener, without a to
 
 test("the internal listener asks for the service token, and takes no API key in its place [ADM-01, ADM-02]", async () => {
   for (const rpc of internalRpcs.filter((name) => name.startsWith("records."))) {
-    for (const Authorization of ["", "Bearer wrong", `Bearer ${owner.key}`, service.serviceToken, `Basic ${service.serviceToken}`]) {
+    for (const Authorization of [
+      "",
+      "Bearer wrong",
+      `Bearer ${owner.key}`,
+      service.serviceToken,
+      `Basic ${service.serviceToken}`,
+    ]) {
       const { status, body } = await service.internalCall(rpc, {}, { Authorization });
       expect([status, body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);
     }
@@ -78,14 +123,27 @@ test("the internal listener asks for the service token, and takes no API key in 
 
 test("an internal records.v1 call needs the account's id, of an account that is there [ADM-01, ISO-08]", async () => {
   const rpc = "records.v1.ContactService/SearchContacts";
-  const codes = await Promise.all([{}, { "records-account-id": "x" }, { "records-account-id": "00000000-0000-4000-8000-000000000000" }, { "records-account-id": owner.id.toUpperCase() }].map(
-    async (headers) => (await service.internalCall(rpc, { query: "ann" }, headers as Record<string, string>)).body.code as string | undefined,
-  ));
+  const codes = await Promise.all(
+    [
+      {},
+      { "records-account-id": "x" },
+      { "records-account-id": "00000000-0000-4000-8000-000000000000" },
+      { "records-account-id": owner.id.toUpperCase() },
+    ].map(
+      async (headers) =>
+        (await service.internalCall(rpc, { query: "ann" }, headers as Record<string, string>)).body.code as
+          | string
+          | undefined,
+    ),
+  );
   expect(codes).toEqual(["invalid_argument", "invalid_argument", "not_found", undefined]);
 });
 
 test("the internal listener answers what is malformed as the public one does: two Authorization lines are 400 [ERR-09]", async () => {
-  const { answers } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n");
+  const { answers } = await exchange(
+    service.internal,
+    "GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n",
+  );
   expect(answers.map(({ status, body }) => [status, JSON.parse(body).error.code])).toEqual([[400, "400"]]);
 });
 
@@ -93,18 +151,37 @@ test("the internal listener answers an Expect that is not understood with an id,
   const { answers } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n");
   expect(answers[0]?.status).toBe(417);
   const id = answers[0]?.headers.get("x-request-id") ?? "none";
-  await expect.poll(() => service.logLines.find((line) => line.includes(`"${id}"`))).toMatch(/"listener":"internal".*"status":417/);
+  await expect
+    .poll(() => service.logLines.find((line) => line.includes(`"${id}"`)))
+    .toMatch(/"listener":"internal".*"status":417/);
 });
 
 test("metrics that cannot be gathered are 500 in the envelope, the cause is told, and the listener serves on [ERR-01, OPS-26]", async () => {
   const nothing = (): void => undefined;
   const causes: unknown[] = [];
-  const probes = { ready: () => true, parts: () => ({}), reason: () => undefined, metrics: () => Promise.reject(new Error("no numbers")) };
-  const listener = createListener(internalOptions({ rpc: { serves: () => false, handle: () => Promise.resolve() }, others: [], probes, onError: ({ cause }) => void causes.push(cause), log: nothing, logRefused: nothing }));
+  const probes = {
+    ready: () => true,
+    parts: () => ({}),
+    reason: () => undefined,
+    metrics: () => Promise.reject(new Error("no numbers")),
+  };
+  const listener = createListener(
+    internalOptions({
+      rpc: { serves: () => false, handle: () => Promise.resolve() },
+      others: [],
+      probes,
+      onError: ({ cause }) => void causes.push(cause),
+      log: nothing,
+      logRefused: nothing,
+    }),
+  );
   try {
     const base = `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
     const failed = await fetch(`${base}/metrics`);
-    expect([failed.status, await failed.json()]).toEqual([500, { error: { code: "500", message: "Something went wrong on our side." } }]);
+    expect([failed.status, await failed.json()]).toEqual([
+      500,
+      { error: { code: "500", message: "Something went wrong on our side." } },
+    ]);
     expect(causes).toEqual([new Error("no numbers")]);
     expect((await fetch(`${base}/livez`)).status).toBe(200);
   } finally {
@@ -113,8 +190,13 @@ test("metrics that cannot be gathered are 500 in the envelope, the cause is told
 });
 
 test("REST is not served on the internal listener [WIR-01, ISO-09]", async () => {
-  const response = await fetch(`${service.internal}/v1/contacts?query=ann`, { headers: { Authorization: `Bearer ${owner.key}` } });
-  expect([response.status, await response.json()]).toEqual([404, { error: { code: "404", message: "There is no such path." } }]);
+  const response = await fetch(`${service.internal}/v1/contacts?query=ann`, {
+    headers: { Authorization: `Bearer ${owner.key}` },
+  });
+  expect([response.status, await response.json()]).toEqual([
+    404,
+    { error: { code: "404", message: "There is no such path." } },
+  ]);
 });
 
 test("the OpenAPI documents are public and have no key operations of the inside [OAS-02, ISO-09]", async () => {
@@ -127,11 +209,20 @@ test("the OpenAPI documents are public and have no key operations of the inside 
 
 test("Connect, gRPC and gRPC-Web answer on the public port, over HTTP/1.1 and h2c [WIR-01, HLT-05]", async () => {
   const rpc = "/records.v1.HealthService/CheckHealth";
-  const wires = [["application/json", "{}"], ["application/proto", ""], ["application/grpc-web+proto", "\0\0\0\0\0"], ["application/grpc-web+json", "\0\0\0\0\x02{}"]] as const;
+  const wires = [
+    ["application/json", "{}"],
+    ["application/proto", ""],
+    ["application/grpc-web+proto", "\0\0\0\0\0"],
+    ["application/grpc-web+json", "\0\0\0\0\x02{}"],
+  ] as const;
   for (const [type, body] of wires) {
     const http1 = await fetch(service.base + rpc, { method: "POST", headers: { "Content-Type": type }, body });
     expect([http1.status, http1.headers.get("Content-Type")]).toEqual([200, type]);
-    const http2 = await http2Call(service.base, { ":method": "POST", ":path": rpc, "content-type": type }, Buffer.from(body, "latin1"));
+    const http2 = await http2Call(
+      service.base,
+      { ":method": "POST", ":path": rpc, "content-type": type },
+      Buffer.from(body, "latin1"),
+    );
     expect([http2.status, http2.headers["content-type"]]).toEqual([200, type]);
     for (const text of [await http1.text(), http2.text]) expect(text).toContain("1.0.0");
   }

@@ -25,23 +25,36 @@ function contactMessage(id: string, at: string): string {
 }
 
 async function storedMoment(account: TestAccount): Promise<string> {
-  const [contact] = await service().app.client.db().collection("contacts").find({ "email_key": "ana@example.com" }).sort({ created_at: -1 }).limit(1).toArray();
+  const [contact] = await service()
+    .app.client.db()
+    .collection("contacts")
+    .find({ email_key: "ana@example.com" })
+    .sort({ created_at: -1 })
+    .limit(1)
+    .toArray();
   expect(contact?.["account_id"].toHexString()).toBe(account.id);
   return (contact?.["created_at"] as Date).toISOString();
 }
 
 describe.each(pairs)("first %s, then %s", (first, second) => {
-  test.each(["Redis", "MongoDB"])("a create is replayed out of %s, in the bytes that the second wire sends for a first answer [IDM-06, IDM-09]", async (source) => {
-    const account = await service().account();
-    const made = await wires[first].create({ base: service().base, key: account.key }, "k", ana);
-    if (source === "MongoDB") await redis().flushall();
-    const again = await wires[second].create({ base: other().base, key: account.key }, "k", ana);
-    expect([made.outcome, made.replayed, again.outcome, again.replayed]).toEqual(["ok", false, "ok", true]);
-    const at = await storedMoment(account);
-    expect(made.text).toBe(first === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")));
-    expect(again.text).toBe(second === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")));
-    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
-  });
+  test.each(["Redis", "MongoDB"])(
+    "a create is replayed out of %s, in the bytes that the second wire sends for a first answer [IDM-06, IDM-09]",
+    async (source) => {
+      const account = await service().account();
+      const made = await wires[first].create({ base: service().base, key: account.key }, "k", ana);
+      if (source === "MongoDB") await redis().flushall();
+      const again = await wires[second].create({ base: other().base, key: account.key }, "k", ana);
+      expect([made.outcome, made.replayed, again.outcome, again.replayed]).toEqual(["ok", false, "ok", true]);
+      const at = await storedMoment(account);
+      expect(made.text).toBe(
+        first === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")),
+      );
+      expect(again.text).toBe(
+        second === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")),
+      );
+      expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+    },
+  );
 
   test("an append is replayed, also to a contact archived since; another body is refused as a conflict [IDM-09, IDM-10, IDM-20]", async () => {
     const account = await service().account();
@@ -59,11 +72,14 @@ describe.each(pairs)("first %s, then %s", (first, second) => {
   });
 });
 
-test.each(names)("over %s a malformed key is refused as invalid and writes nothing [IDM-02, IDM-03, IDM-04, IDM-09]", async (name) => {
-  const account = await service().account();
-  for (const key of ["", "a b", "x".repeat(129)]) {
-    const answer = await wires[name].create({ base: service().base, key: account.key }, key, ana);
-    expect(answer.outcome, `"${key}"`).toBe(name === "REST" ? "422" : "InvalidArgument");
-  }
-  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
-});
+test.each(names)(
+  "over %s a malformed key is refused as invalid and writes nothing [IDM-02, IDM-03, IDM-04, IDM-09]",
+  async (name) => {
+    const account = await service().account();
+    for (const key of ["", "a b", "x".repeat(129)]) {
+      const answer = await wires[name].create({ base: service().base, key: account.key }, key, ana);
+      expect(answer.outcome, `"${key}"`).toBe(name === "REST" ? "422" : "InvalidArgument");
+    }
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
+  },
+);

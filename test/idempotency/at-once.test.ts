@@ -32,7 +32,9 @@ interface Verdict {
 const exactlyOnce: Verdict = { first: 1, replays: width - 1, answers: 1, written: 1 };
 
 function verdict(answers: readonly WireAnswer[], written: number): Verdict {
-  expect(answers.filter(({ outcome }) => outcome !== "ok").map(({ outcome, text }) => `${outcome} ${text}`)).toEqual([]);
+  expect(answers.filter(({ outcome }) => outcome !== "ok").map(({ outcome, text }) => `${outcome} ${text}`)).toEqual(
+    [],
+  );
   return {
     first: answers.filter(({ replayed }) => !replayed).length,
     replays: answers.filter(({ replayed }) => replayed).length,
@@ -42,9 +44,18 @@ function verdict(answers: readonly WireAnswer[], written: number): Verdict {
 }
 
 /** Fifty creates over both instances. */
-async function atOnce(account: TestAccount, key: string, wire: keyof typeof wires, instances: readonly TestService[] = [service(), other()]): Promise<Verdict> {
+async function atOnce(
+  account: TestAccount,
+  key: string,
+  wire: keyof typeof wires,
+  instances: readonly TestService[] = [service(), other()],
+): Promise<Verdict> {
   const target = (at: number) => ({ base: instances[at % instances.length]?.base ?? "", key: account.key });
-  const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires[wire].create(target(at), key, { full_name: "Fifty", email: "fifty@example.com" })));
+  const answers = await Promise.all(
+    Array.from({ length: width }, (_, at) =>
+      wires[wire].create(target(at), key, { full_name: "Fifty", email: "fifty@example.com" }),
+    ),
+  );
   return verdict(answers, (await recordsOf(service().app.client, account)).contacts);
 }
 
@@ -52,7 +63,11 @@ async function atOnce(account: TestAccount, key: string, wire: keyof typeof wire
 async function appendAtOnce(account: TestAccount, wire: keyof typeof wires): Promise<Verdict> {
   const { id } = await wires.REST.create({ base: service().base, key: account.key }, "parent", { full_name: "Parent" });
   const bases = [service().base, other().base];
-  const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires[wire].append({ base: bases[at % 2] ?? "", key: account.key }, "note", id, "once")));
+  const answers = await Promise.all(
+    Array.from({ length: width }, (_, at) =>
+      wires[wire].append({ base: bases[at % 2] ?? "", key: account.key }, "note", id, "once"),
+    ),
+  );
   return verdict(answers, (await recordsOf(service().app.client, account)).notes);
 }
 
@@ -70,7 +85,11 @@ describe.each(names)("over %s", (wire) => {
 test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]", async () => {
   const account = await service().account();
   const target = (at: number) => ({ base: at % 3 === 0 ? service().base : other().base, key: account.key });
-  const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires[names[at % names.length] ?? "REST"].create(target(at), "k", { full_name: "Mixed" })));
+  const answers = await Promise.all(
+    Array.from({ length: width }, (_, at) =>
+      wires[names[at % names.length] ?? "REST"].create(target(at), "k", { full_name: "Mixed" }),
+    ),
+  );
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
@@ -79,7 +98,11 @@ test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]",
 test("fifty requests of which every second has another body write one contact: the others are refused [IDM-10, IDM-16]", async () => {
   const account = await service().account();
   const target = { base: service().base, key: account.key };
-  const answers = await Promise.all(Array.from({ length: width }, (_, at) => wires.REST.create(target, "k", { full_name: at % 2 === 0 ? "Even" : "Odd" })));
+  const answers = await Promise.all(
+    Array.from({ length: width }, (_, at) =>
+      wires.REST.create(target, "k", { full_name: at % 2 === 0 ? "Even" : "Odd" }),
+    ),
+  );
   const outcomes = answers.map(({ outcome }, at) => `${at % 2} ${outcome}`);
   expect([new Set(outcomes).size, outcomes.filter((outcome) => outcome.endsWith("ok")).length]).toEqual([2, width / 2]);
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
@@ -90,7 +113,8 @@ test("fifty creates while Redis is flushed again and again write one contact [ID
   const flushes = (async () => {
     while (flushing) await redis().flushall();
   })();
-  for (let round = 0; round < 5; round++) expect(await atOnce(await service().account(), "k", "REST")).toEqual(exactlyOnce);
+  for (let round = 0; round < 5; round++)
+    expect(await atOnce(await service().account(), "k", "REST")).toEqual(exactlyOnce);
   flushing = false;
   await flushes;
 });
@@ -98,7 +122,12 @@ test("fifty creates while Redis is flushed again and again write one contact [ID
 test("fifty requests at once for one email under fifty keys: one is written, the others are refused and leave no claim [IDM-12]", async () => {
   const account = await service().account();
   const answers = await Promise.all(
-    Array.from({ length: width }, (_, at) => wires.REST.create({ base: at % 2 === 0 ? service().base : other().base, key: account.key }, `k${at}`, { full_name: "One", email: "one@example.com" })),
+    Array.from({ length: width }, (_, at) =>
+      wires.REST.create({ base: at % 2 === 0 ? service().base : other().base, key: account.key }, `k${at}`, {
+        full_name: "One",
+        email: "one@example.com",
+      }),
+    ),
   );
   expect(answers.filter(({ outcome }) => outcome === "ok")).toHaveLength(1);
   expect(answers.filter(({ outcome }) => outcome === "409")).toHaveLength(width - 1);
@@ -108,7 +137,8 @@ test("fifty requests at once for one email under fifty keys: one is written, the
 test("without Redis at all fifty creates over two instances write one contact [IDM-17]", async () => {
   const alone = [await service().another({ REDIS_URL: "" }), await service().another({ REDIS_URL: "" })];
   try {
-    for (let round = 0; round < 3; round++) expect(await atOnce(await service().account(), "k", "REST", alone)).toEqual(exactlyOnce);
+    for (let round = 0; round < 3; round++)
+      expect(await atOnce(await service().account(), "k", "REST", alone)).toEqual(exactlyOnce);
   } finally {
     for (const instance of alone) await instance.stop();
   }
@@ -140,14 +170,27 @@ test("when Redis freezes in the middle of fifty creates one contact is written [
 test("the same fifty through a guard that never claims write more than one: the verdict can tell [IDM-16]", async () => {
   const account = await service().account();
   const rpc = ContactService.method.createContact;
-  const idempotency = createIdempotency(service().app.client.db(), createReservations(undefined), createRenderBody("google"));
+  const idempotency = createIdempotency(
+    service().app.client.db(),
+    createReservations(undefined),
+    createRenderBody("google"),
+  );
   const message = { $typeName: "records.v1.CreateContactRequest" as const, fullName: "Fifty" };
   const scope = readScope(new UUID(account.id), deadlineIn(4_000));
   const request = { rpc, scope, key: "k", message };
   const answers = await Promise.all(
     Array.from({ length: width }, async () => {
-      const answer = await idempotency.run(request, (granted) => service().app.services.contacts.createContact(message, grantWrites({ ...granted })));
-      return { outcome: "ok", id: "", text: answer.body ?? JSON.stringify(answer.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)), replayed: answer.replayed };
+      const answer = await idempotency.run(request, (granted) =>
+        service().app.services.contacts.createContact(message, grantWrites({ ...granted })),
+      );
+      return {
+        outcome: "ok",
+        id: "",
+        text:
+          answer.body ??
+          JSON.stringify(answer.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+        replayed: answer.replayed,
+      };
     }),
   );
   const { written, answers: different } = verdict(answers, (await recordsOf(service().app.client, account)).contacts);

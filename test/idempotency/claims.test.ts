@@ -15,7 +15,13 @@ import { connectRedis } from "../../src/db/redis.ts";
 import { commit } from "../../src/db/write.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
-import { AppendContactNoteRequestSchema, AppendContactNoteResponseSchema, ContactService, CreateContactRequestSchema, CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import {
+  AppendContactNoteRequestSchema,
+  AppendContactNoteResponseSchema,
+  ContactService,
+  CreateContactRequestSchema,
+  CreateContactResponseSchema,
+} from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Idempotency } from "../../src/guards/idempotency.ts";
 import { createIdempotency } from "../../src/guards/idempotency.ts";
@@ -39,7 +45,12 @@ let account: UUID;
 beforeAll(async () => {
   database = await createDatabase(inject("administratorUri"));
   client = await connectMongo(database.uri, 30_000);
-  const started = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  const started = await startRedis({
+    dataDir: folder,
+    cacheDir: testCacheDir(),
+    env: process.env,
+    progress: () => undefined,
+  });
   if (started === undefined) throw new Error("no redis-server for the tests");
   redis = started;
   const opened = connectRedis(redis.uri, () => undefined);
@@ -58,37 +69,62 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const claims = () => client.db().collection<{ _id: { account_id: UUID; key: string }; created_at: Date }>("idempotency");
+const claims = () =>
+  client.db().collection<{ _id: { account_id: UUID; key: string }; created_at: Date }>("idempotency");
 
 /** Creates a contact of this name in the account, whose answer has a new id each time it is written. */
-function run(idempotency: Idempotency, fullName = "Ann", more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {}): Promise<Answer> {
+function run(
+  idempotency: Idempotency,
+  fullName = "Ann",
+  more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {},
+): Promise<Answer> {
   const { ms = 10_000, key = "k", fail } = more;
-  return idempotency.run({ rpc: createContact, scope: readScope(account, deadlineIn(ms)), key, message: create(CreateContactRequestSchema, { fullName }) }, async (scope: WriteScope) => {
-    const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
-    await commit(client, scope, { message: answer, records: [] }, async (options) => {
-      await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
-      if (fail !== undefined) throw fail;
-    });
-    return answer;
-  });
+  return idempotency.run(
+    {
+      rpc: createContact,
+      scope: readScope(account, deadlineIn(ms)),
+      key,
+      message: create(CreateContactRequestSchema, { fullName }),
+    },
+    async (scope: WriteScope) => {
+      const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
+      await commit(client, scope, { message: answer, records: [] }, async (options) => {
+        await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
+        if (fail !== undefined) throw fail;
+      });
+      return answer;
+    },
+  );
 }
 
 function written(): Promise<number> {
   return client.db().collection("written").countDocuments({ account_id: account });
 }
 
-const over = (reservations: Reservations): Idempotency => createIdempotency(client.db(), reservations, (rpc, message) => `${rpc.name} ${(message as unknown as { contact?: { id: string } }).contact?.id}`);
+const over = (reservations: Reservations): Idempotency =>
+  createIdempotency(
+    client.db(),
+    reservations,
+    (rpc, message) => `${rpc.name} ${(message as unknown as { contact?: { id: string } }).contact?.id}`,
+  );
 const withRedis = (): Idempotency => over(createReservations(link));
 const withoutRedis = (): Idempotency => over(createReservations(undefined));
 
-describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as const)("%s", (_name, make) => {
+describe.each([
+  ["with Redis", withRedis],
+  ["without Redis", withoutRedis],
+] as const)("%s", (_name, make) => {
   test("the first answer is the write's, and every other a replay of it, with the body that REST was sent [IDM-06]", async () => {
     const first = await run(make());
     expect(first).toMatchObject({ replayed: false, body: undefined });
     const { id } = (first.message as unknown as { contact: { id: string } }).contact;
     for (let turn = 0; turn < 2; turn++) {
       const again = await run(make());
-      expect(again).toMatchObject({ message: { $typeName: "records.v1.CreateContactResponse", contact: { id, fullName: "Ann" } }, replayed: true, body: `CreateContact ${id}` });
+      expect(again).toMatchObject({
+        message: { $typeName: "records.v1.CreateContactResponse", contact: { id, fullName: "Ann" } },
+        replayed: true,
+        body: `CreateContact ${id}`,
+      });
       await link.client.flushall();
     }
     expect(await written()).toBe(1);
@@ -99,11 +135,14 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
     await run(make());
     await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
-    const other = make().run({ rpc: appendContactNote, scope: readScope(account, deadlineIn(10_000)), key: "k", message }, async (scope) => {
-      const answer = create(AppendContactNoteResponseSchema);
-      await commit(client, scope, { message: answer, records: [] }, () => Promise.resolve());
-      return answer;
-    });
+    const other = make().run(
+      { rpc: appendContactNote, scope: readScope(account, deadlineIn(10_000)), key: "k", message },
+      async (scope) => {
+        const answer = create(AppendContactNoteResponseSchema);
+        await commit(client, scope, { message: answer, records: [] }, () => Promise.resolve());
+        return answer;
+      },
+    );
     await expect(other).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     expect(await written()).toBe(1);
   });
@@ -122,7 +161,10 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
     expect((await run(make(), "Bea")).replayed).toBe(false);
   });
 
-  test.each([[23, true], [25, false]])("an answer of %i hours ago is replayed: %s [IDM-05]", async (hours, replayed) => {
+  test.each([
+    [23, true],
+    [25, false],
+  ])("an answer of %i hours ago is replayed: %s [IDM-05]", async (hours, replayed) => {
     await run(make());
     const before = new Date(Date.now() - hours * 3_600_000);
     await claims().updateOne({ "_id.account_id": account }, { $set: { created_at: before } });
@@ -134,8 +176,15 @@ describe.each([["with Redis", withRedis], ["without Redis", withoutRedis]] as co
   test("of a key that has expired its own claim is replaced, and no other is touched [IDM-05]", async () => {
     await run(make(), "Ann", { key: "another" });
     await run(make());
-    await claims().updateOne({ "_id.account_id": account, "_id.key": "k" }, { $set: { created_at: new Date(Date.now() - 25 * 3_600_000) } });
-    const others = (): Promise<unknown[]> => claims().find({ $nor: [{ "_id.account_id": account, "_id.key": "k" }] }).sort({ _id: 1 }).toArray();
+    await claims().updateOne(
+      { "_id.account_id": account, "_id.key": "k" },
+      { $set: { created_at: new Date(Date.now() - 25 * 3_600_000) } },
+    );
+    const others = (): Promise<unknown[]> =>
+      claims()
+        .find({ $nor: [{ "_id.account_id": account, "_id.key": "k" }] })
+        .sort({ _id: 1 })
+        .toArray();
     const before = await others();
     await link.client.flushall();
     expect((await run(make())).replayed).toBe(false);
@@ -148,7 +197,10 @@ test("what Redis keeps of an answer holds no longer than the claim, and an hour 
   await run(withRedis());
   expect(await link.client.pttl(key)).toBeGreaterThan(3_500_000);
   expect(await link.client.pttl(key)).toBeLessThanOrEqual(3_600_000);
-  await claims().updateOne({ "_id.account_id": account }, { $set: { created_at: new Date(Date.now() - 24 * 3_600_000 + 60_000) } });
+  await claims().updateOne(
+    { "_id.account_id": account },
+    { $set: { created_at: new Date(Date.now() - 24 * 3_600_000 + 60_000) } },
+  );
   await link.client.flushall();
   expect((await run(withRedis())).replayed).toBe(true);
   expect(await link.client.pttl(key)).toBeGreaterThan(1);
@@ -157,7 +209,10 @@ test("what Redis keeps of an answer holds no longer than the claim, and an hour 
 
 test("an answer that Redis could not be asked for beforehand is kept there afterwards", async () => {
   let asked = 0;
-  const late: RedisLink = { ...link, attempt: (command) => (asked++ === 0 ? Promise.resolve(undefined) : link.attempt(command)) };
+  const late: RedisLink = {
+    ...link,
+    attempt: (command) => (asked++ === 0 ? Promise.resolve(undefined) : link.attempt(command)),
+  };
   await run(over(createReservations(late)));
   await expect.poll(() => link.client.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);
 });
@@ -181,7 +236,10 @@ test("who finds the key reserved waits, and writes when it is given up, or repla
 
 test("who waits beyond the deadline is told that the first request still runs [IDM-11]", async () => {
   const held = await createReservations(link).reserve(reservationName(account, "k"), "holder");
-  await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, message: "The first request with this idempotency key is still running; try again." });
+  await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+    message: "The first request with this idempotency key is still running; try again.",
+  });
   expect(await written()).toBe(0);
   if (held.kind === "reserved") held.release();
 });

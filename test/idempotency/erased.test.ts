@@ -20,7 +20,10 @@ function append(client: Client, key: string, contactId: string, content = secret
 }
 
 async function remove(client: Client, names: Readonly<Record<string, readonly string[]>>): Promise<void> {
-  const { body } = await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", { account_id: client.id, ...names });
+  const { body } = await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", {
+    account_id: client.id,
+    ...names,
+  });
   for (const { error } of body.results as { error?: unknown }[]) expect(error).toBeUndefined();
 }
 
@@ -28,18 +31,28 @@ async function remove(client: Client, names: Readonly<Record<string, readonly st
 async function keptInRedis(client: Client): Promise<string> {
   const names = await redis().keys(`idempotency:${client.id}:*`);
   const values = (await Promise.all(names.map((name) => redis().get(name)))).map((value) => value ?? "");
-  const decoded = values.map((value) => value.split(",").map((part) => Buffer.from(part, "base64").toString()).join());
+  const decoded = values.map((value) =>
+    value
+      .split(",")
+      .map((part) => Buffer.from(part, "base64").toString())
+      .join(),
+  );
   return [...values, ...decoded].join("\n");
 }
 
 /** Everything that is kept for the keys of an account, in MongoDB and in Redis. */
 async function kept(client: Client): Promise<string> {
-  const claims = await service().app.client.db().collection("idempotency").find({ "_id.account_id": new UUID(client.id) }).toArray();
+  const claims = await service()
+    .app.client.db()
+    .collection("idempotency")
+    .find({ "_id.account_id": new UUID(client.id) })
+    .toArray();
   const binary = claims.map(({ message }) => Buffer.from((message as { buffer: Uint8Array }).buffer).toString());
   return [JSON.stringify(claims), ...binary, await keptInRedis(client)].join("\n");
 }
 
-const deletedMessage = "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
+const deletedMessage =
+  "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
 test("deleting a contact erases its stored responses; its keys return 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
   const client = await newClient(service());
@@ -53,7 +66,11 @@ test("deleting a contact erases its stored responses; its keys return 404 on eve
   expect(await kept(client)).not.toContain(note.body.data.id);
   for (const at of [service(), other()]) {
     for (const again of [await create(client, "c", secret, at), await create(client, "c", secret, at)]) {
-      expect([again.status, again.body.error, again.headers.get("idempotent-replayed")]).toEqual([404, { code: "404", message: deletedMessage }, null]);
+      expect([again.status, again.body.error, again.headers.get("idempotent-replayed")]).toEqual([
+        404,
+        { code: "404", message: deletedMessage },
+        null,
+      ]);
     }
   }
   expect((await append(client, "n", id)).body.error.message).toBe(deletedMessage);
@@ -86,7 +103,10 @@ test("erases stored responses of the previous release, which do not name their r
   const { id } = (await create(client, "c")).body.data;
   await append(client, "n", id);
   await create(client, "other", "Someone else");
-  await service().app.client.db().collection("idempotency").updateMany({ "_id.account_id": new UUID(client.id) }, { $unset: { records: "" } });
+  await service()
+    .app.client.db()
+    .collection("idempotency")
+    .updateMany({ "_id.account_id": new UUID(client.id) }, { $unset: { records: "" } });
   await redis().flushall();
   await remove(client, { contact_ids: [id] });
   expect(await kept(client)).not.toContain(secret);
@@ -100,7 +120,11 @@ test("does not keep a response in Redis whose record is deleted while Redis stor
     const { id } = (await create(client, `k${round}`)).body.data;
     await redis().del(`idempotency:${client.id}:k${round}`);
     // Replays read the response from MongoDB and store it in Redis during the deletion.
-    const [, ...replays] = await Promise.all([remove(client, { contact_ids: [id] }), create(client, `k${round}`), create(client, `k${round}`, secret, other())]);
+    const [, ...replays] = await Promise.all([
+      remove(client, { contact_ids: [id] }),
+      create(client, `k${round}`),
+      create(client, `k${round}`, secret, other()),
+    ]);
     for (const { status } of replays) expect([201, 404]).toContain(status);
     expect((await create(client, `k${round}`)).status).toBe(404);
   }
@@ -114,7 +138,12 @@ test("a create happens once, also if retries run during the deletion of its reco
   const seen = new Set<string>();
   for (let round = 0; round < 10; round++) {
     const repeat = async (): Promise<void> => {
-      const { status, body } = await create(client, `r${round}`, `${secret} ${round}`, Math.random() < 0.5 ? service() : other());
+      const { status, body } = await create(
+        client,
+        `r${round}`,
+        `${secret} ${round}`,
+        Math.random() < 0.5 ? service() : other(),
+      );
       if (status === 201) seen.add(`${round} ${body.data.id}`);
       else expect(status).toBe(404);
     };
@@ -137,7 +166,12 @@ test.each(["garbage", "[1,2,3]", "{}", '["AAAA","AAAA","{}"]', '["AAAA","AAAA","
     const first = await create(client, "g", "Ann");
     await redis().set(`idempotency:${client.id}:g`, value);
     const again = await create(client, "g", "Ann");
-    expect([first.status, again.status, again.headers.get("idempotent-replayed"), again.text]).toEqual([201, 201, "true", first.text]);
+    expect([first.status, again.status, again.headers.get("idempotent-replayed"), again.text]).toEqual([
+      201,
+      201,
+      "true",
+      first.text,
+    ]);
     // The response replaces it.
     await expect.poll(() => redis().get(`idempotency:${client.id}:g`)).not.toBe(value);
   },

@@ -41,18 +41,25 @@ test("up to 24 hours the first answer is replayed and another request is refused
   expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test.each(["Ana", "Bea"])("after 24 hours the key is free for %s, although its old claim is still stored, and holds for 24 hours again [IDM-05]", async (name) => {
-  const account = await service.account();
-  const made = await create(account, "Ana");
-  await age(account, 24 * hour + 1_000);
-  expect((await recordsOf(service.app.client, account)).claims).toBe(1);
-  const anew = await create(account, name);
-  expect([anew.status, anew.body.data.full_name, anew.headers.has("idempotent-replayed")]).toEqual([201, name, false]);
-  expect(anew.body.data.id).not.toBe(made.body.data.id);
-  await age(account, 24 * hour - 5_000);
-  expect((await create(account, name)).text).toBe(anew.text);
-  expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 2, notes: 0, claims: 1 });
-});
+test.each(["Ana", "Bea"])(
+  "after 24 hours the key is free for %s, although its old claim is still stored, and holds for 24 hours again [IDM-05]",
+  async (name) => {
+    const account = await service.account();
+    const made = await create(account, "Ana");
+    await age(account, 24 * hour + 1_000);
+    expect((await recordsOf(service.app.client, account)).claims).toBe(1);
+    const anew = await create(account, name);
+    expect([anew.status, anew.body.data.full_name, anew.headers.has("idempotent-replayed")]).toEqual([
+      201,
+      name,
+      false,
+    ]);
+    expect(anew.body.data.id).not.toBe(made.body.data.id);
+    await age(account, 24 * hour - 5_000);
+    expect((await create(account, name)).text).toBe(anew.text);
+    expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 2, notes: 0, claims: 1 });
+  },
+);
 
 test("twenty requests at once with a key that has just expired write one contact more [IDM-05, IDM-16]", async () => {
   const account = await service.account();
@@ -72,16 +79,25 @@ test("a replay shortly before the end does not hold the key beyond its 24 hours 
   expect((await create(account, "Ana")).body.data.id).not.toBe(made.body.data.id);
 });
 
-test.each([-30, 30])("an instance whose clock is %i hours off keeps to the database's clock [IDM-05]", async (hours) => {
-  const account = await service.account();
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * hour });
-  const made = await create(account, "Ana");
-  vi.useRealTimers();
-  const [claim] = await service.app.client.db().collection("idempotency").find({ "_id.key": "k" }).sort({ created_at: -1 }).limit(1).toArray();
-  expect(Math.abs(Date.now() - (claim?.["created_at"] as Date).getTime())).toBeLessThan(60_000);
-  await redis.flushall();
-  expect((await create(account, "Ana")).text).toBe(made.text);
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * hour });
-  await redis.flushall();
-  expect((await create(account, "Ana")).text).toBe(made.text);
-});
+test.each([-30, 30])(
+  "an instance whose clock is %i hours off keeps to the database's clock [IDM-05]",
+  async (hours) => {
+    const account = await service.account();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * hour });
+    const made = await create(account, "Ana");
+    vi.useRealTimers();
+    const [claim] = await service.app.client
+      .db()
+      .collection("idempotency")
+      .find({ "_id.key": "k" })
+      .sort({ created_at: -1 })
+      .limit(1)
+      .toArray();
+    expect(Math.abs(Date.now() - (claim?.["created_at"] as Date).getTime())).toBeLessThan(60_000);
+    await redis.flushall();
+    expect((await create(account, "Ana")).text).toBe(made.text);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * hour });
+    await redis.flushall();
+    expect((await create(account, "Ana")).text).toBe(made.text);
+  },
+);

@@ -25,7 +25,12 @@ afterAll(async () => {
 });
 
 /** Holds a command of the first request for this long, and runs the work as soon as it is held. */
-async function whileHeld<T>(command: string, blockTimeMS: number, start: () => Promise<WireAnswer>, work: () => Promise<T>): Promise<[WireAnswer, T]> {
+async function whileHeld<T>(
+  command: string,
+  blockTimeMS: number,
+  start: () => Promise<WireAnswer>,
+  work: () => Promise<T>,
+): Promise<[WireAnswer, T]> {
   const fault = { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" };
   // The times of use of the keys before are written beside the requests: one of those writes would be held in its place.
   await Promise.all([one, two].map(({ app }) => app.services.lastUse.flush()));
@@ -42,20 +47,25 @@ function send(wire: Wire, instance: TestService, account: TestAccount): Promise<
   return wire.create({ base: instance.base, key: account.key }, "k", { full_name: "Held" });
 }
 
-test.each(["update", "insert", "commitTransaction"])("while the first request is held at its %s, duplicates on another instance ask MongoDB for their API key and for nothing else, and get its answer [IDM-11, IDM-19]", async (command) => {
-  const account = await one.account();
-  const listening = listenToMongo(two.app.client);
-  const duplicates = (): Promise<WireAnswer[]> => Promise.all(Array.from({ length: 20 }, () => send(wires.REST, two, account)));
-  const [first, repeats] = await whileHeld(command, 600, () => send(wires.REST, one, account), duplicates);
-  expect(listening.stop().map(({ label }) => label)).toEqual(Array.from({ length: 20 }, () => "aggregate api_keys"));
-  expect([first.outcome, first.replayed]).toEqual(["ok", false]);
-  for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
-  expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
-});
+test.each(["update", "insert", "commitTransaction"])(
+  "while the first request is held at its %s, duplicates on another instance ask MongoDB for their API key and for nothing else, and get its answer [IDM-11, IDM-19]",
+  async (command) => {
+    const account = await one.account();
+    const listening = listenToMongo(two.app.client);
+    const duplicates = (): Promise<WireAnswer[]> =>
+      Promise.all(Array.from({ length: 20 }, () => send(wires.REST, two, account)));
+    const [first, repeats] = await whileHeld(command, 600, () => send(wires.REST, one, account), duplicates);
+    expect(listening.stop().map(({ label }) => label)).toEqual(Array.from({ length: 20 }, () => "aggregate api_keys"));
+    expect([first.outcome, first.replayed]).toEqual(["ok", false]);
+    for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
+    expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+  },
+);
 
 test("a duplicate of another body waits for the first as well, and is then refused [IDM-10, IDM-11]", async () => {
   const account = await one.account();
-  const other = (): Promise<WireAnswer> => wires.REST.create({ base: two.base, key: account.key }, "k", { full_name: "Other" });
+  const other = (): Promise<WireAnswer> =>
+    wires.REST.create({ base: two.base, key: account.key }, "k", { full_name: "Other" });
   const [first, refused] = await whileHeld("insert", 800, () => send(wires.REST, one, account), other);
   expect([first.outcome, refused.outcome]).toEqual(["ok", "409"]);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
@@ -65,7 +75,13 @@ test("without Redis a duplicate waits in the database and gets the first answer 
   const [first, second] = [await hurt.instance({ REDIS_URL: "" }), await hurt.instance({ REDIS_URL: "" })];
   const account = await one.account();
   const fault = { failCommands: ["commitTransaction"], blockConnection: true, blockTimeMS: 800, appName: "records" };
-  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () => Promise.all([send(wires.REST, first, account), send(wires.gRPC, second, account), send(wires.REST, second, account)]));
+  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () =>
+    Promise.all([
+      send(wires.REST, first, account),
+      send(wires.gRPC, second, account),
+      send(wires.REST, second, account),
+    ]),
+  );
   expect(new Set(answers.map(({ outcome, id }) => `${outcome} ${id}`)).size).toBe(1);
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
@@ -73,20 +89,38 @@ test("without Redis a duplicate waits in the database and gets the first answer 
 
 test("when the first is held beyond the deadline it is 503 and is given up; its duplicates are 503 on every wire, or one of them does the write; the key replays then [IDM-11, CON-05]", async () => {
   const account = await one.account();
-  const [first, repeats] = await whileHeld("update", 7_500, () => send(wires.REST, one, account), () =>
-    Promise.all([send(wires.REST, two, account), send(wires.REST, one, account), send(wires.gRPC, two, account), send(wires.Connect, two, account)]),
+  const [first, repeats] = await whileHeld(
+    "update",
+    7_500,
+    () => send(wires.REST, one, account),
+    () =>
+      Promise.all([
+        send(wires.REST, two, account),
+        send(wires.REST, one, account),
+        send(wires.gRPC, two, account),
+        send(wires.Connect, two, account),
+      ]),
   );
   expect(first.outcome).toBe("503");
   const unavailable = ["503", "503", "Unavailable", "Unavailable"];
   for (const [at, { outcome }] of repeats.entries()) expect(["ok", unavailable[at]]).toContain(outcome);
   expect(repeats.filter(({ outcome, replayed }) => outcome === "ok" && !replayed).length).toBeLessThanOrEqual(1);
-  await expect.poll(() => send(wires.REST, two, account).then(({ outcome, replayed }) => [outcome, replayed]), { timeout: 15_000 }).toEqual(["ok", true]);
+  await expect
+    .poll(() => send(wires.REST, two, account).then(({ outcome, replayed }) => [outcome, replayed]), {
+      timeout: 15_000,
+    })
+    .toEqual(["ok", true]);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
 test("a transaction that seemed abandoned, because its next command took seconds to arrive, is begun again: 201, and one record [IDM-15]", async () => {
   const account = await one.account();
-  const [first, repeats] = await whileHeld("insert", 4_000, () => send(wires.REST, one, account), () => Promise.all([send(wires.REST, two, account)]));
+  const [first, repeats] = await whileHeld(
+    "insert",
+    4_000,
+    () => send(wires.REST, one, account),
+    () => Promise.all([send(wires.REST, two, account)]),
+  );
   expect([first.outcome, first.replayed, repeats.map(({ id }) => id)]).toEqual(["ok", false, [first.id]]);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
@@ -94,7 +128,9 @@ test("a transaction that seemed abandoned, because its next command took seconds
 test("a first request that fails with 500 leaves its key to the duplicate that waits [IDM-11, IDM-12]", async () => {
   const account = await one.account();
   const fault = { failCommands: ["insert"], errorCode: 2, blockConnection: true, blockTimeMS: 400, appName: "records" };
-  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () => Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]));
+  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () =>
+    Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]),
+  );
   expect(answers.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
   expect((await send(wires.REST, one, account)).replayed).toBe(true);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
@@ -106,7 +142,12 @@ test("a repetition for which MongoDB could not look up the first answer leaves t
   const redis = new Redis(hurt.redis.uri);
   await redis.flushall();
   redis.disconnect();
-  const fault = { failCommands: ["aggregate"], errorCode: 2, namespace: `${one.app.client.db().databaseName}.idempotency`, appName: "records" };
+  const fault = {
+    failCommands: ["aggregate"],
+    errorCode: 2,
+    namespace: `${one.app.client.db().databaseName}.idempotency`,
+    appName: "records",
+  };
   const failed = await withFault(hurt.mongod, { times: 1 }, fault, () => send(wires.REST, one, account));
   expect(failed.outcome).toBe("500");
   expect(await send(wires.REST, two, account)).toEqual({ ...first, replayed: true });

@@ -2,13 +2,25 @@
 import { expect, test } from "vitest";
 import { claimIndexes, keyViolations } from "../../src/guards/idempotency.ts";
 
-test.each([undefined, "a", "!", "~", "550e8400-e29b-41d4-a716-446655440000", "x".repeat(128)])("%s is taken [IDM-02, IDM-03]", (key) => {
-  expect(keyViolations(key)).toEqual([]);
-});
+test.each([undefined, "a", "!", "~", "550e8400-e29b-41d4-a716-446655440000", "x".repeat(128)])(
+  "%s is taken [IDM-02, IDM-03]",
+  (key) => {
+    expect(keyViolations(key)).toEqual([]);
+  },
+);
 
-test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat(129)])("%j is refused, and told what it must be [IDM-02, IDM-03, IDM-04]", (key) => {
-  expect(keyViolations(key)).toEqual([{ field: "Idempotency-Key", rule: "string.pattern", message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)" }]);
-});
+test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat(129)])(
+  "%j is refused, and told what it must be [IDM-02, IDM-03, IDM-04]",
+  (key) => {
+    expect(keyViolations(key)).toEqual([
+      {
+        field: "Idempotency-Key",
+        rule: "string.pattern",
+        message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)",
+      },
+    ]);
+  },
+);
 
 test("claims are kept for an hour longer than the 24 that they count [IDM-05]", () => {
   expect(claimIndexes.indexes).toContainEqual({ key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 90_000 });

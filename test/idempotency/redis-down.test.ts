@@ -22,7 +22,11 @@ test("what was written before, during and after an outage of Redis is replayed e
     const there = { base: other.base, key: account.key };
     const before = await wires.REST.create(here, "before", { full_name: "Before" });
     await service.redis.stop();
-    const during = await Promise.all(Array.from({ length: 50 }, (_, at) => wires.REST.create(at % 2 === 0 ? here : there, "during", { full_name: "During" })));
+    const during = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        wires.REST.create(at % 2 === 0 ? here : there, "during", { full_name: "During" }),
+      ),
+    );
     expect(new Set(during.map(({ text }) => text)).size).toBe(1);
     expect(during.filter(({ outcome, replayed }) => outcome === "ok" && !replayed)).toHaveLength(1);
     expect((await wires.REST.create(there, "before", { full_name: "Before" })).text).toBe(before.text);
@@ -32,13 +36,17 @@ test("what was written before, during and after an outage of Redis is replayed e
     const client = new Redis(restarted.uri);
     // The instances find it by themselves: an answer is kept in it again.
     await expect
-      .poll(async () => {
-        expect((await wires.REST.create(there, "before", { full_name: "Before" })).text).toBe(before.text);
-        return client.exists(`idempotency:${account.id}:before`);
-      }, { timeout: 10_000 })
+      .poll(
+        async () => {
+          expect((await wires.REST.create(there, "before", { full_name: "Before" })).text).toBe(before.text);
+          return client.exists(`idempotency:${account.id}:before`);
+        },
+        { timeout: 10_000 },
+      )
       .toBe(1);
     client.disconnect();
-    for (const target of [here, there]) expect((await wires.REST.create(target, "during", { full_name: "During" })).text).toBe(during[0]?.text);
+    for (const target of [here, there])
+      expect((await wires.REST.create(target, "during", { full_name: "During" })).text).toBe(during[0]?.text);
     const after = await wires.gRPC.create(there, "after", { full_name: "After" });
     expect((await wires.gRPC.create(here, "after", { full_name: "After" })).id).toBe(after.id);
     expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 3, notes: 0, claims: 3 });

@@ -7,12 +7,30 @@ import { useTwoInstances } from "./two-instances.ts";
 
 const { service, other, redis } = useTwoInstances();
 
-function create(account: TestAccount, key: string | undefined, body: unknown, at: TestService = service()): Promise<RestAnswer> {
-  return at.rest("/v1/contacts", { key: account.key, body, headers: key === undefined ? {} : { "Idempotency-Key": key } });
+function create(
+  account: TestAccount,
+  key: string | undefined,
+  body: unknown,
+  at: TestService = service(),
+): Promise<RestAnswer> {
+  return at.rest("/v1/contacts", {
+    key: account.key,
+    body,
+    headers: key === undefined ? {} : { "Idempotency-Key": key },
+  });
 }
 
-function append(account: TestAccount, key: string | undefined, contactId: string, content: string): Promise<RestAnswer> {
-  return service().rest(`/v1/contacts/${contactId}/notes`, { key: account.key, body: { content }, headers: key === undefined ? {} : { "Idempotency-Key": key } });
+function append(
+  account: TestAccount,
+  key: string | undefined,
+  contactId: string,
+  content: string,
+): Promise<RestAnswer> {
+  return service().rest(`/v1/contacts/${contactId}/notes`, {
+    key: account.key,
+    body: { content },
+    headers: key === undefined ? {} : { "Idempotency-Key": key },
+  });
 }
 
 /** What a replay has to repeat: everything but what belongs to this one exchange. */
@@ -53,52 +71,76 @@ test.each([
   ["with a tab", "a\tb"],
   ["with a letter beyond ASCII", "clé"],
   ["sent twice", "one, two"],
-])("a key that is %s is 422 on create and on append, and nothing is written [IDM-02, IDM-03, IDM-04]", async (_name, key) => {
-  const account = await service().account();
-  const { id } = (await create(account, undefined, { full_name: "Kim" })).body.data;
-  for (const answer of [await create(account, key, { full_name: "Kim" }), await append(account, key, id, "note")]) {
-    expect(answer.status).toBe(422);
-    expect(answer.body.error).toMatchObject({ code: "422", details: [{ field: "Idempotency-Key" }] });
-  }
-  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
-});
+])(
+  "a key that is %s is 422 on create and on append, and nothing is written [IDM-02, IDM-03, IDM-04]",
+  async (_name, key) => {
+    const account = await service().account();
+    const { id } = (await create(account, undefined, { full_name: "Kim" })).body.data;
+    for (const answer of [await create(account, key, { full_name: "Kim" }), await append(account, key, id, "note")]) {
+      expect(answer.status).toBe(422);
+      expect(answer.body.error).toMatchObject({ code: "422", details: [{ field: "Idempotency-Key" }] });
+    }
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+  },
+);
 
-test.each(["from Redis", "from MongoDB"])("a replay %s repeats status, body and headers byte for byte, on every instance, with a request id of its own [IDM-05, IDM-06]", async (source) => {
-  const account = await service().account();
-  const body = { full_name: "Zoë 🙂 \u0000 Ünal", email: "Zoe@Example.com", phone: "+49 30 1234" };
-  const made = await create(account, "k", body);
-  const { id } = made.body.data;
-  const note = await append(account, "n", id, "  a\nnote  ");
-  expect([made.headers.get("location"), note.headers.get("location")]).toEqual([`/v1/contacts/${id}`, null]);
-  for (const at of [service(), other()]) {
-    if (source === "from MongoDB") await redis().flushall();
-    const headers = { "Idempotency-Key": "k", "X-Request-Id": `of-${at.base.slice(-5)}` };
-    const again = await at.rest("/v1/contacts", { key: account.key, body, headers });
-    expect(repeated(again)).toEqual(repeated(made));
-    expect([again.headers.get("idempotent-replayed"), again.headers.get("x-request-id")]).toEqual(["true", headers["X-Request-Id"]]);
-    const noted = await at.rest(`/v1/contacts/${id}/notes`, { key: account.key, body: { content: "  a\nnote  " }, headers: { "Idempotency-Key": "n" } });
-    expect(repeated(noted)).toEqual(repeated(note));
-    expect(noted.headers.get("idempotent-replayed")).toBe("true");
-  }
-  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
-});
+test.each(["from Redis", "from MongoDB"])(
+  "a replay %s repeats status, body and headers byte for byte, on every instance, with a request id of its own [IDM-05, IDM-06]",
+  async (source) => {
+    const account = await service().account();
+    const body = { full_name: "Zoë 🙂 \u0000 Ünal", email: "Zoe@Example.com", phone: "+49 30 1234" };
+    const made = await create(account, "k", body);
+    const { id } = made.body.data;
+    const note = await append(account, "n", id, "  a\nnote  ");
+    expect([made.headers.get("location"), note.headers.get("location")]).toEqual([`/v1/contacts/${id}`, null]);
+    for (const at of [service(), other()]) {
+      if (source === "from MongoDB") await redis().flushall();
+      const headers = { "Idempotency-Key": "k", "X-Request-Id": `of-${at.base.slice(-5)}` };
+      const again = await at.rest("/v1/contacts", { key: account.key, body, headers });
+      expect(repeated(again)).toEqual(repeated(made));
+      expect([again.headers.get("idempotent-replayed"), again.headers.get("x-request-id")]).toEqual([
+        "true",
+        headers["X-Request-Id"],
+      ]);
+      const noted = await at.rest(`/v1/contacts/${id}/notes`, {
+        key: account.key,
+        body: { content: "  a\nnote  " },
+        headers: { "Idempotency-Key": "n" },
+      });
+      expect(repeated(noted)).toEqual(repeated(note));
+      expect(noted.headers.get("idempotent-replayed")).toBe("true");
+    }
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
+  },
+);
 
-test.each([true, false])("the first answer is replayed after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]", async (flushed) => {
-  const account = await service().account();
-  const made = await create(account, "k", { full_name: "Before", email: "before@example.com" });
-  const { id } = made.body.data;
-  const noted = await append(account, "n", id, "kept");
-  const changed = await service().rest(`/v1/contacts/${id}`, { method: "PATCH", key: account.key, body: { full_name: "After", email: null } });
-  expect(changed.status).toBe(200);
-  if (flushed) await redis().flushall();
-  expect(repeated(await create(account, "k", { full_name: "Before", email: "before@example.com" }))).toEqual(repeated(made));
-  await archive(service().app.client, id);
-  if (flushed) await redis().flushall();
-  expect(repeated(await create(account, "k", { full_name: "Before", email: "before@example.com" }))).toEqual(repeated(made));
-  expect(repeated(await append(account, "n", id, "kept"))).toEqual(repeated(noted));
-  expect((await append(account, "new", id, "kept")).status).toBe(409);
-  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
-});
+test.each([true, false])(
+  "the first answer is replayed after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]",
+  async (flushed) => {
+    const account = await service().account();
+    const made = await create(account, "k", { full_name: "Before", email: "before@example.com" });
+    const { id } = made.body.data;
+    const noted = await append(account, "n", id, "kept");
+    const changed = await service().rest(`/v1/contacts/${id}`, {
+      method: "PATCH",
+      key: account.key,
+      body: { full_name: "After", email: null },
+    });
+    expect(changed.status).toBe(200);
+    if (flushed) await redis().flushall();
+    expect(repeated(await create(account, "k", { full_name: "Before", email: "before@example.com" }))).toEqual(
+      repeated(made),
+    );
+    await archive(service().app.client, id);
+    if (flushed) await redis().flushall();
+    expect(repeated(await create(account, "k", { full_name: "Before", email: "before@example.com" }))).toEqual(
+      repeated(made),
+    );
+    expect(repeated(await append(account, "n", id, "kept"))).toEqual(repeated(noted));
+    expect((await append(account, "new", id, "kept")).status).toBe(409);
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
+  },
+);
 
 test("the replay of a create whose email another contact took since is the first answer, not 409 [IDM-07]", async () => {
   const account = await service().account();
@@ -106,7 +148,9 @@ test("the replay of a create whose email another contact took since is the first
   await archive(service().app.client, made.body.data.id);
   expect((await create(account, undefined, { full_name: "Late", email: "one@example.com" })).status).toBe(201);
   await redis().flushall();
-  expect(repeated(await create(account, "k", { full_name: "Early", email: "one@example.com" }))).toEqual(repeated(made));
+  expect(repeated(await create(account, "k", { full_name: "Early", email: "one@example.com" }))).toEqual(
+    repeated(made),
+  );
 });
 
 test("spacing, property order, escapes, null for what is absent and the case of the path's id do not change the request [IDM-08]", async () => {
@@ -130,29 +174,32 @@ test("spacing, property order, escapes, null for what is absent and the case of 
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 1, claims: 2 });
 });
 
-test.each([true, false])("another body, operation or path under the same key is 409, and nothing is written; Redis flushed: %s [IDM-10]", async (flushed) => {
-  const account = await service().account();
-  const contact = (await create(account, "c", { full_name: "Ana", email: "ana@example.com" })).body.data;
-  const second = (await create(account, "d", { full_name: "Bob" })).body.data;
-  await append(account, "n", contact.id, "first");
-  const attempts: (() => Promise<RestAnswer>)[] = [
-    () => create(account, "c", { full_name: "Ann", email: "ana@example.com" }),
-    () => create(account, "c", { full_name: "Ana" }),
-    () => create(account, "c", { full_name: "Ana", email: "ana@example.com", phone: "+1 555" }),
-    () => create(account, "c", { full_name: "Ana", email: "Ana@example.com" }),
-    () => create(account, "n", { full_name: "first" }),
-    () => append(account, "c", contact.id, "first"),
-    () => append(account, "n", contact.id, "first "),
-    () => append(account, "n", second.id, "first"),
-  ];
-  for (const attempt of attempts) {
-    if (flushed) await redis().flushall();
-    const answer = await attempt();
-    expect([answer.status, answer.body.error.code]).toEqual([409, "409"]);
-    expect(answer.headers.has("idempotent-replayed")).toBe(false);
-  }
-  expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 2, notes: 1, claims: 3 });
-});
+test.each([true, false])(
+  "another body, operation or path under the same key is 409, and nothing is written; Redis flushed: %s [IDM-10]",
+  async (flushed) => {
+    const account = await service().account();
+    const contact = (await create(account, "c", { full_name: "Ana", email: "ana@example.com" })).body.data;
+    const second = (await create(account, "d", { full_name: "Bob" })).body.data;
+    await append(account, "n", contact.id, "first");
+    const attempts: (() => Promise<RestAnswer>)[] = [
+      () => create(account, "c", { full_name: "Ann", email: "ana@example.com" }),
+      () => create(account, "c", { full_name: "Ana" }),
+      () => create(account, "c", { full_name: "Ana", email: "ana@example.com", phone: "+1 555" }),
+      () => create(account, "c", { full_name: "Ana", email: "Ana@example.com" }),
+      () => create(account, "n", { full_name: "first" }),
+      () => append(account, "c", contact.id, "first"),
+      () => append(account, "n", contact.id, "first "),
+      () => append(account, "n", second.id, "first"),
+    ];
+    for (const attempt of attempts) {
+      if (flushed) await redis().flushall();
+      const answer = await attempt();
+      expect([answer.status, answer.body.error.code]).toEqual([409, "409"]);
+      expect(answer.headers.has("idempotent-replayed")).toBe(false);
+    }
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 2, notes: 1, claims: 3 });
+  },
+);
 
 test("an answer of 4xx frees the key, for the same request and for another [IDM-12]", async () => {
   const account = await service().account();
@@ -173,12 +220,17 @@ test("an answer of 4xx frees the key, for the same request and for another [IDM-
 
 test("an answer of 503 because writes are paused frees the key [IDM-12]", async () => {
   const account = await service().account();
-  const pause = (enabled: boolean) => service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
+  const pause = (enabled: boolean) =>
+    service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
   await pause(false);
   const refused = await create(account, "p", { full_name: "Ana" });
   await pause(true);
   // The other instance may have seen the pause, and learns within a second that it is over.
-  await expect.poll(() => create(account, undefined, { full_name: "Any" }, other()).then(({ status }) => status), { timeout: 5_000 }).toBe(201);
+  await expect
+    .poll(() => create(account, undefined, { full_name: "Any" }, other()).then(({ status }) => status), {
+      timeout: 5_000,
+    })
+    .toBe(201);
   const made = await create(account, "p", { full_name: "Bea" });
   expect([refused.status, made.status, made.body.data.full_name]).toEqual([503, 201, "Bea"]);
 });
@@ -190,29 +242,52 @@ test("a read-only key's 403 leaves no trace of the idempotency key [IDM-12]", as
   expect(await redis().keys(`idempotency:${account.id}:*`)).toEqual([]);
 });
 
-test.each([true, false])("a new API key of the account finds what the old one wrote; Redis flushed: %s [IDM-13]", async (flushed) => {
-  const account = await service().account();
-  const made = await create(account, "k", { full_name: "Ana" });
-  const { apiKeys, accounts } = service().app.services;
-  const { _id } = (await accounts.list(10_000, 0, undefined)).find((one) => one._id.toHexString() === account.id) ?? expect.fail("no account");
-  await apiKeys.revoke(_id);
-  const { secret } = await apiKeys.create(_id, "read_write");
-  if (flushed) await redis().flushall();
-  expect((await create(account, "k", { full_name: "Ana" })).status).toBe(401);
-  const again = await create({ ...account, key: secret }, "k", { full_name: "Ana" }, other());
-  expect(repeated(again)).toEqual(repeated(made));
-  expect((await create({ ...account, key: secret }, "k", { full_name: "Bea" })).status).toBe(409);
-});
+test.each([true, false])(
+  "a new API key of the account finds what the old one wrote; Redis flushed: %s [IDM-13]",
+  async (flushed) => {
+    const account = await service().account();
+    const made = await create(account, "k", { full_name: "Ana" });
+    const { apiKeys, accounts } = service().app.services;
+    const { _id } =
+      (await accounts.list(10_000, 0, undefined)).find((one) => one._id.toHexString() === account.id) ??
+      expect.fail("no account");
+    await apiKeys.revoke(_id);
+    const { secret } = await apiKeys.create(_id, "read_write");
+    if (flushed) await redis().flushall();
+    expect((await create(account, "k", { full_name: "Ana" })).status).toBe(401);
+    const again = await create({ ...account, key: secret }, "k", { full_name: "Ana" }, other());
+    expect(repeated(again)).toEqual(repeated(made));
+    expect((await create({ ...account, key: secret }, "k", { full_name: "Bea" })).status).toBe(409);
+  },
+);
 
 test("on GET and PATCH the header is ignored, whatever stands in it [IDM-14]", async () => {
   const account = await service().account();
   const { id } = (await create(account, "k", { full_name: "Ana" })).body.data;
   const patch = (full_name: string, key: string) =>
-    service().rest(`/v1/contacts/${id}`, { method: "PATCH", key: account.key, body: { full_name }, headers: { "Idempotency-Key": key } });
-  const names = [await patch("Bea", "k"), await patch("Cleo", "k"), await patch("Cleo", "not a key"), await patch("Dora", "x".repeat(500))];
-  expect(names.map(({ status, body }) => [status, body.data.full_name])).toEqual([[200, "Bea"], [200, "Cleo"], [200, "Cleo"], [200, "Dora"]]);
+    service().rest(`/v1/contacts/${id}`, {
+      method: "PATCH",
+      key: account.key,
+      body: { full_name },
+      headers: { "Idempotency-Key": key },
+    });
+  const names = [
+    await patch("Bea", "k"),
+    await patch("Cleo", "k"),
+    await patch("Cleo", "not a key"),
+    await patch("Dora", "x".repeat(500)),
+  ];
+  expect(names.map(({ status, body }) => [status, body.data.full_name])).toEqual([
+    [200, "Bea"],
+    [200, "Cleo"],
+    [200, "Cleo"],
+    [200, "Dora"],
+  ]);
   for (const answer of names) expect(answer.headers.has("idempotent-replayed")).toBe(false);
-  const got = await service().rest(`/v1/contacts/${id}`, { key: account.key, headers: { "Idempotency-Key": "not a key" } });
+  const got = await service().rest(`/v1/contacts/${id}`, {
+    key: account.key,
+    headers: { "Idempotency-Key": "not a key" },
+  });
   expect([got.status, got.body.data.full_name]).toEqual([200, "Dora"]);
   expect((await recordsOf(service().app.client, account)).claims).toBe(1);
 });
@@ -225,5 +300,6 @@ test("two accounts use the same key without touching each other [ISO-06]", async
   expect([first.status, second.status, third.status]).toEqual([201, 201, 409]);
   expect(first.body.data.id).not.toBe(second.body.data.id);
   expect((await create(one, "same", { full_name: "Ana" })).text).toBe(first.text);
-  for (const account of [one, two]) expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
+  for (const account of [one, two])
+    expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });

@@ -4,7 +4,10 @@ import { UUID } from "mongodb";
 import type { TestAccount } from "../support/service.ts";
 
 /** Counts the records of an account. */
-export async function recordsOf(client: MongoClient, account: TestAccount): Promise<{ contacts: number; notes: number; claims: number }> {
+export async function recordsOf(
+  client: MongoClient,
+  account: TestAccount,
+): Promise<{ contacts: number; notes: number; claims: number }> {
   const account_id = new UUID(account.id);
   const [contacts, notes, claims] = await Promise.all([
     client.db().collection("contacts").countDocuments({ account_id }),
@@ -17,7 +20,10 @@ export async function recordsOf(client: MongoClient, account: TestAccount): Prom
 /** Archives a contact behind the service's back. */
 export async function archive(client: MongoClient, contactId: string): Promise<void> {
   const change = { $set: { archived_at: new Date() }, $unset: { email_key: 1, n: 1, g: 1 } };
-  await client.db().collection<Document & { _id: UUID }>("contacts").updateOne({ _id: new UUID(contactId) }, change);
+  await client
+    .db()
+    .collection<Document & { _id: UUID }>("contacts")
+    .updateOne({ _id: new UUID(contactId) }, change);
 }
 
 /** Makes the claim of a key older, by the database's clock. */

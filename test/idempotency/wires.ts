@@ -2,7 +2,11 @@
 import { toJson } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { AppendContactNoteResponseSchema, ContactService, CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
+import {
+  AppendContactNoteResponseSchema,
+  ContactService,
+  CreateContactResponseSchema,
+} from "../../src/gen/records/v1/contacts_pb.ts";
 import { rest } from "../support/service.ts";
 
 /** Where to send a request, and as whom. */
@@ -35,10 +39,16 @@ export interface Wire {
 
 const restWire: Wire = {
   create: (target, idempotencyKey, body) => overRest(target, "/v1/contacts", idempotencyKey, body),
-  append: (target, idempotencyKey, contactId, content) => overRest(target, `/v1/contacts/${contactId}/notes`, idempotencyKey, { content }),
+  append: (target, idempotencyKey, contactId, content) =>
+    overRest(target, `/v1/contacts/${contactId}/notes`, idempotencyKey, { content }),
 };
 
-async function overRest({ base, key }: Target, path: string, idempotencyKey: string, body: unknown): Promise<WireAnswer> {
+async function overRest(
+  { base, key }: Target,
+  path: string,
+  idempotencyKey: string,
+  body: unknown,
+): Promise<WireAnswer> {
   const answer = await rest(base, path, { key, body, headers: { "Idempotency-Key": idempotencyKey } });
   return {
     outcome: answer.status === 201 ? "ok" : String(answer.status),
@@ -58,10 +68,16 @@ function rpcWire(transportOf: (base: string) => ReturnType<typeof createGrpcTran
     clients.set(base, known);
     return known;
   }
-  async function answered(work: (onHeader: (headers: Headers) => void) => Promise<{ id: string; text: string }>): Promise<WireAnswer> {
+  async function answered(
+    work: (onHeader: (headers: Headers) => void) => Promise<{ id: string; text: string }>,
+  ): Promise<WireAnswer> {
     let replayed = false;
     try {
-      return { outcome: "ok", ...(await work((headers) => (replayed = headers.get("idempotent-replayed") === "true"))), replayed };
+      return {
+        outcome: "ok",
+        ...(await work((headers) => (replayed = headers.get("idempotent-replayed") === "true"))),
+        replayed,
+      };
     } catch (error) {
       const { code, details } = ConnectError.from(error);
       // A failure of ours has details. One without comes from the connection: no answer, as where fetch rejects.
@@ -69,7 +85,10 @@ function rpcWire(transportOf: (base: string) => ReturnType<typeof createGrpcTran
       return { outcome: Code[code], id: "", text: String(error), replayed };
     }
   }
-  const metadata = (key: string, idempotencyKey: string) => ({ authorization: `Bearer ${key}`, "idempotency-key": idempotencyKey });
+  const metadata = (key: string, idempotencyKey: string) => ({
+    authorization: `Bearer ${key}`,
+    "idempotency-key": idempotencyKey,
+  });
   return {
     create: ({ base, key }, idempotencyKey, { full_name, email }) =>
       answered(async (onHeader) => {
@@ -79,7 +98,10 @@ function rpcWire(transportOf: (base: string) => ReturnType<typeof createGrpcTran
       }),
     append: ({ base, key }, idempotencyKey, contactId, content) =>
       answered(async (onHeader) => {
-        const message = await client(base).appendContactNote({ contactId, content }, { headers: metadata(key, idempotencyKey), onHeader });
+        const message = await client(base).appendContactNote(
+          { contactId, content },
+          { headers: metadata(key, idempotencyKey), onHeader },
+        );
         return { id: message.note?.id ?? "", text: JSON.stringify(toJson(AppendContactNoteResponseSchema, message)) };
       }),
   };

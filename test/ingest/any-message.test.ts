@@ -6,7 +6,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import type { ItemResult } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { ContactItemSchema, ContactNoteItemSchema, SessionItemSchema, SessionNoteItemSchema, TranscriptItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
+import {
+  ContactItemSchema,
+  ContactNoteItemSchema,
+  SessionItemSchema,
+  SessionNoteItemSchema,
+  TranscriptItemSchema,
+} from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { useHouse } from "../sign-in/set-up.ts";
 import { randomId } from "../support/service.ts";
 import { contact, foundNote, mismatches, sessionDetail, sessionSummary, transcript } from "../support/shapes.ts";
@@ -33,20 +39,43 @@ function mostly<T>(usual: fc.Arbitrary<T>, any: fc.Arbitrary<T>): fc.Arbitrary<T
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
-const edges = fc.constantFrom(-62_135_596_800n, -62_135_596_801n, 253_402_300_799n, 253_402_300_800n, 0n, -1n, 8_640_000_000_000n, 8_640_000_000_001n);
+const edges = fc.constantFrom(
+  -62_135_596_800n,
+  -62_135_596_801n,
+  253_402_300_799n,
+  253_402_300_800n,
+  0n,
+  -1n,
+  8_640_000_000_000n,
+  8_640_000_000_001n,
+);
 const timestamp = fc.record({
   seconds: mostly(fc.bigInt({ min: -62_135_596_800n, max: 253_402_300_799n }), fc.oneof(edges, int64)),
   nanos: mostly(fc.integer({ min: 0, max: 999_999_999 }), fc.oneof(int32, fc.constantFrom(-1, 1_000_000_000))),
 });
 const text = fc.oneof(
-  fc.constantFrom("budget", "", " ", "\u0000", "\u200b", "ann\r\n\u2028", '"}', "<b>&", "\ufffe\uffff", "🎉👩‍👧", "a".repeat(200)),
+  fc.constantFrom(
+    "budget",
+    "",
+    " ",
+    "\u0000",
+    "\u200b",
+    "ann\r\n\u2028",
+    '"}',
+    "<b>&",
+    "\ufffe\uffff",
+    "🎉👩‍👧",
+    "a".repeat(200),
+  ),
   fc.string({ unit: "binary", maxLength: 30 }),
 );
 
 /** Any message; with `ids` the items of a round refer to each other's records. */
 function arbitraryOf(schema: DescMessage, ids: fc.Arbitrary<string>): fc.Arbitrary<Message> {
   if (schema.typeName === TimestampSchema.typeName) return timestamp.map((value) => create(TimestampSchema, value));
-  const fields = schema.fields.map((field) => fieldOf(field, ids).map((value) => (value === undefined ? {} : { [field.localName]: value })));
+  const fields = schema.fields.map((field) =>
+    fieldOf(field, ids).map((value) => (value === undefined ? {} : { [field.localName]: value })),
+  );
   return fc.tuple(...fields).map((values) => create(schema, Object.assign({}, ...values) as never));
 }
 
@@ -60,11 +89,16 @@ function valueOf(field: DescField, ids: fc.Arbitrary<string>): fc.Arbitrary<unkn
   if (field.enum !== undefined) return mostly(fc.constantFrom(...field.enum.values.map(({ number }) => number)), int32);
   if (field.name.endsWith("external_id")) return fc.uuid();
   if (/(^|_)id$/.test(field.name)) return mostly(ids, text);
-  if (field.name === "email") return mostly(fc.uuid().map((id) => `${id}@example.com`), text);
+  if (field.name === "email")
+    return mostly(
+      fc.uuid().map((id) => `${id}@example.com`),
+      text,
+    );
   const scalar = "scalar" in field ? field.scalar : undefined;
   if (scalar === ScalarType.STRING) return text;
   if (scalar === ScalarType.INT32) return int32;
-  if (scalar === ScalarType.DOUBLE) return mostly(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), fc.double());
+  if (scalar === ScalarType.DOUBLE)
+    return mostly(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), fc.double());
   throw new Error(`the test has no values for ${field.name}`);
 }
 
@@ -78,16 +112,36 @@ const reads = (contactId: string, sessionId: string): readonly (readonly [Rpc, R
   ["SearchContacts", { query: "budget" }],
   ["SearchNotes", { query: "budget" }],
 ];
-const shapes: Partial<Record<Rpc, Shape>> = { GetContact: contact, GetSession: sessionDetail, GetSessionTranscript: transcript, ListSessions: sessionSummary, SearchContacts: contact, SearchNotes: foundNote };
-const tools: Partial<Record<Rpc, string>> = { GetContact: "get_contact", GetSession: "get_session", GetSessionTranscript: "get_session_transcript", ListSessions: "list_sessions", SearchContacts: "search_contacts", SearchNotes: "search_notes" };
+const shapes: Partial<Record<Rpc, Shape>> = {
+  GetContact: contact,
+  GetSession: sessionDetail,
+  GetSessionTranscript: transcript,
+  ListSessions: sessionSummary,
+  SearchContacts: contact,
+  SearchNotes: foundNote,
+};
+const tools: Partial<Record<Rpc, string>> = {
+  GetContact: "get_contact",
+  GetSession: "get_session",
+  GetSessionTranscript: "get_session_transcript",
+  ListSessions: "list_sessions",
+  SearchContacts: "search_contacts",
+  SearchNotes: "search_notes",
+};
 
 async function isShown(rpc: Rpc, request: Record<string, unknown>): Promise<void> {
   const outcomes = await Promise.all(open.wires.map((wire) => wire.call({ rpc, key: holder.key, request })));
   const [rest] = outcomes;
-  for (const outcome of outcomes) expect({ rpc, message: outcome.message, body: outcome.body }).toEqual({ rpc, message: undefined, body: rest?.body });
+  for (const outcome of outcomes)
+    expect({ rpc, message: outcome.message, body: outcome.body }).toEqual({
+      rpc,
+      message: undefined,
+      body: rest?.body,
+    });
   const { data } = rest?.body as { data: unknown };
   const { many } = endpoints[rpc] as { many?: boolean };
-  for (const one of many === true ? (data as unknown[]) : [data]) expect(mismatches(shapes[rpc] as Shape, one)).toEqual([]);
+  for (const one of many === true ? (data as unknown[]) : [data])
+    expect(mismatches(shapes[rpc] as Shape, one)).toEqual([]);
   const told = await call(holder, tools[rpc] ?? "", request);
   expect(told.isError ?? false, `${rpc}: ${told.text}`).toBe(false);
 }
@@ -102,7 +156,8 @@ function accepted(results: readonly ItemResult[]): void {
 test("every wire, tool and export shows all records that binary gRPC accepts, and an import accepts the export [ING-09, ING-10]", async () => {
   const ids = { contact: randomId(), session: randomId() };
   const { accountId } = holder;
-  const list = (schema: DescMessage, ownIds: fc.Arbitrary<string>) => fc.array(arbitraryOf(schema, ownIds), { minLength: 4, maxLength: 8 });
+  const list = (schema: DescMessage, ownIds: fc.Arbitrary<string>) =>
+    fc.array(arbitraryOf(schema, ownIds), { minLength: 4, maxLength: 8 });
   const either = fc.constantFrom(ids.contact, ids.session);
   const round = fc.record({
     contacts: list(ContactItemSchema, fc.oneof(fc.constant(ids.contact), fc.uuid())),
@@ -114,23 +169,32 @@ test("every wire, tool and export shows all records that binary gRPC accepts, an
   const ingest = ingestClient(house().service);
   await ingest.upsertContacts({ accountId, contacts: [{ id: ids.contact, fullName: "Budget" }] });
   await ingest.upsertSessions({ accountId, sessions: [{ id: ids.session, contactId: ids.contact }] });
-  await fc.assert(fc.asyncProperty(round, async (records) => {
-    accepted((await ingest.upsertContacts({ accountId, contacts: records.contacts as never })).results);
-    accepted((await ingest.upsertSessions({ accountId, sessions: records.sessions as never })).results);
-    accepted((await ingest.putTranscripts({ accountId, transcripts: records.transcripts as never })).results);
-    accepted((await ingest.upsertSessionNotes({ accountId, notes: records.sessionNotes as never })).results);
-    accepted((await ingest.upsertContactNotes({ accountId, notes: records.contactNotes as never })).results);
-    for (const [rpc, request] of reads(ids.contact, ids.session)) await isShown(rpc, request);
-    const exported = await exportAll(house().service, accountId);
-    const told = await importAll(house().service, { accountId, importId: randomId(), records: exported });
-    expect(told.flatMap(({ rejections }) => rejections.map(({ error }) => error?.message))).toEqual([]);
-    expect(await exportAll(house().service, accountId)).toEqual(exported);
-  }), { numRuns: Number(process.env["RUNS"] ?? 5) });
+  await fc.assert(
+    fc.asyncProperty(round, async (records) => {
+      accepted((await ingest.upsertContacts({ accountId, contacts: records.contacts as never })).results);
+      accepted((await ingest.upsertSessions({ accountId, sessions: records.sessions as never })).results);
+      accepted((await ingest.putTranscripts({ accountId, transcripts: records.transcripts as never })).results);
+      accepted((await ingest.upsertSessionNotes({ accountId, notes: records.sessionNotes as never })).results);
+      accepted((await ingest.upsertContactNotes({ accountId, notes: records.contactNotes as never })).results);
+      for (const [rpc, request] of reads(ids.contact, ids.session)) await isShown(rpc, request);
+      const exported = await exportAll(house().service, accountId);
+      const told = await importAll(house().service, { accountId, importId: randomId(), records: exported });
+      expect(told.flatMap(({ rejections }) => rejections.map(({ error }) => error?.message))).toEqual([]);
+      expect(await exportAll(house().service, accountId)).toEqual(exported);
+    }),
+    { numRuns: Number(process.env["RUNS"] ?? 5) },
+  );
   expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(5);
 }, 600_000);
 
 const someId = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const wrongTimes = [{ seconds: -62_135_596_801n, nanos: 0 }, { seconds: 253_402_300_800n, nanos: 0 }, { seconds: 2n ** 62n, nanos: 0 }, { seconds: 0n, nanos: -1 }, { seconds: 0n, nanos: 1_000_000_000 }].map((time) => create(TimestampSchema, time));
+const wrongTimes = [
+  { seconds: -62_135_596_801n, nanos: 0 },
+  { seconds: 253_402_300_800n, nanos: 0 },
+  { seconds: 2n ** 62n, nanos: 0 },
+  { seconds: 0n, nanos: -1 },
+  { seconds: 0n, nanos: 1_000_000_000 },
+].map((time) => create(TimestampSchema, time));
 
 test("a time that some wire cannot show fails only its item, in a batch and in an import [ING-09]", async () => {
   const { accountId } = holder;
@@ -138,42 +202,98 @@ test("a time that some wire cannot show fails only its item, in a batch and in a
   const message = "must be a time of the years 1 to 9999, with nanos from 0 to 999999999";
   for (const time of wrongTimes) {
     for (const field of ["createdAt", "updatedAt", "archivedAt"]) {
-      const { results } = await ingest.upsertContacts({ accountId, contacts: [{ fullName: "Right" }, { [field]: time }] });
+      const { results } = await ingest.upsertContacts({
+        accountId,
+        contacts: [{ fullName: "Right" }, { [field]: time }],
+      });
       const name = field.replace("At", "_at");
       expect(results.map(({ error }) => error?.message)).toEqual([undefined, `${name}: ${message}`]);
     }
   }
   const [time] = wrongTimes;
-  const { results } = await ingest.putTranscripts({ accountId, transcripts: [{ sessionId: someId, recording: { id: someId, recordingEndedAt: time as never } }] });
+  const { results } = await ingest.putTranscripts({
+    accountId,
+    transcripts: [{ sessionId: someId, recording: { id: someId, recordingEndedAt: time as never } }],
+  });
   expect(results[0]?.error?.message).toBe(`recording.recording_ended_at: ${message}`);
-  const records = [{ record: { case: "contact" as const, value: create(ContactItemSchema, { createdAt: time as never }) } }];
+  const records = [
+    { record: { case: "contact" as const, value: create(ContactItemSchema, { createdAt: time as never }) } },
+  ];
   const told = [];
-  for await (const response of ingest.import((async function* () { yield { accountId, records }; })())) told.push(...response.rejections);
+  for await (const response of ingest.import(
+    (async function* () {
+      yield { accountId, records };
+    })(),
+  ))
+    told.push(...response.rejections);
   expect(told.map(({ error }) => error?.message)).toEqual([`created_at: ${message}`]);
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -0.001])("rejects a recording of %d seconds [ING-10]", async (durationSeconds) => {
-  const { results } = await ingestClient(house().service).putTranscripts({ accountId: holder.accountId, transcripts: [{ sessionId: someId, recording: { id: someId, durationSeconds } }] });
-  expect(results[0]?.error?.message).toMatch(/^recording\.duration_seconds: must be/);
-});
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -0.001])(
+  "rejects a recording of %d seconds [ING-10]",
+  async (durationSeconds) => {
+    const { results } = await ingestClient(house().service).putTranscripts({
+      accountId: holder.accountId,
+      transcripts: [{ sessionId: someId, recording: { id: someId, durationSeconds } }],
+    });
+    expect(results[0]?.error?.message).toMatch(/^recording\.duration_seconds: must be/);
+  },
+);
 
 test("stores an empty optional text as null, and rejects an empty id or external id [ING-11]", async () => {
   const { put } = holder;
   const empty = { full_name: "", email: "", phone: "", notes: "", memory: "", inferred_name: "" };
   const contactId = await put.contact(empty);
-  const session = await put.session({ contact_id: contactId, title: "", subtitle: "", recording_status: "", source: "", conference_provider: "", conference_url: "", provider_doc_url: "" });
+  const session = await put.session({
+    contact_id: contactId,
+    title: "",
+    subtitle: "",
+    recording_status: "",
+    source: "",
+    conference_provider: "",
+    conference_url: "",
+    provider_doc_url: "",
+  });
   await put.transcript({ session_id: session, transcript: "" });
-  await put.sessionNotes({ session_id: session, title: "", title_slug: "", content: "", type: "SESSION_NOTE_TYPE_USER_MANUAL" });
+  await put.sessionNotes({
+    session_id: session,
+    title: "",
+    title_slug: "",
+    content: "",
+    type: "SESSION_NOTE_TYPE_USER_MANUAL",
+  });
   await put.contactNotes({ contact_id: contactId, content: "unlabelled", source: "import" });
   const { service } = house();
   const get = async (path: string) => (await service.rest(path, { key: holder.key })).body.data;
-  for (const value of Object.values({ ...(await get(`/v1/contacts/${contactId}`)), ...(await get(`/v1/sessions/${session}`)), ...(await get(`/v1/sessions/${session}/transcript`)) })) expect(value).not.toBe("");
-  expect((await get(`/v1/sessions/${session}`)).notes).toEqual([{ title: null, title_slug: null, content: null, position: 0, type: "user_manual" }]);
+  for (const value of Object.values({
+    ...(await get(`/v1/contacts/${contactId}`)),
+    ...(await get(`/v1/sessions/${session}`)),
+    ...(await get(`/v1/sessions/${session}/transcript`)),
+  }))
+    expect(value).not.toBe("");
+  expect((await get(`/v1/sessions/${session}`)).notes).toEqual([
+    { title: null, title_slug: null, content: null, position: 0, type: "user_manual" },
+  ]);
   expect((await get("/v1/notes?query=unlabelled"))[0].parent_label).toBeNull();
-  for (const wrong of [{ id: "" }, { external_id: "" }]) expect((await put.send("UpsertContacts", "contacts", [wrong]))[0]?.error?.reason).toBe("REASON_INVALID_REQUEST");
+  for (const wrong of [{ id: "" }, { external_id: "" }])
+    expect((await put.send("UpsertContacts", "contacts", [wrong]))[0]?.error?.reason).toBe("REASON_INVALID_REQUEST");
 });
 
 test("this test covers all ingest rpcs that take records", () => {
-  const itemSchemas = IngestService.methods.flatMap(({ input }) => input.fields.flatMap((field) => (field.fieldKind === "list" && field.message !== undefined ? [field.message.name] : [])));
-  expect(new Set(itemSchemas)).toEqual(new Set(["ContactItem", "SessionItem", "TranscriptItem", "SessionNoteItem", "ContactNoteItem", "ExternalName", "Record"]));
+  const itemSchemas = IngestService.methods.flatMap(({ input }) =>
+    input.fields.flatMap((field) =>
+      field.fieldKind === "list" && field.message !== undefined ? [field.message.name] : [],
+    ),
+  );
+  expect(new Set(itemSchemas)).toEqual(
+    new Set([
+      "ContactItem",
+      "SessionItem",
+      "TranscriptItem",
+      "SessionNoteItem",
+      "ContactNoteItem",
+      "ExternalName",
+      "Record",
+    ]),
+  );
 });

@@ -21,19 +21,37 @@ beforeEach(async () => {
 });
 afterEach(async () => service.stop());
 
-const many: RecordJson[] = [{ contact: { external_id: "c", full_name: "Ann" } }, ...Array.from({ length: 9_000 }, (_, at) => ({ contact_note: { contact_external_id: "c", content: `note${at} budget`, source: "import" } }))];
+const many: RecordJson[] = [
+  { contact: { external_id: "c", full_name: "Ann" } },
+  ...Array.from({ length: 9_000 }, (_, at) => ({
+    contact_note: { contact_external_id: "c", content: `note${at} budget`, source: "import" },
+  })),
+];
 
 /** What became of the index, as the log has it. */
-const changes = () => service.logLines.filter((line) => line.includes("search index of notes")).map((line) => (JSON.parse(line) as { index: string }).index);
+const changes = () =>
+  service.logLines
+    .filter((line) => line.includes("search index of notes"))
+    .map((line) => (JSON.parse(line) as { index: string }).index);
 
 async function usable(): Promise<boolean> {
-  const found = await asAdministrator(service.administratorUri, (all) => all.collection("notes").aggregate([{ $indexStats: {} }, { $match: { name: "search" } }]).toArray());
+  const found = await asAdministrator(service.administratorUri, (all) =>
+    all
+      .collection("notes")
+      .aggregate([{ $indexStats: {} }, { $match: { name: "search" } }])
+      .toArray(),
+  );
   return found.length === 1;
 }
 
 /** Imports with a chance for the service to tell between two messages, which it does once a second. */
 function importSlowly(records: readonly RecordJson[]) {
-  return importAll(service, { accountId: client.id, records, chunk: 500, between: (sent) => new Promise((resolve) => setTimeout(resolve, sent > 7_000 ? 1_100 : 0)) });
+  return importAll(service, {
+    accountId: client.id,
+    records,
+    chunk: 500,
+    between: (sent) => new Promise((resolve) => setTimeout(resolve, sent > 7_000 ? 1_100 : 0)),
+  });
 }
 
 test("a large import into a database that is all but empty takes the index away, and has built it when it is done [ING-06, SRC-08]", async () => {
@@ -46,15 +64,32 @@ test("a large import into a database that is all but empty takes the index away,
 });
 
 test("an import that goes on for a few more notes leaves the index that has been built [ING-06]", async () => {
-  await importAll(service, { accountId: client.id, importId: "notes", records: many, chunk: 500, between: (sent) => new Promise((resolve) => setTimeout(resolve, sent > 7_000 ? 1_100 : 0)) });
-  const more: RecordJson[] = Array.from({ length: 300 }, (_, at) => ({ contact_note: { contact_external_id: "c", content: `more${at}`, source: "import" } }));
-  const told = await importAll(service, { accountId: client.id, importId: "notes", position: many.length, records: more, between: () => new Promise((resolve) => setTimeout(resolve, 1_100)) });
+  await importAll(service, {
+    accountId: client.id,
+    importId: "notes",
+    records: many,
+    chunk: 500,
+    between: (sent) => new Promise((resolve) => setTimeout(resolve, sent > 7_000 ? 1_100 : 0)),
+  });
+  const more: RecordJson[] = Array.from({ length: 300 }, (_, at) => ({
+    contact_note: { contact_external_id: "c", content: `more${at}`, source: "import" },
+  }));
+  const told = await importAll(service, {
+    accountId: client.id,
+    importId: "notes",
+    position: many.length,
+    records: more,
+    between: () => new Promise((resolve) => setTimeout(resolve, 1_100)),
+  });
   expect(told.at(-1)).toMatchObject({ done: true, written: { contactNotes: 9_300n } });
   expect(changes()).toEqual(["dropped", "built"]);
 });
 
 test("where other accounts have many notes the index stays: their searches stay as fast as they are [ING-06, SRC-08]", async () => {
-  const others: Document[] = Array.from({ length: 10_001 }, () => ({ _id: new Uuid() as UUID, account_id: new Uuid() }));
+  const others: Document[] = Array.from({ length: 10_001 }, () => ({
+    _id: new Uuid() as UUID,
+    account_id: new Uuid(),
+  }));
   await db.collection("notes").insertMany(others);
   await importSlowly(many);
   expect(changes()).toEqual([]);
@@ -63,10 +98,28 @@ test("where other accounts have many notes the index stays: their searches stay 
 
 test("while the index is away notes are found as before, newest first, by one word and by several [SRC-08, NOT-01]", async () => {
   const contact = await client.put.contact({ full_name: "Ann" });
-  await client.put.contactNotes(...Array.from({ length: 60 }, (_, at) => ({ contact_id: contact, content: `${at % 3 === 0 ? "budget" : "plan"} every${at} Zürich`, source: "import", created_at: new Date(Date.UTC(2026, 0, 1 + at)).toISOString() })));
+  await client.put.contactNotes(
+    ...Array.from({ length: 60 }, (_, at) => ({
+      contact_id: contact,
+      content: `${at % 3 === 0 ? "budget" : "plan"} every${at} Zürich`,
+      source: "import",
+      created_at: new Date(Date.UTC(2026, 0, 1 + at)).toISOString(),
+    })),
+  );
   const stranger = await newClient(service);
-  await stranger.put.contactNotes({ contact_id: await stranger.put.contact({}), content: "budget zürich", source: "import" });
-  const queries = ["query=budget", "query=bud+zur", "query=every7", "query=nothing", "query=zurich&limit=5&offset=10", "query=e."];
+  await stranger.put.contactNotes({
+    contact_id: await stranger.put.contact({}),
+    content: "budget zürich",
+    source: "import",
+  });
+  const queries = [
+    "query=budget",
+    "query=bud+zur",
+    "query=every7",
+    "query=nothing",
+    "query=zurich&limit=5&offset=10",
+    "query=e.",
+  ];
   const ask = () => Promise.all(queries.map(async (query) => (await client.get(`/v1/notes?${query}`)).body));
   const before = await ask();
   expect(before.map(({ data }) => (data as unknown[]).length)).toEqual([15, 15, 1, 0, 5, 15]);
@@ -82,9 +135,13 @@ test("an index that an import left behind is built in the background when nobody
 
 test("an instance that starts while many notes wait for their index does not wait for it [OPS-10]", async () => {
   await db.collection("notes").dropIndex("search");
-  await db.collection("notes").insertMany(Array.from({ length: 20_001 }, () => ({ _id: new Uuid(), account_id: new Uuid() }) as Document));
+  await db
+    .collection("notes")
+    .insertMany(Array.from({ length: 20_001 }, () => ({ _id: new Uuid(), account_id: new Uuid() }) as Document));
   // An import that lives keeps the index from being built.
-  await db.collection<Document>("imports").insertOne({ _id: "alive", account_id: new Uuid(), changed_at: new Date() } as Document);
+  await db
+    .collection<Document>("imports")
+    .insertOne({ _id: "alive", account_id: new Uuid(), changed_at: new Date() } as Document);
   const another = await service.another();
   try {
     expect(await usable()).toBe(false);
@@ -98,12 +155,18 @@ test("an instance that starts while many notes wait for their index does not wai
 async function eraseMany(): Promise<void> {
   const { id } = await newClient(service);
   const account_id = Uuid.createFromHexString(id);
-  await db.collection("notes").insertMany(Array.from({ length: 6_000 }, (_, at) => ({ _id: new Uuid() as never, account_id, rank: at, g: ["no", "note"] })));
+  await db
+    .collection("notes")
+    .insertMany(
+      Array.from({ length: 6_000 }, (_, at) => ({ _id: new Uuid() as never, account_id, rank: at, g: ["no", "note"] })),
+    );
   const erase = () => service.internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: id });
   await expect.poll(async () => (await erase()).body.erased, { timeout: 60_000 }).toBe(true);
 }
 
-test("the erasure of nearly all notes takes the index away, and it is built when nobody erases any more; meanwhile others are found [OPS-31, SRC-08]", { timeout: 120_000 }, async () => {
+test("the erasure of nearly all notes takes the index away, and it is built when nobody erases any more; meanwhile others are found [OPS-31, SRC-08]", {
+  timeout: 120_000,
+}, async () => {
   const contact = await client.put.contact({ full_name: "Ann" });
   await client.put.contactNotes({ contact_id: contact, content: "the budget", source: "import" });
   await eraseMany();
@@ -113,8 +176,12 @@ test("the erasure of nearly all notes takes the index away, and it is built when
   expect(await usable()).toBe(true);
 });
 
-test("where other accounts have many notes, an erasure leaves the index [OPS-31, SRC-08]", { timeout: 120_000 }, async () => {
-  await db.collection("notes").insertMany(Array.from({ length: 10_001 }, () => ({ _id: new Uuid() as never, account_id: new Uuid() })));
+test("where other accounts have many notes, an erasure leaves the index [OPS-31, SRC-08]", {
+  timeout: 120_000,
+}, async () => {
+  await db
+    .collection("notes")
+    .insertMany(Array.from({ length: 10_001 }, () => ({ _id: new Uuid() as never, account_id: new Uuid() })));
   await eraseMany();
   expect([changes(), await usable()]).toEqual([[], true]);
 });

@@ -21,7 +21,10 @@ interface Batch {
 
 /** Each name is one id in each account; `stranger` is an id of a third account. */
 const idNames = ["id1", "id2", "id3"] as const;
-const someId = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...idNames) }, { weight: 1, arbitrary: fc.constant("stranger") });
+const someId = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...idNames) },
+  { weight: 1, arbitrary: fc.constant("stranger") },
+);
 const externalId = fc.constantFrom("x1", "x2", "x3");
 const email = fc.constantFrom("a@example.com", "b@example.com", "B@example.com", "no email");
 const date = fc.constantFrom("2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z");
@@ -37,25 +40,65 @@ function batchOf(rpc: string, field: string, item: fc.Arbitrary<Item | string>):
   return fc.array(item, { minLength: 1, maxLength: 8 }).map((items) => ({ rpc, field, items }));
 }
 
-const contact = fc.record({ ...named, email: maybe(email), full_name: maybe(text), created_at: maybe(date), archived_at: fc.option(date, { nil: null, freq: 6 }) });
+const contact = fc.record({
+  ...named,
+  email: maybe(email),
+  full_name: maybe(text),
+  created_at: maybe(date),
+  archived_at: fc.option(date, { nil: null, freq: 6 }),
+});
 const title = { title: maybe(text), created_at: maybe(date) };
 const content = { type: manual, content: maybe(text), created_at: maybe(date) };
 const deleteIds = (field: string) => batchOf("DeleteRecords", field, someId);
 const deleteExternal = (...kinds: string[]) =>
-  batchOf("DeleteRecords", "external", fc.record({ kind: fc.constantFrom(...kinds.map((kind) => `RECORD_KIND_${kind}`)), external_id: externalId }));
+  batchOf(
+    "DeleteRecords",
+    "external",
+    fc.record({ kind: fc.constantFrom(...kinds.map((kind) => `RECORD_KIND_${kind}`)), external_id: externalId }),
+  );
 const contacts = batchOf("UpsertContacts", "contacts", contact);
 const sessions = batchOf("UpsertSessions", "sessions", fc.record({ ...named, ...ofContact, ...title }));
 
 /** Calls that affect each other's records. */
 const families: readonly (readonly [string, fc.Arbitrary<Batch>])[] = [
-  ["contacts", fc.oneof(contacts, contacts, batchOf("ArchiveContacts", "contact_ids", someId), batchOf("RestoreContacts", "contact_ids", someId), deleteIds("contact_ids"), deleteExternal("CONTACT"))],
-  ["sessions and transcripts", fc.oneof(sessions, sessions, batchOf("PutTranscripts", "transcripts", fc.record({ ...ofSession, transcript: maybe(text) })), contacts, deleteIds("session_ids"), deleteIds("transcript_ids"), deleteExternal("SESSION", "SESSION"), deleteExternal("TRANSCRIPT"))],
-  ["notes", fc.oneof(
-    batchOf("UpsertSessionNotes", "notes", fc.record({ ...named, ...ofSession, ...content })),
-    batchOf("UpsertContactNotes", "notes", fc.record({ ...named, ...ofContact, content: text, source: fc.constant("import") })),
-    batchOf("UpsertSessions", "sessions", fc.record({ id: fc.constant("id1"), ...title })),
-    deleteIds("note_ids"), deleteExternal("SESSION_NOTE", "CONTACT_NOTE"),
-  )],
+  [
+    "contacts",
+    fc.oneof(
+      contacts,
+      contacts,
+      batchOf("ArchiveContacts", "contact_ids", someId),
+      batchOf("RestoreContacts", "contact_ids", someId),
+      deleteIds("contact_ids"),
+      deleteExternal("CONTACT"),
+    ),
+  ],
+  [
+    "sessions and transcripts",
+    fc.oneof(
+      sessions,
+      sessions,
+      batchOf("PutTranscripts", "transcripts", fc.record({ ...ofSession, transcript: maybe(text) })),
+      contacts,
+      deleteIds("session_ids"),
+      deleteIds("transcript_ids"),
+      deleteExternal("SESSION", "SESSION"),
+      deleteExternal("TRANSCRIPT"),
+    ),
+  ],
+  [
+    "notes",
+    fc.oneof(
+      batchOf("UpsertSessionNotes", "notes", fc.record({ ...named, ...ofSession, ...content })),
+      batchOf(
+        "UpsertContactNotes",
+        "notes",
+        fc.record({ ...named, ...ofContact, content: text, source: fc.constant("import") }),
+      ),
+      batchOf("UpsertSessions", "sessions", fc.record({ id: fc.constant("id1"), ...title })),
+      deleteIds("note_ids"),
+      deleteExternal("SESSION_NOTE", "CONTACT_NOTE"),
+    ),
+  ],
 ];
 
 /** One account, which names ids: those of the pool by their names, new ones in the order of their creation. */
@@ -68,18 +111,29 @@ function side(client: Client, stranger: string) {
   };
   const withIds = (item: Item | string): Item | string => {
     if (typeof item === "string") return ids.get(item) ?? item;
-    return Object.fromEntries(Object.entries(item).flatMap(([name, value]) => (value === null ? [] : [[name, /(^|_)id$/.test(name) ? (ids.get(value) ?? value) : value]])));
+    return Object.fromEntries(
+      Object.entries(item).flatMap(([name, value]) =>
+        value === null ? [] : [[name, /(^|_)id$/.test(name) ? (ids.get(value) ?? value) : value]],
+      ),
+    );
   };
   return {
     nameOf,
     async send({ rpc, field, items }: Batch) {
       const results: Result[] = await client.put.send(rpc, field, items.map(withIds));
-      return results.map(({ id = "", externalId, error }) => ({ id: id === "" ? "" : nameOf(id), externalId, reason: error?.reason }));
+      return results.map(({ id = "", externalId, error }) => ({
+        id: id === "" ? "" : nameOf(id),
+        externalId,
+        reason: error?.reason,
+      }));
     },
     async state() {
       const db = service().app.client.db();
       const collections = ["contacts", "sessions", "transcripts", "notes"].map(async (name) => {
-        const documents = await db.collection(name).find({ account_id: new UUID(client.id) }).toArray();
+        const documents = await db
+          .collection(name)
+          .find({ account_id: new UUID(client.id) })
+          .toArray();
         return [name, documents.map((document) => JSON.stringify(comparable(document, nameOf))).sort()] as const;
       });
       return Object.fromEntries(await Promise.all(collections));
@@ -98,7 +152,11 @@ function comparable(document: Document, nameOf: (id: string) => string): unknown
     if (Array.isArray(value)) return value.map(within).sort();
     if (typeof value !== "object" || value === null) return value;
     if (Object.getPrototypeOf(value) !== Object.prototype) return String(value);
-    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, within(inner)]));
+    return Object.fromEntries(
+      Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, inner]) => [name, within(inner)]),
+    );
   }
 }
 
@@ -109,7 +167,10 @@ async function compare(batches: readonly Batch[]): Promise<void> {
   await stranger.put.session({ id: theirs });
   await stranger.put.contactNotes({ id: theirs, contact_id: theirs, content: "theirs", source: "import" });
   const [whole, single] = [side(await newClient(service()), theirs), side(await newClient(service()), theirs)];
-  const owners: readonly Batch[] = [{ rpc: "UpsertContacts", field: "contacts", items: [{ id: "id1" }] }, { rpc: "UpsertSessions", field: "sessions", items: [{ id: "id1" }] }];
+  const owners: readonly Batch[] = [
+    { rpc: "UpsertContacts", field: "contacts", items: [{ id: "id1" }] },
+    { rpc: "UpsertSessions", field: "sessions", items: [{ id: "id1" }] },
+  ];
   for (const one of [...owners, ...batches]) {
     const expected = [];
     for (const item of one.items) expected.push(...(await single.send({ ...one, items: [item] })));
@@ -118,34 +179,96 @@ async function compare(batches: readonly Batch[]): Promise<void> {
   }
 }
 
-test.each(families)("a batch has the results and the state of its items one by one, also if they collide: %s [ING-08]", async (_name, batch) => {
-  await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), compare), { numRuns: Number(process.env["RUNS"] ?? 8) });
-}, 600_000);
+test.each(families)(
+  "a batch has the results and the state of its items one by one, also if they collide: %s [ING-08]",
+  async (_name, batch) => {
+    await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), compare), {
+      numRuns: Number(process.env["RUNS"] ?? 8),
+    });
+  },
+  600_000,
+);
 
 const [first, second] = ["id1", "id2"];
 const cases: readonly (readonly [string, readonly Batch[]])[] = [
-  ["an external id of an item before it", [
-    { rpc: "UpsertSessions", field: "sessions", items: [{ id: second, title: "bea" }] },
-    { rpc: "UpsertSessions", field: "sessions", items: [{ id: first, external_id: "x1", title: "ann" }, { id: second, external_id: "x1", title: "cid" }] },
-  ]],
-  ["external ids that pass from one record to another", [
-    { rpc: "UpsertSessions", field: "sessions", items: [{ id: first, external_id: "x1" }, { id: second, external_id: "x2" }] },
-    { rpc: "UpsertSessions", field: "sessions", items: [{ id: first, external_id: "x3" }, { id: second, external_id: "x1" }, { id: first, external_id: "x2" }] },
-  ]],
-  ["an email that is free only after it", [
-    { rpc: "UpsertContacts", field: "contacts", items: [{ id: first, email: "a@example.com" }, { id: second, email: "b@example.com" }] },
-    { rpc: "UpsertContacts", field: "contacts", items: [{ id: first, email: "b@example.com" }, { id: second, email: null }, { id: first, email: "b@example.com" }] },
-  ]],
-  ["an id that another account has, named with and without a mistake", [
-    { rpc: "UpsertSessionNotes", field: "notes", items: [
-      { id: "stranger", session_id: first, type: "SESSION_NOTE_TYPE_USER_MANUAL" },
-      { id: "stranger", type: "SESSION_NOTE_TYPE_USER_MANUAL" },
-    ] },
-  ]],
-  ["a record that an item before it deletes", [
-    { rpc: "UpsertContacts", field: "contacts", items: [{ id: first }] },
-    { rpc: "DeleteRecords", field: "contact_ids", items: [first ?? "", first ?? ""] },
-  ]],
+  [
+    "an external id of an item before it",
+    [
+      { rpc: "UpsertSessions", field: "sessions", items: [{ id: second, title: "bea" }] },
+      {
+        rpc: "UpsertSessions",
+        field: "sessions",
+        items: [
+          { id: first, external_id: "x1", title: "ann" },
+          { id: second, external_id: "x1", title: "cid" },
+        ],
+      },
+    ],
+  ],
+  [
+    "external ids that pass from one record to another",
+    [
+      {
+        rpc: "UpsertSessions",
+        field: "sessions",
+        items: [
+          { id: first, external_id: "x1" },
+          { id: second, external_id: "x2" },
+        ],
+      },
+      {
+        rpc: "UpsertSessions",
+        field: "sessions",
+        items: [
+          { id: first, external_id: "x3" },
+          { id: second, external_id: "x1" },
+          { id: first, external_id: "x2" },
+        ],
+      },
+    ],
+  ],
+  [
+    "an email that is free only after it",
+    [
+      {
+        rpc: "UpsertContacts",
+        field: "contacts",
+        items: [
+          { id: first, email: "a@example.com" },
+          { id: second, email: "b@example.com" },
+        ],
+      },
+      {
+        rpc: "UpsertContacts",
+        field: "contacts",
+        items: [
+          { id: first, email: "b@example.com" },
+          { id: second, email: null },
+          { id: first, email: "b@example.com" },
+        ],
+      },
+    ],
+  ],
+  [
+    "an id that another account has, named with and without a mistake",
+    [
+      {
+        rpc: "UpsertSessionNotes",
+        field: "notes",
+        items: [
+          { id: "stranger", session_id: first, type: "SESSION_NOTE_TYPE_USER_MANUAL" },
+          { id: "stranger", type: "SESSION_NOTE_TYPE_USER_MANUAL" },
+        ],
+      },
+    ],
+  ],
+  [
+    "a record that an item before it deletes",
+    [
+      { rpc: "UpsertContacts", field: "contacts", items: [{ id: first }] },
+      { rpc: "DeleteRecords", field: "contact_ids", items: [first ?? "", first ?? ""] },
+    ],
+  ],
 ];
 test.each(cases)("an item sees the effects of the items before it: %s [ING-08]", async (_name, batches) => {
   await compare(batches);

@@ -7,12 +7,17 @@ import { inTurn } from "../../src/ingest/in-turn.ts";
 const turns = { width: 2, names: (item: string) => [item] };
 const failingWith = (reason: ConstructorParameters<typeof Failure>[0]) =>
   inTurn(["right", "wrong"], turns, (item) =>
-    item === "wrong" ? Promise.reject(new Failure(reason)) : Promise.resolve({ failure: new Failure(Reason.NOT_FOUND) }),
+    item === "wrong"
+      ? Promise.reject(new Failure(reason))
+      : Promise.resolve({ failure: new Failure(Reason.NOT_FOUND) }),
   );
 
 test("an item that is wrong fails by itself [ING-08]", async () => {
   const outcomes = await failingWith(Reason.ALREADY_EXISTS);
-  expect(outcomes.map((outcome) => "failure" in outcome && outcome.failure.reason)).toEqual([Reason.NOT_FOUND, Reason.ALREADY_EXISTS]);
+  expect(outcomes.map((outcome) => "failure" in outcome && outcome.failure.reason)).toEqual([
+    Reason.NOT_FOUND,
+    Reason.ALREADY_EXISTS,
+  ]);
 });
 
 test.each(["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"] as const)(

@@ -14,34 +14,67 @@ test("each batch is written into the account that it names [ING-01]", async () =
   await client.put.sessionNotes({ session_external_id: "s", content: "one", type: manual });
   await client.put.contactNotes({ contact_external_id: "c", content: "two", source: "import" });
   const detail = (await client.get(`/v1/sessions/${session}`)).body.data;
-  expect(detail).toMatchObject({ title: "Budget", client: { id: contact, full_name: "Ann" }, notes: [{ content: "one", type: "user_manual" }] });
+  expect(detail).toMatchObject({
+    title: "Budget",
+    client: { id: contact, full_name: "Ann" },
+    notes: [{ content: "one", type: "user_manual" }],
+  });
   expect((await client.get(`/v1/sessions/${session}/transcript`)).body.data.transcript).toBe("Hello.");
-  expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([{ content: "two", source: "import" }]);
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([
+    { content: "two", source: "import" },
+  ]);
 });
 
 test("the type of a session note is read by its name in REST and by its name in protobuf; another is refused, and so is one twice [ING-01, ING-04]", async () => {
   const client = await newClient(service());
   const session_id = await client.put.session({});
-  await client.put.sessionNotes({ session_id, position: 1, type: "user_manual" }, { session_id, position: 2, type: "SESSION_NOTE_TYPE_READER_COMMENT" }, { session_id, position: 3, type: "ai_meeting_prep" });
-  expect((await client.get(`/v1/sessions/${session_id}`)).body.data.notes).toMatchObject([{ type: "user_manual" }, { type: "reader_comment" }, { type: "ai_meeting_prep" }]);
+  await client.put.sessionNotes(
+    { session_id, position: 1, type: "user_manual" },
+    { session_id, position: 2, type: "SESSION_NOTE_TYPE_READER_COMMENT" },
+    { session_id, position: 3, type: "ai_meeting_prep" },
+  );
+  expect((await client.get(`/v1/sessions/${session_id}`)).body.data.notes).toMatchObject([
+    { type: "user_manual" },
+    { type: "reader_comment" },
+    { type: "ai_meeting_prep" },
+  ]);
   for (const type of ["USER_MANUAL", "unspecified", "", "diary"]) {
-    const { body } = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", { account_id: client.id, notes: [{ session_id, type }] });
-    expect([body.code, body.message], type).toEqual(["invalid_argument", expect.stringContaining(`enum records.v1.SessionNoteType from JSON: ${JSON.stringify(type)}`)]);
+    const { body } = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", {
+      account_id: client.id,
+      notes: [{ session_id, type }],
+    });
+    expect([body.code, body.message], type).toEqual([
+      "invalid_argument",
+      expect.stringContaining(`enum records.v1.SessionNoteType from JSON: ${JSON.stringify(type)}`),
+    ]);
   }
   const twice = `{"account_id":"${client.id}","notes":[{"session_id":"${session_id}","type":"user_manual","type":"user_manual"}]}`;
-  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/UpsertSessionNotes`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` }, body: twice });
-  expect(await answer.json()).toMatchObject({ code: "invalid_argument", message: expect.stringContaining('duplicate object key "type"') });
+  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/UpsertSessionNotes`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` },
+    body: twice,
+  });
+  expect(await answer.json()).toMatchObject({
+    code: "invalid_argument",
+    message: expect.stringContaining('duplicate object key "type"'),
+  });
 });
 
 test("an unknown account is not_found, a wrong account_id or an empty batch invalid_argument, and nothing is written [ING-01]", async () => {
   const client = await newClient(service());
   const before = await counts(service());
   const batches: readonly (readonly [rpc: string, batch: string, item: unknown])[] = [
-    ["UpsertContacts", "contacts", {}], ["UpsertSessions", "sessions", {}], ["PutTranscripts", "transcripts", { session_id: randomId() }], ["UpsertSessionNotes", "notes", { session_id: randomId(), type: manual }],
-    ["UpsertContactNotes", "notes", { contact_id: randomId(), content: "c", source: "s" }], ["ArchiveContacts", "contact_ids", randomId()], ["RestoreContacts", "contact_ids", randomId()],
+    ["UpsertContacts", "contacts", {}],
+    ["UpsertSessions", "sessions", {}],
+    ["PutTranscripts", "transcripts", { session_id: randomId() }],
+    ["UpsertSessionNotes", "notes", { session_id: randomId(), type: manual }],
+    ["UpsertContactNotes", "notes", { contact_id: randomId(), content: "c", source: "s" }],
+    ["ArchiveContacts", "contact_ids", randomId()],
+    ["RestoreContacts", "contact_ids", randomId()],
   ];
   for (const [rpc, batch, item] of batches) {
-    const send = async (message: unknown) => (await service().internalCall(`records.ingest.v1.IngestService/${rpc}`, message)).body.code as string;
+    const send = async (message: unknown) =>
+      (await service().internalCall(`records.ingest.v1.IngestService/${rpc}`, message)).body.code as string;
     expect(await send({ account_id: randomId(), [batch]: [item] }), rpc).toBe("not_found");
     expect(await send({ account_id: "x", [batch]: [item] }), rpc).toBe("invalid_argument");
     expect(await send({ [batch]: [item] }), rpc).toBe("invalid_argument");
@@ -52,7 +85,10 @@ test("an unknown account is not_found, a wrong account_id or an empty batch inva
 
 test("archiving and restoring set and clear archived_at; one that is there already stays as it is [ING-02]", async () => {
   const client = await newClient(service());
-  const [first, second] = await client.put.contacts({ full_name: "Ann" }, { full_name: "Bo", archived_at: "2026-01-01T00:00:00Z" });
+  const [first, second] = await client.put.contacts(
+    { full_name: "Ann" },
+    { full_name: "Bo", archived_at: "2026-01-01T00:00:00Z" },
+  );
   const archivedAt = async (id: string | undefined) => (await client.get(`/v1/contacts/${id}`)).body.data.archived_at;
   expect(await client.put.archive(first ?? "", second ?? "")).toEqual([first, second]);
   const time = await archivedAt(first);
@@ -70,7 +106,9 @@ test("another account's contact is archived and restored by nobody else [ING-02]
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   const [mine] = await client.put.contacts({});
   for (const rpc of ["ArchiveContacts", "RestoreContacts"]) {
-    expect(await stranger.put.send(rpc, "contact_ids", [mine])).toMatchObject([{ id: mine, error: { reason: "REASON_NOT_FOUND" } }]);
+    expect(await stranger.put.send(rpc, "contact_ids", [mine])).toMatchObject([
+      { id: mine, error: { reason: "REASON_NOT_FOUND" } },
+    ]);
   }
   expect((await client.get(`/v1/contacts/${mine}`)).body.data.archived_at).toBeNull();
 });
@@ -80,23 +118,39 @@ test("results stand in the order of the items, with id, external_id and error; o
   await client.put.contact({ email: "taken@example.com" });
   const [given, strangers] = [randomId(), await (await newClient(service())).put.contact({})];
   const results = await client.put.send("UpsertContacts", "contacts", [
-    { full_name: "No id" }, { external_id: "e1", full_name: "External" }, { external_id: "e2", email: "TAKEN@example.com" }, { id: given.toUpperCase(), full_name: "Given" }, { id: strangers, full_name: "Not mine" },
+    { full_name: "No id" },
+    { external_id: "e1", full_name: "External" },
+    { external_id: "e2", email: "TAKEN@example.com" },
+    { id: given.toUpperCase(), full_name: "Given" },
+    { id: strangers, full_name: "Not mine" },
   ]);
-  expect(results).toEqual([
-    { id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-    { id: expect.stringMatching(/^[0-9a-f-]{36}$/), externalId: "e1" },
-    { id: "", externalId: "e2", error: { reason: "REASON_DUPLICATE_EMAIL", message: "email: another active contact of this account has it." } },
-    { id: given },
-    { id: strangers, error: { reason: "REASON_ALREADY_EXISTS", message: expect.stringMatching(/\S/) } },
-  ].map((result) => (result.id === "" ? { externalId: "e2", error: result.error } : result)));
+  expect(results).toEqual(
+    [
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), externalId: "e1" },
+      {
+        id: "",
+        externalId: "e2",
+        error: { reason: "REASON_DUPLICATE_EMAIL", message: "email: another active contact of this account has it." },
+      },
+      { id: given },
+      { id: strangers, error: { reason: "REASON_ALREADY_EXISTS", message: expect.stringMatching(/\S/) } },
+    ].map((result) => (result.id === "" ? { externalId: "e2", error: result.error } : result)),
+  );
   const names = ["no id", "external", "given"];
-  for (const [index, name] of [0, 1, 3].entries()) expect(ids(await client.get(`/v1/contacts?query=${encodeURIComponent(names[index] ?? "")}`)), String(name)).toEqual([results[name]?.id]);
+  for (const [index, name] of [0, 1, 3].entries())
+    expect(ids(await client.get(`/v1/contacts?query=${encodeURIComponent(names[index] ?? "")}`)), String(name)).toEqual(
+      [results[name]?.id],
+    );
   expect((await client.get("/v1/contacts?query=not+mine")).body.data).toEqual([]);
 });
 
 test("of items that claim one email in a batch, the first gets it [ING-04]", async () => {
   const client = await newClient(service());
-  const items = Array.from({ length: 200 }, (_, at) => ({ full_name: `Name ${at}`, email: `${at % 2 === 0 ? "p" : "P"}${at >> 1}@example.com` }));
+  const items = Array.from({ length: 200 }, (_, at) => ({
+    full_name: `Name ${at}`,
+    email: `${at % 2 === 0 ? "p" : "P"}${at >> 1}@example.com`,
+  }));
   const reasons = (await client.put.send("UpsertContacts", "contacts", items)).map(({ error }) => error?.reason);
   expect(reasons).toEqual(items.map((_, at) => (at % 2 === 0 ? undefined : "REASON_DUPLICATE_EMAIL")));
 });
@@ -105,9 +159,17 @@ test("what belongs to a record that is not there fails alone [ING-04]", async ()
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s" });
   const results = await client.put.send("UpsertSessionNotes", "notes", [
-    { session_external_id: "nothing", type: manual }, { session_id: session, content: "written", type: manual }, { type: manual }, { session_id: randomId(), type: manual },
+    { session_external_id: "nothing", type: manual },
+    { session_id: session, content: "written", type: manual },
+    { type: manual },
+    { session_id: randomId(), type: manual },
   ]);
-  expect(results.map(({ error }) => error?.reason)).toEqual(["REASON_NOT_FOUND", undefined, "REASON_INVALID_REQUEST", "REASON_NOT_FOUND"]);
+  expect(results.map(({ error }) => error?.reason)).toEqual([
+    "REASON_NOT_FOUND",
+    undefined,
+    "REASON_INVALID_REQUEST",
+    "REASON_NOT_FOUND",
+  ]);
   expect((await client.get(`/v1/sessions/${session}`)).body.data.notes).toMatchObject([{ content: "written" }]);
 });
 
@@ -121,15 +183,37 @@ test("a large batch keeps its order [ING-04]", async () => {
 
 test("ingesting an external_id again updates the record: same id and created_at, new fields, what is unset is cleared [ING-05]", async () => {
   const client = await newClient(service());
-  const contact = await client.put.contact({ external_id: "c", full_name: "Ann", phone: "1", created_at: "2026-01-01T00:00:00Z" });
+  const contact = await client.put.contact({
+    external_id: "c",
+    full_name: "Ann",
+    phone: "1",
+    created_at: "2026-01-01T00:00:00Z",
+  });
   expect(await client.put.contact({ external_id: "c", full_name: "Ann Lee" })).toBe(contact);
-  expect((await client.get(`/v1/contacts/${contact}`)).body.data).toMatchObject({ full_name: "Ann Lee", phone: null, created_at: "2026-01-01T00:00:00.000Z" });
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data).toMatchObject({
+    full_name: "Ann Lee",
+    phone: null,
+    created_at: "2026-01-01T00:00:00.000Z",
+  });
   const session = await client.put.session({ external_id: "s", title: "Old", subtitle: "x" });
   expect(await client.put.session({ external_id: "s", title: "New", contact_external_id: "c" })).toBe(session);
-  expect((await client.get(`/v1/sessions/${session}`)).body.data).toMatchObject({ title: "New", subtitle: null, client: { id: contact } });
-  const [note] = await client.put.contactNotes({ external_id: "n", contact_id: contact, content: "old", source: "import" });
-  expect(await client.put.contactNotes({ external_id: "n", contact_id: contact, content: "new", source: "import" })).toEqual([note]);
-  expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([{ id: note, content: "new" }]);
+  expect((await client.get(`/v1/sessions/${session}`)).body.data).toMatchObject({
+    title: "New",
+    subtitle: null,
+    client: { id: contact },
+  });
+  const [note] = await client.put.contactNotes({
+    external_id: "n",
+    contact_id: contact,
+    content: "old",
+    source: "import",
+  });
+  expect(
+    await client.put.contactNotes({ external_id: "n", contact_id: contact, content: "new", source: "import" }),
+  ).toEqual([note]);
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toMatchObject([
+    { id: note, content: "new" },
+  ]);
   const before = await counts(service());
   await client.put.sessionNotes({ external_id: "m", session_id: session, content: "old", type: manual });
   await client.put.sessionNotes({ external_id: "m", session_id: session, content: "new", type: manual });
@@ -141,22 +225,47 @@ test("an external_id is unique within one account and one kind: others may bear 
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   const contact = await client.put.contact({ external_id: "same", full_name: "Ann" });
   const session = await client.put.session({ external_id: "same", title: "Budget", contact_external_id: "same" });
-  await client.put.contactNotes({ external_id: "same", contact_external_id: "same", content: "of the contact", source: "import" });
-  await client.put.sessionNotes({ external_id: "same", session_external_id: "same", content: "of the session", type: manual });
+  await client.put.contactNotes({
+    external_id: "same",
+    contact_external_id: "same",
+    content: "of the contact",
+    source: "import",
+  });
+  await client.put.sessionNotes({
+    external_id: "same",
+    session_external_id: "same",
+    content: "of the session",
+    type: manual,
+  });
   const theirs = await stranger.put.contact({ external_id: "same", full_name: "Stranger" });
   expect(theirs).not.toBe(contact);
-  expect((await client.get(`/v1/contacts/${contact}`)).body.data).toMatchObject({ full_name: "Ann", notes_timeline: [{ content: "of the contact" }] });
-  expect((await client.get(`/v1/sessions/${session}`)).body.data).toMatchObject({ title: "Budget", notes: [{ content: "of the session" }] });
+  expect((await client.get(`/v1/contacts/${contact}`)).body.data).toMatchObject({
+    full_name: "Ann",
+    notes_timeline: [{ content: "of the contact" }],
+  });
+  expect((await client.get(`/v1/sessions/${session}`)).body.data).toMatchObject({
+    title: "Budget",
+    notes: [{ content: "of the session" }],
+  });
 });
 
 test("one external_id that comes many times at once, in a batch and beside it, becomes one record [ING-05]", async () => {
   const client = await newClient(service());
   const batch = Array.from({ length: 8 }, (_, index) => ({ external_id: "once", full_name: `Ann ${index}` }));
-  const all = (await Promise.all([client.put.send("UpsertContacts", "contacts", batch), client.put.send("UpsertContacts", "contacts", batch)])).flat();
+  const all = (
+    await Promise.all([
+      client.put.send("UpsertContacts", "contacts", batch),
+      client.put.send("UpsertContacts", "contacts", batch),
+    ])
+  ).flat();
   expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
   expect(new Set(all.map(({ id }) => id)).size).toBe(1);
   expect((await client.get("/v1/contacts?query=ann")).body.data).toHaveLength(1);
-  const sessions = await client.put.send("UpsertSessions", "sessions", Array.from({ length: 8 }, () => ({ external_id: "once", title: "Budget" })));
+  const sessions = await client.put.send(
+    "UpsertSessions",
+    "sessions",
+    Array.from({ length: 8 }, () => ({ external_id: "once", title: "Budget" })),
+  );
   expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
   expect(ids(await client.get("/v1/sessions"))).toHaveLength(1);
 });
@@ -166,13 +275,25 @@ test("a record that gets its external_id in a batch is meant by it in the rest o
   const parent = await client.put.contact({});
   const { contacts, sessions, contactNotes } = client.put;
   const note = { contact_id: parent, source: "import" };
-  const kinds = [["contacts", contacts, {}, "full_name"], ["sessions", sessions, {}, "title"], ["notes", contactNotes, note, "content"]] as const;
+  const kinds = [
+    ["contacts", contacts, {}, "full_name"],
+    ["sessions", sessions, {}, "title"],
+    ["notes", contactNotes, note, "content"],
+  ] as const;
   for (const [kind, put, item, text] of kinds) {
     const [there] = await put({ ...item, [text]: "before" });
     for (const id of [there, randomId()]) {
       const external_id = `${kind} ${id}`;
-      expect(await put({ ...item, id, external_id, [text]: "first" }, { ...item, external_id, [text]: "last" }), kind).toEqual([id, id]);
-      expect(await service().app.client.db().collection(kind).findOne({ external_id }, { projection: { [text]: 1, _id: 0 } })).toEqual({ [text]: "last" });
+      expect(
+        await put({ ...item, id, external_id, [text]: "first" }, { ...item, external_id, [text]: "last" }),
+        kind,
+      ).toEqual([id, id]);
+      expect(
+        await service()
+          .app.client.db()
+          .collection(kind)
+          .findOne({ external_id }, { projection: { [text]: 1, _id: 0 } }),
+      ).toEqual({ [text]: "last" });
     }
   }
 });
@@ -185,16 +306,26 @@ test("a contact and a session that bear one id keep their notes apart [ING-01, C
   await client.put.contactNotes({ contact_id: id, content: "of the contact", source: "import" });
   await client.put.sessionNotes({ session_id: id, content: "of the session", type: manual });
   await client.patch(`/v1/contacts/${id}`, { full_name: "Ann Lee" });
-  expect((await client.get(`/v1/contacts/${id}`)).body.data.notes_timeline).toMatchObject([{ content: "of the contact" }]);
+  expect((await client.get(`/v1/contacts/${id}`)).body.data.notes_timeline).toMatchObject([
+    { content: "of the contact" },
+  ]);
   expect((await client.get(`/v1/sessions/${id}`)).body.data.notes).toMatchObject([{ content: "of the session" }]);
-  const labels = (await client.get("/v1/notes?query=of")).body.data.map((note: { kind: string; parent_label: string }) => `${note.kind} ${note.parent_label}`);
+  const labels = (await client.get("/v1/notes?query=of")).body.data.map(
+    (note: { kind: string; parent_label: string }) => `${note.kind} ${note.parent_label}`,
+  );
   expect(labels.sort()).toEqual(["contact Ann Lee", "session Budget"]);
   expect((await client.get("/v1/contacts?query=ann")).body.data[0].notes_timeline).toHaveLength(1);
 });
 
 test("what is wrong with an item fails that item alone, with every reason; the others are written [ING-04]", async () => {
   const client = await newClient(service());
-  const contacts = [{ full_name: "Ann", external_id: "a" }, { full_name: "x".repeat(201), email: "no" }, { external_id: "" }, { id: "bad" }, { full_name: "Bo" }];
+  const contacts = [
+    { full_name: "Ann", external_id: "a" },
+    { full_name: "x".repeat(201), email: "no" },
+    { external_id: "" },
+    { id: "bad" },
+    { full_name: "Bo" },
+  ];
   const results = await client.put.send("UpsertContacts", "contacts", contacts);
   expect(results.map(({ error }) => error?.message)).toEqual([
     undefined,
@@ -203,7 +334,11 @@ test("what is wrong with an item fails that item alone, with every reason; the o
     "id: must be a valid UUID",
     undefined,
   ]);
-  expect(results.flatMap(({ error }) => error?.reason ?? [])).toEqual(["REASON_INVALID_REQUEST", "REASON_INVALID_REQUEST", "REASON_INVALID_REQUEST"]);
+  expect(results.flatMap(({ error }) => error?.reason ?? [])).toEqual([
+    "REASON_INVALID_REQUEST",
+    "REASON_INVALID_REQUEST",
+    "REASON_INVALID_REQUEST",
+  ]);
   expect((await client.get("/v1/contacts?query=ann")).body.data).toHaveLength(1);
   expect((await client.get("/v1/contacts?query=bo")).body.data).toHaveLength(1);
 
@@ -211,7 +346,9 @@ test("what is wrong with an item fails that item alone, with every reason; the o
   const archived = await client.put.send("ArchiveContacts", "contact_ids", ["zz", contact, randomId()]);
   expect(archived.map(({ error }) => error?.reason)).toEqual(["REASON_INVALID_REQUEST", undefined, "REASON_NOT_FOUND"]);
   expect((await client.get(`/v1/contacts/${contact}`)).body.data.archived_at).not.toBeNull();
-  expect((await client.put.send("UpsertSessions", "sessions", [{ title: "x".repeat(1_001) }]))[0]?.error?.message).toBe("title: must be at most 1000 characters");
+  expect((await client.put.send("UpsertSessions", "sessions", [{ title: "x".repeat(1_001) }]))[0]?.error?.message).toBe(
+    "title: must be at most 1000 characters",
+  );
 });
 
 test("ingesting an archived contact again leaves it archived; only restoring brings it back [ING-02]", async () => {
@@ -227,11 +364,26 @@ test("ingesting an archived contact again leaves it archived; only restoring bri
 
 test("a date-time that does not exist is refused, and one that looks like it is not [ING-01, ING-04]", async () => {
   const client = await newClient(service());
-  const send = async (session_date: string) => (await service().internalCall("records.ingest.v1.IngestService/UpsertSessions", { account_id: client.id, sessions: [{ title: "2026-02-30T00:00:00Z" }, { session_date }] })).body;
-  for (const wrong of ["2026-02-30T00:00:00Z", "2025-02-29T00:00:00Z", "2026-04-31T12:00:00+02:00", "2026-01-01T24:00:00Z"]) {
-    expect(await send(wrong), wrong).toMatchObject({ code: "invalid_argument", message: "sessions[1].session_date: must be a date-time that exists, such as 2026-01-31T09:30:00Z" });
+  const send = async (session_date: string) =>
+    (
+      await service().internalCall("records.ingest.v1.IngestService/UpsertSessions", {
+        account_id: client.id,
+        sessions: [{ title: "2026-02-30T00:00:00Z" }, { session_date }],
+      })
+    ).body;
+  for (const wrong of [
+    "2026-02-30T00:00:00Z",
+    "2025-02-29T00:00:00Z",
+    "2026-04-31T12:00:00+02:00",
+    "2026-01-01T24:00:00Z",
+  ]) {
+    expect(await send(wrong), wrong).toMatchObject({
+      code: "invalid_argument",
+      message: "sessions[1].session_date: must be a date-time that exists, such as 2026-01-31T09:30:00Z",
+    });
   }
-  for (const right of ["2024-02-29T00:00:00Z", "2026-01-31T23:59:59.999Z"]) expect((await send(right)).results, right).toHaveLength(2);
+  for (const right of ["2024-02-29T00:00:00Z", "2026-01-31T23:59:59.999Z"])
+    expect((await send(right)).results, right).toHaveLength(2);
   expect((await client.get("/v1/sessions")).body.data).toHaveLength(4);
 });
 
@@ -239,24 +391,54 @@ test("an item that names what it belongs to twice has to mean one record [ING-04
   const client = await newClient(service());
   const [ann] = await client.put.contacts({ external_id: "ann" }, { external_id: "bo" });
   const [kickoff] = await client.put.sessions({ external_id: "kickoff" }, { external_id: "other" });
-  const wrong = async (rpc: string, batch: string, item: object) => (await client.put.send(rpc, batch, [item])).map(({ error }) => error?.message);
+  const wrong = async (rpc: string, batch: string, item: object) =>
+    (await client.put.send(rpc, batch, [item])).map(({ error }) => error?.message);
   const contact = ["contact_id and contact_external_id: must name the same record, or only one of them be given"];
   const session = ["session_id and session_external_id: must name the same record, or only one of them be given"];
   expect(await wrong("UpsertSessions", "sessions", { contact_id: ann, contact_external_id: "bo" })).toEqual(contact);
-  expect(await wrong("UpsertContactNotes", "notes", { contact_id: ann, contact_external_id: "bo", content: "c", source: "s" })).toEqual(contact);
-  expect(await wrong("UpsertSessionNotes", "notes", { session_id: kickoff, session_external_id: "other", type: manual })).toEqual(session);
-  expect(await wrong("PutTranscripts", "transcripts", { session_id: kickoff, session_external_id: "other" })).toEqual(session);
-  expect(await wrong("UpsertSessions", "sessions", { contact_id: ann, contact_external_id: "ann" })).toEqual([undefined]);
-  expect(await client.put.send("PutTranscripts", "transcripts", [{ session_external_id: "kickoff" }, { session_external_id: "gone" }])).toMatchObject([{ id: kickoff, externalId: "kickoff" }, { externalId: "gone", error: { reason: "REASON_NOT_FOUND" } }]);
+  expect(
+    await wrong("UpsertContactNotes", "notes", {
+      contact_id: ann,
+      contact_external_id: "bo",
+      content: "c",
+      source: "s",
+    }),
+  ).toEqual(contact);
+  expect(
+    await wrong("UpsertSessionNotes", "notes", { session_id: kickoff, session_external_id: "other", type: manual }),
+  ).toEqual(session);
+  expect(await wrong("PutTranscripts", "transcripts", { session_id: kickoff, session_external_id: "other" })).toEqual(
+    session,
+  );
+  expect(await wrong("UpsertSessions", "sessions", { contact_id: ann, contact_external_id: "ann" })).toEqual([
+    undefined,
+  ]);
+  expect(
+    await client.put.send("PutTranscripts", "transcripts", [
+      { session_external_id: "kickoff" },
+      { session_external_id: "gone" },
+    ]),
+  ).toMatchObject([
+    { id: kickoff, externalId: "kickoff" },
+    { externalId: "gone", error: { reason: "REASON_NOT_FOUND" } },
+  ]);
 });
 
 test("an email can move from one contact of a batch to a later one, as between two calls [ING-08, UNI-01]", async () => {
   const client = await newClient(service());
   await client.put.contacts(...["a", "b", "c"].map((name) => ({ external_id: name, email: `${name}@example.com` })));
-  const reasons = async (items: readonly object[]) => (await client.put.send("UpsertContacts", "contacts", items)).map(({ error }) => error?.reason);
-  const moved = [{ external_id: "c", email: "d@example.com" }, { external_id: "b", email: "c@example.com" }, { external_id: "a", email: "b@example.com" }];
+  const reasons = async (items: readonly object[]) =>
+    (await client.put.send("UpsertContacts", "contacts", items)).map(({ error }) => error?.reason);
+  const moved = [
+    { external_id: "c", email: "d@example.com" },
+    { external_id: "b", email: "c@example.com" },
+    { external_id: "a", email: "b@example.com" },
+  ];
   expect(await reasons(moved)).toEqual([undefined, undefined, undefined]);
-  const tooEarly = [{ external_id: "x", email: "b@example.com" }, { external_id: "a", email: "a@example.com" }];
+  const tooEarly = [
+    { external_id: "x", email: "b@example.com" },
+    { external_id: "a", email: "a@example.com" },
+  ];
   expect(await reasons(tooEarly)).toEqual(["REASON_DUPLICATE_EMAIL", undefined]);
   expect(await reasons(tooEarly)).toEqual([undefined, undefined]);
 });
@@ -264,7 +446,9 @@ test("an email can move from one contact of a batch to a later one, as between t
 test("the same contacts with their emails, sent at once over and over, are updates of each other and never duplicates [ING-05]", async () => {
   const client = await newClient(service());
   const items = Array.from({ length: 100 }, (_, at) => ({ external_id: `e${at}`, email: `e${at}@example.com` }));
-  const results = (await Promise.all(Array.from({ length: 4 }, () => client.put.send("UpsertContacts", "contacts", items)))).flat();
+  const results = (
+    await Promise.all(Array.from({ length: 4 }, () => client.put.send("UpsertContacts", "contacts", items)))
+  ).flat();
   expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
   expect(new Set(results.map(({ id }) => id)).size).toBe(100);
 });

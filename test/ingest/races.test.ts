@@ -16,11 +16,16 @@ test("a session that is ingested while its contact is renamed shows the contact'
   for (let round = 0; round < 20; round++) {
     const full_name = `Name ${round}`;
     await Promise.all(
-      around(() => client.put.sessions(...Array.from({ length: 3 }, () => ({ contact_id: contact, title: `Round x${round}x` }))), () => client.patch(`/v1/contacts/${contact}`, { full_name })),
+      around(
+        () =>
+          client.put.sessions(...Array.from({ length: 3 }, () => ({ contact_id: contact, title: `Round x${round}x` }))),
+        () => client.patch(`/v1/contacts/${contact}`, { full_name }),
+      ),
     );
     const { body } = await client.get(`/v1/sessions?query=x${round}x&limit=25`);
     expect(body.data).toHaveLength(18);
-    for (const session of body.data) if (session.client.full_name !== full_name) stale.push(`${session.client.full_name} for ${full_name}`);
+    for (const session of body.data)
+      if (session.client.full_name !== full_name) stale.push(`${session.client.full_name} for ${full_name}`);
   }
   expect(stale).toEqual([]);
 });
@@ -32,10 +37,14 @@ test("a note that is ingested while its contact is renamed bears the contact's n
   for (let round = 0; round < 20; round++) {
     const full_name = `Name ${round}`;
     await Promise.all(
-      around(() => client.put.contactNotes({ contact_id: contact, content: `milk x${round}x`, source: "import" }), () => client.patch(`/v1/contacts/${contact}`, { full_name })),
+      around(
+        () => client.put.contactNotes({ contact_id: contact, content: `milk x${round}x`, source: "import" }),
+        () => client.patch(`/v1/contacts/${contact}`, { full_name }),
+      ),
     );
     const { body } = await client.get(`/v1/notes?query=x${round}x&limit=25`);
-    for (const note of body.data) if (note.parent_label !== full_name) stale.push(`${note.parent_label} for ${full_name}`);
+    for (const note of body.data)
+      if (note.parent_label !== full_name) stale.push(`${note.parent_label} for ${full_name}`);
   }
   expect(stale).toEqual([]);
 });
@@ -63,7 +72,12 @@ test("a note that is ingested while its session is ingested anew bears the sessi
   for (let round = 0; round < 20; round++) {
     const title = `Title ${round}`;
     const note = { session_id: session, content: `milk x${round}x`, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
-    await Promise.all(around(() => client.put.sessionNotes(note), () => client.put.session({ external_id: "s", title })));
+    await Promise.all(
+      around(
+        () => client.put.sessionNotes(note),
+        () => client.put.session({ external_id: "s", title }),
+      ),
+    );
     const { body } = await client.get(`/v1/notes?query=x${round}x`);
     for (const { parent_label } of body.data) if (parent_label !== title) stale.push(`${parent_label} for ${title}`);
   }

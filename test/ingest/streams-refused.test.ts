@@ -27,7 +27,9 @@ test("without the service token both streams are unauthenticated, and nothing is
   const client = await newClient(service());
   for (const token of ["", client.key, `${service().serviceToken}x`]) {
     const stranger = ingestClient(service(), token);
-    expect((await failureOf(drain(stranger.import(messages({ accountId: client.id, records: [{ contact: {} }] }))))).code).toBe(Code.Unauthenticated);
+    expect(
+      (await failureOf(drain(stranger.import(messages({ accountId: client.id, records: [{ contact: {} }] }))))).code,
+    ).toBe(Code.Unauthenticated);
     expect((await failureOf(drain(stranger.export({ accountId: client.id })))).code).toBe(Code.Unauthenticated);
   }
   expect(await exportAll(service(), client.id)).toEqual([]);
@@ -35,10 +37,18 @@ test("without the service token both streams are unauthenticated, and nothing is
 
 test("an account that is missing, malformed or unknown ends both [ING-06, ING-07]", async () => {
   const send = (accountId: string) => failureOf(importAll(service(), { accountId, records: [{ contact: {} }] }));
-  expect(await send("")).toMatchObject({ code: Code.InvalidArgument, rawMessage: "account_id: is required in the first message" });
+  expect(await send("")).toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: "account_id: is required in the first message",
+  });
   expect((await send("x")).code).toBe(Code.InvalidArgument);
   expect((await send(randomId())).code).toBe(Code.NotFound);
-  for (const [accountId, code] of [["", Code.InvalidArgument], ["x", Code.InvalidArgument], [randomId(), Code.NotFound]] as const) expect((await failureOf(exportAll(service(), accountId))).code).toBe(code);
+  for (const [accountId, code] of [
+    ["", Code.InvalidArgument],
+    ["x", Code.InvalidArgument],
+    [randomId(), Code.NotFound],
+  ] as const)
+    expect((await failureOf(exportAll(service(), accountId))).code).toBe(code);
 });
 
 test("a record that is wrong is rejected with its place and the reason; the others are written [ING-06, ING-04]", async () => {
@@ -55,8 +65,15 @@ test("a record that is wrong is rejected with its place and the reason; the othe
     { transcript: { session_external_id: "nothing", transcript: "t" } },
   ];
   const told = await importAll(service(), { accountId: client.id, records, chunk: 2 });
-  expect(told.at(-1)).toMatchObject({ done: true, position: 9n, rejected: 6n, written: { contacts: 1n, sessions: 1n, contactNotes: 1n, transcripts: 0n } });
-  const rejections = told.flatMap(({ rejections }) => rejections).map(({ position, externalId, error }) => [Number(position), externalId, error?.message]);
+  expect(told.at(-1)).toMatchObject({
+    done: true,
+    position: 9n,
+    rejected: 6n,
+    written: { contacts: 1n, sessions: 1n, contactNotes: 1n, transcripts: 0n },
+  });
+  const rejections = told
+    .flatMap(({ rejections }) => rejections)
+    .map(({ position, externalId, error }) => [Number(position), externalId, error?.message]);
   expect(rejections.sort(([a], [b]) => Number(a) - Number(b))).toEqual([
     [1, "b", expect.stringContaining("email: another active contact")],
     [2, "c", expect.stringContaining("email: must be an email address")],
@@ -69,48 +86,81 @@ test("a record that is wrong is rejected with its place and the reason; the othe
 
 test("ids that another account has are rejected, however many, and quickly [ING-06]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
-  const records: RecordJson[] = Array.from({ length: 1_200 }, (_, at) => ({ session: { id: randomId(), title: `mine ${at}` } }));
+  const records: RecordJson[] = Array.from({ length: 1_200 }, (_, at) => ({
+    session: { id: randomId(), title: `mine ${at}` },
+  }));
   await importAll(service(), { accountId: stranger.id, records });
-  const told = await importAll(service(), { accountId: client.id, records: [...records, { session: { title: "of its own" } }], chunk: 500 });
+  const told = await importAll(service(), {
+    accountId: client.id,
+    records: [...records, { session: { title: "of its own" } }],
+    chunk: 500,
+  });
   expect(told.at(-1)).toMatchObject({ rejected: 1_200n, written: { sessions: 1n }, done: true });
-  expect(told.flatMap(({ rejections }) => rejections).map(({ error }) => error?.message)).toEqual(records.map(() => "the id or external_id belongs to another record"));
+  expect(told.flatMap(({ rejections }) => rejections).map(({ error }) => error?.message)).toEqual(
+    records.map(() => "the id or external_id belongs to another record"),
+  );
   expect((await exportAll(service(), stranger.id)).length).toBe(1_200);
 });
 
 test("a stream may not leave a stretch out: what it begins with lies at most where the import is [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = [{ contact: { full_name: "Ann" } }];
-  expect(await failureOf(importAll(service(), { accountId: client.id, importId: "gap", position: 1, records }))).toMatchObject({ code: Code.InvalidArgument, rawMessage: "position: must be at most 0: so many records are settled, and none may be left out" });
+  expect(
+    await failureOf(importAll(service(), { accountId: client.id, importId: "gap", position: 1, records })),
+  ).toMatchObject({
+    code: Code.InvalidArgument,
+    rawMessage: "position: must be at most 0: so many records are settled, and none may be left out",
+  });
   async function* jumping() {
     yield* messages({ accountId: client.id, importId: "gap", records });
     yield create(ImportRequestSchema, { position: 7n, records: [] });
   }
-  expect(await failureOf(drain(ingestClient(service()).import(jumping())))).toMatchObject({ rawMessage: "position: must be 1, the place after the record before" });
+  expect(await failureOf(drain(ingestClient(service()).import(jumping())))).toMatchObject({
+    rawMessage: "position: must be 1, the place after the record before",
+  });
 });
 
 test("a later message may not lead into another account or import, and Import needs HTTP/2 [ING-06]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
-  for (const [field, other] of [["account_id", { accountId: stranger.id }], ["import_id", { importId: "other" }]] as const) {
+  for (const [field, other] of [
+    ["account_id", { accountId: stranger.id }],
+    ["import_id", { importId: "other" }],
+  ] as const) {
     async function* turning() {
       yield* messages({ accountId: client.id, importId: "own", records: [{ contact: {} }] });
       yield create(ImportRequestSchema, other);
     }
-    expect((await failureOf(drain(ingestClient(service()).import(turning())))).rawMessage).toBe(`${field}: must be that of the first message, or left out`);
+    expect((await failureOf(drain(ingestClient(service()).import(turning())))).rawMessage).toBe(
+      `${field}: must be that of the first message, or left out`,
+    );
   }
   expect(await exportAll(service(), stranger.id)).toEqual([]);
-  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/Import`, { method: "POST", headers: { "Content-Type": "application/connect+json", Authorization: `Bearer ${service().serviceToken}` }, body: "" });
-  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { message: "Import answers while it is sent, which needs HTTP/2." } }]);
+  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/Import`, {
+    method: "POST",
+    headers: { "Content-Type": "application/connect+json", Authorization: `Bearer ${service().serviceToken}` },
+    body: "",
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { error: { message: "Import answers while it is sent, which needs HTTP/2." } },
+  ]);
 });
 
 test("writes that are paused end an import that runs, which goes on when they are back; an export goes on [ING-06, SWI-05]", async () => {
   const own = await startService();
   try {
     const client = await newClient(own);
-    const pause = (enabled: boolean) => own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
+    const pause = (enabled: boolean) =>
+      own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
     const records: RecordJson[] = Array.from({ length: 400 }, (_, at) => ({ contact: { full_name: `Contact ${at}` } }));
     const sending = { accountId: client.id, importId: "paused", records };
-    const failure = await failureOf(importAll(own, { ...sending, between: async (sent) => void (sent === 200 && (await pause(false))) }));
-    expect([failure.code, failure.rawMessage]).toEqual([Code.Unavailable, "Writes are temporarily unavailable; reads work."]);
+    const failure = await failureOf(
+      importAll(own, { ...sending, between: async (sent) => void (sent === 200 && (await pause(false))) }),
+    );
+    expect([failure.code, failure.rawMessage]).toEqual([
+      Code.Unavailable,
+      "Writes are temporarily unavailable; reads work.",
+    ]);
     expect((await failureOf(importAll(own, sending))).code).toBe(Code.Unavailable);
     expect((await exportAll(own, client.id)).length).toBeLessThan(400);
     await pause(true);
@@ -124,28 +174,46 @@ test("writes that are paused end an import that runs, which goes on when they ar
 test("an account that is deleted while it is imported ends the import, and nothing of it is left [ING-06, ADM-04]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 1_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));
-  const erase = () => service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id });
-  const failure = await failureOf(importAll(service(), { accountId: client.id, records, between: async (sent) => void (sent === 500 && (await erase())) }));
+  const erase = () =>
+    service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id });
+  const failure = await failureOf(
+    importAll(service(), {
+      accountId: client.id,
+      records,
+      between: async (sent) => void (sent === 500 && (await erase())),
+    }),
+  );
   expect(failure.code).toBe(Code.NotFound);
   await vi.waitFor(async () => expect((await erase()).body.erased).toBe(true), { timeout: 30_000, interval: 200 });
 });
 
 test("every record that is there throughout an export comes once, however much is written meanwhile [ING-07]", async () => {
   const client = await newClient(service());
-  const records: RecordJson[] = Array.from({ length: 1_500 }, (_, at) => ({ contact: { external_id: `e${at}`, full_name: `Contact ${at}` } }));
+  const records: RecordJson[] = Array.from({ length: 1_500 }, (_, at) => ({
+    contact: { external_id: `e${at}`, full_name: `Contact ${at}` },
+  }));
   await importAll(service(), { accountId: client.id, records });
   const seen: string[] = [];
   for await (const { records: page } of ingestClient(service()).export({ accountId: client.id })) {
     seen.push(...page.map(({ record }) => (record.case === "contact" ? (record.value.externalId ?? "") : "")));
     // Every change moves a contact in all orders but that of the ids.
-    await client.put.contacts(...Array.from({ length: 20 }, (_, at) => ({ external_id: `e${(seen.length * 7 + at) % 1_500}`, full_name: "Changed", updated_at: at % 2 === 0 ? "2020-01-01T00:00:00Z" : undefined })));
+    await client.put.contacts(
+      ...Array.from({ length: 20 }, (_, at) => ({
+        external_id: `e${(seen.length * 7 + at) % 1_500}`,
+        full_name: "Changed",
+        updated_at: at % 2 === 0 ? "2020-01-01T00:00:00Z" : undefined,
+      })),
+    );
   }
   expect(seen.sort()).toEqual(records.map(({ contact }) => contact?.["external_id"]).sort());
 });
 
 test("an export that its client leaves ends: nothing more is read [ING-07]", async () => {
   const client = await newClient(service());
-  await importAll(service(), { accountId: client.id, records: Array.from({ length: 3_000 }, (_, at) => ({ session: { title: `Session ${at}` } })) });
+  await importAll(service(), {
+    accountId: client.id,
+    records: Array.from({ length: 3_000 }, (_, at) => ({ session: { title: `Session ${at}` } })),
+  });
   const cut = new AbortController();
   await expect(async () => {
     for await (const _ of ingestClient(service()).export({ accountId: client.id }, { signal: cut.signal })) cut.abort();

@@ -21,19 +21,69 @@ const service = useService();
 async function fullAccount(): Promise<Client> {
   const client = await newClient(service());
   const [ann, gone] = await client.put.contacts(
-    { external_id: "c1", full_name: "Ann Ölström", email: "Ann@Example.com", phone: "+46 70 123", notes: "n", memory: "m", inferred_name: "A. O.", created_at: "2025-01-01T00:00:00.123Z", updated_at: "2025-02-01T00:00:00.456Z" },
+    {
+      external_id: "c1",
+      full_name: "Ann Ölström",
+      email: "Ann@Example.com",
+      phone: "+46 70 123",
+      notes: "n",
+      memory: "m",
+      inferred_name: "A. O.",
+      created_at: "2025-01-01T00:00:00.123Z",
+      updated_at: "2025-02-01T00:00:00.456Z",
+    },
     { full_name: "Gone", email: "gone@example.com", archived_at: "2025-03-01T00:00:00Z" },
     { inferred_name: "Only inferred" },
     {},
   );
   const [met, alone] = await client.put.sessions(
-    { external_id: "s1", contact_id: ann, title: "Kickoff", subtitle: "first", session_date: "2025-05-01T10:00:00Z", session_date_end: "2025-05-01T11:00:00Z", recording_status: "completed", source: "calendar", conference_provider: "meet", conference_url: "https://meet.example.com/1", provider_doc_url: "https://docs.example.com/1", created_at: "2025-04-01T00:00:00Z", updated_at: "2025-04-02T00:00:00Z" },
+    {
+      external_id: "s1",
+      contact_id: ann,
+      title: "Kickoff",
+      subtitle: "first",
+      session_date: "2025-05-01T10:00:00Z",
+      session_date_end: "2025-05-01T11:00:00Z",
+      recording_status: "completed",
+      source: "calendar",
+      conference_provider: "meet",
+      conference_url: "https://meet.example.com/1",
+      provider_doc_url: "https://docs.example.com/1",
+      created_at: "2025-04-01T00:00:00Z",
+      updated_at: "2025-04-02T00:00:00Z",
+    },
     {},
   );
-  await client.put.transcript({ session_id: met, transcript: "Hello \u0000 \"world\" 🙂", recording: { id: randomId(), duration_seconds: 61, recording_started_at: "2025-05-01T10:00:01Z" } });
+  await client.put.transcript({
+    session_id: met,
+    transcript: 'Hello \u0000 "world" 🙂',
+    recording: { id: randomId(), duration_seconds: 61, recording_started_at: "2025-05-01T10:00:01Z" },
+  });
   await client.put.transcript({ session_id: alone });
-  await client.put.sessionNotes({ external_id: "n1", session_id: met, title: "T", title_slug: "t", content: "budget", position: 3, type: "SESSION_NOTE_TYPE_AI_ASSISTANT", created_at: "2025-05-01T12:00:00Z" }, { session_id: met, type: "SESSION_NOTE_TYPE_USER_MANUAL" });
-  await client.put.contactNotes({ external_id: "n1", contact_id: ann, content: "call back", source: "mobile", created_at: "2025-06-01T00:00:00Z", updated_at: "2025-06-02T00:00:00Z" }, { contact_id: gone, content: "left", source: "import" });
+  await client.put.sessionNotes(
+    {
+      external_id: "n1",
+      session_id: met,
+      title: "T",
+      title_slug: "t",
+      content: "budget",
+      position: 3,
+      type: "SESSION_NOTE_TYPE_AI_ASSISTANT",
+      created_at: "2025-05-01T12:00:00Z",
+    },
+    { session_id: met, type: "SESSION_NOTE_TYPE_USER_MANUAL" },
+  );
+  await client.put.contactNotes(
+    {
+      external_id: "n1",
+      contact_id: ann,
+      content: "call back",
+      source: "mobile",
+      created_at: "2025-06-01T00:00:00Z",
+      updated_at: "2025-06-02T00:00:00Z",
+    },
+    { contact_id: gone, content: "left", source: "import" },
+  );
   await client.post("/v1/contacts", { full_name: "By API", email: "api@example.com" });
   await client.post(`/v1/contacts/${ann}/notes`, { content: "appended" });
   return client;
@@ -45,7 +95,12 @@ async function documents(of: TestService, accountId: string): Promise<Record<str
     const all = await db.collection(name).find().sort({ _id: 1 }).toArray();
     const own = all.filter((document) => String(document["account_id"]) === accountId);
     // `version` counts changes, and what a session note was changed last is not shown anywhere.
-    return [name, own.map(({ account_id: _account, version: _version, ...document }) => (document["kind"] === "session" ? { ...document, updated_at: undefined } : document))] as const;
+    return [
+      name,
+      own.map(({ account_id: _account, version: _version, ...document }) =>
+        document["kind"] === "session" ? { ...document, updated_at: undefined } : document,
+      ),
+    ] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }
@@ -54,12 +109,31 @@ test("an account that is exported, deleted and imported is the same, record by r
   const client = await fullAccount();
   const stored = await documents(service(), client.id);
   const exported = await exportAll(service(), client.id);
-  expect(exported.map((record) => Object.keys(record)[0])).toEqual(["contact", "contact", "contact", "contact", "contact", "session", "session", "transcript", "transcript", ...Array.from({ length: 5 }, () => expect.stringMatching(/^(session|contact)_note$/))]);
-  expect((await service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id })).body.erased).toBe(true);
+  expect(exported.map((record) => Object.keys(record)[0])).toEqual([
+    "contact",
+    "contact",
+    "contact",
+    "contact",
+    "contact",
+    "session",
+    "session",
+    "transcript",
+    "transcript",
+    ...Array.from({ length: 5 }, () => expect.stringMatching(/^(session|contact)_note$/)),
+  ]);
+  expect(
+    (await service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id })).body
+      .erased,
+  ).toBe(true);
   const fresh = await newClient(service());
   expect(await exportAll(service(), fresh.id)).toEqual([]);
   const told = await importAll(service(), { accountId: fresh.id, records: exported });
-  expect(told.at(-1)).toMatchObject({ done: true, position: 14n, rejected: 0n, written: { contacts: 5n, sessions: 2n, transcripts: 2n, sessionNotes: 2n, contactNotes: 3n } });
+  expect(told.at(-1)).toMatchObject({
+    done: true,
+    position: 14n,
+    rejected: 0n,
+    written: { contacts: 5n, sessions: 2n, transcripts: 2n, sessionNotes: 2n, contactNotes: 3n },
+  });
   expect(await exportAll(service(), fresh.id)).toEqual(exported);
   expect(await documents(service(), fresh.id)).toEqual(stored);
   expect((await fresh.get("/v1/sessions?query=olstrom")).body.data).toMatchObject([{ title: "Kickoff" }]);
@@ -67,7 +141,11 @@ test("an account that is exported, deleted and imported is the same, record by r
 
 test("an import that is sent again writes nothing twice, also what bears no name, and one of another name does [ING-06]", async () => {
   const client = await newClient(service());
-  const records: RecordJson[] = [{ contact: { full_name: "No name 1" } }, { contact: { full_name: "No name 2" } }, { contact: { external_id: "e" } }];
+  const records: RecordJson[] = [
+    { contact: { full_name: "No name 1" } },
+    { contact: { full_name: "No name 2" } },
+    { contact: { external_id: "e" } },
+  ];
   const first = await importAll(service(), { accountId: client.id, importId: "file-1", records });
   expect(first.at(-1)).toMatchObject({ importId: "file-1", position: 3n, written: { contacts: 3n }, done: true });
   const before = await counts(service());
@@ -76,7 +154,10 @@ test("an import that is sent again writes nothing twice, also what bears no name
   expect(again.at(-1)).toMatchObject({ position: 3n, written: { contacts: 3n }, done: true });
   expect(await counts(service())).toEqual(before);
   // What had been settled and not been told of comes again, and meets itself.
-  await service().app.client.db().collection("imports").updateMany({}, { $set: { position: 0 } });
+  await service()
+    .app.client.db()
+    .collection("imports")
+    .updateMany({}, { $set: { position: 0 } });
   await importAll(service(), { accountId: client.id, importId: "file-1", records });
   expect(await counts(service())).toEqual(before);
   await importAll(service(), { accountId: client.id, importId: "file-2", records });
@@ -88,23 +169,46 @@ test("a stream that is cut off goes on at the place that the first answer tells 
   const records: RecordJson[] = Array.from({ length: 3_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));
   const cut = new AbortController();
   await expect(async () => {
-    const sending = messages({ accountId: client.id, importId: "cut", records, between: (sent) => (sent >= 2_000 ? new Promise((resolve) => setTimeout(resolve, 400)) : undefined) });
-    for await (const { position } of ingestClient(service()).import(sending, { signal: cut.signal })) if (position >= 1_000n) cut.abort();
+    const sending = messages({
+      accountId: client.id,
+      importId: "cut",
+      records,
+      between: (sent) => (sent >= 2_000 ? new Promise((resolve) => setTimeout(resolve, 400)) : undefined),
+    });
+    for await (const { position } of ingestClient(service()).import(sending, { signal: cut.signal }))
+      if (position >= 1_000n) cut.abort();
   }).rejects.toThrow();
   const [begun] = await importAll(service(), { accountId: client.id, importId: "cut", records: [] });
   const position = Number(begun?.position);
   expect(position).toBeGreaterThanOrEqual(1_000);
   expect(position).toBeLessThan(3_000);
-  const told = await importAll(service(), { accountId: client.id, importId: "cut", position, records: records.slice(position) });
+  const told = await importAll(service(), {
+    accountId: client.id,
+    importId: "cut",
+    position,
+    records: records.slice(position),
+  });
   expect(told.at(-1)).toMatchObject({ position: 3_000n, written: { sessions: 3_000n }, rejected: 0n, done: true });
-  expect((await exportAll(service(), client.id)).map(({ session }) => session?.["title"]).sort()).toEqual(records.map(({ session }) => session?.["title"]).sort());
+  expect((await exportAll(service(), client.id)).map(({ session }) => session?.["title"]).sort()).toEqual(
+    records.map(({ session }) => session?.["title"]).sort(),
+  );
 });
 
 test("two streams of one import at once, as after a cut of which the service knows nothing, reject nothing and write nothing twice [ING-06]", async () => {
   const client = await newClient(service());
-  const many = (kind: string, fields: (at: number) => object): RecordJson[] => Array.from({ length: 400 }, (_, at) => ({ [kind]: { ...fields(at) } }));
-  const records = [...many("contact", (at) => ({ full_name: `Contact ${at}` })), ...many("session", (at) => ({ title: `Session ${at}` })), { contact: { external_id: "owner" } }, ...many("contact_note", (at) => ({ contact_external_id: "owner", content: `Note ${at}`, source: "import" }))];
-  const both = await Promise.all([1, 2, 3].map((chunk) => importAll(service(), { accountId: client.id, importId: "both", records, chunk: chunk * 50 })));
+  const many = (kind: string, fields: (at: number) => object): RecordJson[] =>
+    Array.from({ length: 400 }, (_, at) => ({ [kind]: { ...fields(at) } }));
+  const records = [
+    ...many("contact", (at) => ({ full_name: `Contact ${at}` })),
+    ...many("session", (at) => ({ title: `Session ${at}` })),
+    { contact: { external_id: "owner" } },
+    ...many("contact_note", (at) => ({ contact_external_id: "owner", content: `Note ${at}`, source: "import" })),
+  ];
+  const both = await Promise.all(
+    [1, 2, 3].map((chunk) =>
+      importAll(service(), { accountId: client.id, importId: "both", records, chunk: chunk * 50 }),
+    ),
+  );
   expect(both.flat().flatMap(({ rejections }) => rejections)).toEqual([]);
   for (const told of both) expect(told.at(-1)).toMatchObject({ position: 1_201n, rejected: 0n, done: true });
   expect((await exportAll(service(), client.id)).length).toBe(1_201);
@@ -119,12 +223,18 @@ test("records that follow each other as they belong together are all written, ho
   ]).flat();
   const told = await importAll(service(), { accountId: client.id, records });
   expect(told.flatMap(({ rejections }) => rejections)).toEqual([]);
-  expect(told.at(-1)).toMatchObject({ done: true, rejected: 0n, written: { contacts: 8n, sessions: 8n, transcripts: 8n } });
+  expect(told.at(-1)).toMatchObject({
+    done: true,
+    rejected: 0n,
+    written: { contacts: 8n, sessions: 8n, transcripts: 8n },
+  });
 });
 
 test("an export of an account that is deleted meanwhile fails, and does not end as if it were whole [ING-07]", async () => {
   const client = await newClient(service());
-  await client.put.contacts(...Array.from({ length: 900 }, (_, at) => ({ full_name: `Contact ${at}`, notes: "long ".repeat(4_000) })));
+  await client.put.contacts(
+    ...Array.from({ length: 900 }, (_, at) => ({ full_name: `Contact ${at}`, notes: "long ".repeat(4_000) })),
+  );
   const responses = ingestClient(service()).export({ accountId: client.id })[Symbol.asyncIterator]();
   expect((await responses.next()).done).toBe(false);
   await service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id });
@@ -136,7 +246,8 @@ test("an export of an account that is deleted meanwhile fails, and does not end 
 test("where records that follow each other name the same one, by its id or its external id, it is as the last of them has it [ING-06]", async () => {
   const client = await newClient(service());
   const id = randomId();
-  const repeated = (kind: string, fields: object, text: string): RecordJson[] => Array.from({ length: 60 }, (_, at) => ({ [kind]: { ...fields, [text]: `${text} ${at}` } }));
+  const repeated = (kind: string, fields: object, text: string): RecordJson[] =>
+    Array.from({ length: 60 }, (_, at) => ({ [kind]: { ...fields, [text]: `${text} ${at}` } }));
   const records = [
     ...repeated("contact", { external_id: "c" }, "full_name"),
     ...repeated("contact", { id }, "full_name"),
@@ -146,14 +257,18 @@ test("where records that follow each other name the same one, by its id or its e
   ];
   const told = await importAll(service(), { accountId: client.id, records });
   expect(told.at(-1)).toMatchObject({ done: true, rejected: 0n });
-  const last = (await exportAll(service(), client.id)).flatMap((record) => Object.values(record)).map(({ full_name, title, content }) => full_name ?? title ?? content);
+  const last = (await exportAll(service(), client.id))
+    .flatMap((record) => Object.values(record))
+    .map(({ full_name, title, content }) => full_name ?? title ?? content);
   expect(last).toEqual(["full_name 59", "full_name 59", "title 59", "title 59", "content 59"]);
 });
 
 test("an export of large records comes in messages that every client takes [ING-07]", async () => {
   const client = await newClient(service());
   const long = "long ".repeat(19_000);
-  await client.put.contacts(...Array.from({ length: 24 }, (_, at) => ({ full_name: `Contact ${at}`, notes: long, memory: long })));
+  await client.put.contacts(
+    ...Array.from({ length: 24 }, (_, at) => ({ full_name: `Contact ${at}`, notes: long, memory: long })),
+  );
   const sizes: number[] = [];
   let records = 0;
   for await (const message of ingestClient(service()).export({ accountId: client.id })) {

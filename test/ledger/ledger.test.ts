@@ -11,7 +11,8 @@ const later = new Map(lines("later.txt").map((line) => [line.slice(0, 6), line.s
 const cited = new Map<string, string[]>();
 for (const file of readdirSync(root, { recursive: true, encoding: "utf8" })) {
   if (!/\.(test|cases)\.ts$/.test(file)) continue;
-  for (const [clause] of readFileSync(join(root, file), "utf8").matchAll(id)) cited.set(clause, [...(cited.get(clause) ?? []), file]);
+  for (const [clause] of readFileSync(join(root, file), "utf8").matchAll(id))
+    cited.set(clause, [...(cited.get(clause) ?? []), file]);
 }
 
 test("every clause in reach is cited by a test", () => {
@@ -35,5 +36,7 @@ test("no id stands twice", () => {
 });
 
 function lines(name: string): string[] {
-  return readFileSync(join(import.meta.dirname, name), "utf8").split("\n").filter((line) => /^[A-Z]{3}-\d{2} /.test(line));
+  return readFileSync(join(import.meta.dirname, name), "utf8")
+    .split("\n")
+    .filter((line) => /^[A-Z]{3}-\d{2} /.test(line));
 }

@@ -31,15 +31,35 @@ test("notes of both kinds stand in one list, newest created_at first, with exact
     { contact_id: contact, content: "milk 1", source: "import", created_at: "2026-01-01T00:00:00Z" },
     { contact_id: contact, content: "milk 3", source: "import", created_at: "2026-01-03T00:00:00Z" },
   );
-  await client.put.sessionNotes({ session_id: session, content: "milk 2", type: "SESSION_NOTE_TYPE_READER_COMMENT", title: "milk", created_at: "2026-01-02T00:00:00.5Z" });
+  await client.put.sessionNotes({
+    session_id: session,
+    content: "milk 2",
+    type: "SESSION_NOTE_TYPE_READER_COMMENT",
+    title: "milk",
+    created_at: "2026-01-02T00:00:00.5Z",
+  });
   const { body } = await client.get("/v1/notes?query=milk");
   expect(Object.keys(body).sort()).toEqual(["data", "pagination"]);
   expect(mismatches(pagination, body.pagination)).toEqual([]);
   expect(body.data.flatMap((note: unknown) => mismatches(foundNote, note))).toEqual([]);
-  const ofContact = { kind: "contact", parent_id: contact, parent_label: "Ann Lee", note_type: "user_manual", truncated: false };
+  const ofContact = {
+    kind: "contact",
+    parent_id: contact,
+    parent_label: "Ann Lee",
+    note_type: "user_manual",
+    truncated: false,
+  };
   expect(body.data).toEqual([
     { ...ofContact, content: "milk 3", created_at: "2026-01-03T00:00:00.000Z" },
-    { kind: "session", parent_id: session, parent_label: "Budget", note_type: "reader_comment", content: "milk 2", truncated: false, created_at: "2026-01-02T00:00:00.500Z" },
+    {
+      kind: "session",
+      parent_id: session,
+      parent_label: "Budget",
+      note_type: "reader_comment",
+      content: "milk 2",
+      truncated: false,
+      created_at: "2026-01-02T00:00:00.500Z",
+    },
     { ...ofContact, content: "milk 1", created_at: "2026-01-01T00:00:00.000Z" },
   ]);
 });
@@ -55,12 +75,26 @@ test("only the content is searched, and a note without any is never found [NOT-1
 
 test("a label is the contact's full_name, else inferred_name, else email, else null; or the session's title, else null [NOT-07]", async () => {
   const client = await newClient(service());
-  const contacts = await client.put.contacts({ full_name: "Full", inferred_name: "Inferred", email: "a@example.com" }, { inferred_name: "Inferred", email: "b@example.com" }, { email: "c@example.com" }, { phone: "1" });
+  const contacts = await client.put.contacts(
+    { full_name: "Full", inferred_name: "Inferred", email: "a@example.com" },
+    { inferred_name: "Inferred", email: "b@example.com" },
+    { email: "c@example.com" },
+    { phone: "1" },
+  );
   const sessions = await client.put.sessions({ title: "Title", subtitle: "Subtitle" }, { subtitle: "Subtitle" });
   await client.put.contactNotes(...contacts.map((contact_id) => ({ contact_id, content: "milk", source: "import" })));
   await client.put.sessionNotes(...sessions.map((session_id) => ({ session_id, content: "milk", type: manual })));
-  const labels = new Map((await find(client, "query=milk")).map(({ parent_id, parent_label }) => [parent_id, parent_label]));
-  expect([...contacts, ...sessions].map((id) => labels.get(id))).toEqual(["Full", "Inferred", "c@example.com", null, "Title", null]);
+  const labels = new Map(
+    (await find(client, "query=milk")).map(({ parent_id, parent_label }) => [parent_id, parent_label]),
+  );
+  expect([...contacts, ...sessions].map((id) => labels.get(id))).toEqual([
+    "Full",
+    "Inferred",
+    "c@example.com",
+    null,
+    "Title",
+    null,
+  ]);
 });
 
 test("a label follows what its owner is called, through ingest as through the interface [NOT-07]", async () => {
@@ -69,7 +103,8 @@ test("a label follows what its owner is called, through ingest as through the in
   const session = await client.put.session({ external_id: "s", title: "Old" });
   await client.post(`/v1/contacts/${contact}/notes`, { content: "milk" });
   await client.put.sessionNotes({ session_id: session, content: "milk", type: manual });
-  const labels = async (): Promise<(string | null)[]> => (await find(client, "query=milk")).map(({ parent_label }) => parent_label).sort();
+  const labels = async (): Promise<(string | null)[]> =>
+    (await find(client, "query=milk")).map(({ parent_label }) => parent_label).sort();
   expect(await labels()).toEqual(["Old", "old@example.com"]);
   await client.patch(`/v1/contacts/${contact}`, { email: "new@example.com" });
   await client.put.session({ external_id: "s", title: "New" });
@@ -98,7 +133,8 @@ test("1000 code points come whole, of 1001 the first 1000, emoji counted as one 
   for (const [word, , shown, truncated] of cases) {
     const found = await find(client, `query=${word}`);
     expect(found, word).toHaveLength(2);
-    for (const note of found) expect({ content: note.content, truncated: note.truncated }, word).toEqual({ content: shown, truncated });
+    for (const note of found)
+      expect({ content: note.content, truncated: note.truncated }, word).toEqual({ content: shown, truncated });
   }
 });
 
@@ -121,18 +157,29 @@ test("a walk through the pages meets every note once, ties in one fixed order [N
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   const session = await client.put.session({ title: "t" });
-  const item = (index: number) => ({ id: `${randomId().slice(0, -2)}7f`, content: `milk ${index}`, created_at: "2026-01-01T00:00:00Z" });
-  await client.put.contactNotes(...Array.from({ length: 9 }, (_, index) => ({ ...item(index), contact_id: contact, source: "import" })));
-  await client.put.sessionNotes(...Array.from({ length: 9 }, (_, index) => ({ ...item(index + 9), session_id: session, type: manual })));
+  const item = (index: number) => ({
+    id: `${randomId().slice(0, -2)}7f`,
+    content: `milk ${index}`,
+    created_at: "2026-01-01T00:00:00Z",
+  });
+  await client.put.contactNotes(
+    ...Array.from({ length: 9 }, (_, index) => ({ ...item(index), contact_id: contact, source: "import" })),
+  );
+  await client.put.sessionNotes(
+    ...Array.from({ length: 9 }, (_, index) => ({ ...item(index + 9), session_id: session, type: manual })),
+  );
   const whole = contents(await find(client, "query=milk&limit=25"));
   expect(whole.toSorted()).toEqual(Array.from({ length: 18 }, (_, index) => `milk ${index}`).sort());
-  for (const limit of [1, 4, 18]) expect(contents(await everyOf(client.records.notes.all({ query: "milk", limit }))), `by ${limit}`).toEqual(whole);
+  for (const limit of [1, 4, 18])
+    expect(contents(await everyOf(client.records.notes.all({ query: "milk", limit }))), `by ${limit}`).toEqual(whole);
 });
 
 test("limit is 15 by default and 1 to 25, offset 0 and up; has_more and next_offset are exact [NOT-12, NOT-13, NOT-14, PAG-01, PAG-02]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
-  await client.put.contactNotes(...Array.from({ length: 26 }, (_, index) => ({ contact_id: contact, content: `milk ${index}`, source: "import" })));
+  await client.put.contactNotes(
+    ...Array.from({ length: 26 }, (_, index) => ({ contact_id: contact, content: `milk ${index}`, source: "import" })),
+  );
   const page = async (more: string) => {
     const { body } = await client.get(`/v1/notes?query=milk${more}`);
     return [body.data.length, body.pagination];
@@ -141,12 +188,20 @@ test("limit is 15 by default and 1 to 25, offset 0 and up; has_more and next_off
   expect(await page("&limit=1")).toEqual([1, { limit: 1, offset: 0, has_more: true, next_offset: 1 }]);
   expect(await page("&limit=25&offset=1")).toEqual([25, { limit: 25, offset: 1, has_more: false, next_offset: null }]);
   expect(await page("&offset=26")).toEqual([0, { limit: 15, offset: 26, has_more: false, next_offset: null }]);
-  for (const more of ["limit=0", "limit=26", "offset=-1"]) expect((await client.get(`/v1/notes?query=milk&${more}`)).status, more).toBe(422);
+  for (const more of ["limit=0", "limit=26", "offset=-1"])
+    expect((await client.get(`/v1/notes?query=milk&${more}`)).status, more).toBe(422);
 });
 
 test("query is required, of 2 to 100 characters; no key is 401; a read-only key searches [NOT-02, NOT-03, NOT-10, NOT-11, AUT-05]", async () => {
   const client = await newClient(service(), "read_only");
-  for (const [query, status] of [["", 422], ["?query=", 422], ["?query=a", 422], ["?query=ab", 200], [`?query=${"a".repeat(100)}`, 200], [`?query=${"a".repeat(101)}`, 422]] as const) {
+  for (const [query, status] of [
+    ["", 422],
+    ["?query=", 422],
+    ["?query=a", 422],
+    ["?query=ab", 200],
+    [`?query=${"a".repeat(100)}`, 200],
+    [`?query=${"a".repeat(101)}`, 422],
+  ] as const) {
     expect((await client.get(`/v1/notes${query}`)).status, query).toBe(status);
   }
   expect((await client.get("/v1/notes")).body.error.message).toBe("query: is required");

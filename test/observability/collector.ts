@@ -60,10 +60,11 @@ export async function startCollector(): Promise<Collector> {
     exports,
     resource: () => resource,
     text: () => Buffer.concat(bodies).toString("latin1"),
-    stop: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -83,11 +84,15 @@ function spanOf(bytes: Uint8Array): ReceivedSpan {
 }
 
 function attributesOf(bytes: Uint8Array, field: number): ReceivedSpan["attributes"] {
-  return Object.fromEntries(fieldsOf(bytes).messages(field).map((pair) => {
-    const [key, value = new Uint8Array()] = [fieldsOf(pair).messages(1)[0], fieldsOf(pair).messages(2)[0]];
-    const [string] = fieldsOf(value).messages(1);
-    return [text(key), string === undefined ? fieldsOf(value).number(3) : text(string)];
-  }));
+  return Object.fromEntries(
+    fieldsOf(bytes)
+      .messages(field)
+      .map((pair) => {
+        const [key, value = new Uint8Array()] = [fieldsOf(pair).messages(1)[0], fieldsOf(pair).messages(2)[0]];
+        const [string] = fieldsOf(value).messages(1);
+        return [text(key), string === undefined ? fieldsOf(value).number(3) : text(string)];
+      }),
+  );
 }
 
 interface Fields {

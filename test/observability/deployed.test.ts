@@ -20,13 +20,17 @@ interface Panel {
 }
 interface Dashboard {
   readonly schemaVersion: number;
-  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string; readonly definition?: string }[] };
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly type: string; readonly definition?: string }[];
+  };
   readonly panels: readonly Panel[];
 }
 
 const deploy = join(import.meta.dirname, "../../deploy");
 const dashboard = JSON.parse(readFileSync(join(deploy, "grafana/records.json"), "utf8")) as Dashboard;
-const targets = dashboard.panels.flatMap(({ title, targets: asked = [] }) => asked.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })));
+const targets = dashboard.panels.flatMap(({ title, targets: asked = [] }) =>
+  asked.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })),
+);
 
 let service: TestService;
 let series: ReadonlyMap<string, ReadonlySet<string>>;
@@ -35,60 +39,104 @@ beforeAll(async () => {
   service = await startService({ RATE_LIMIT: "1", RATE_BURST: "2" });
   const { key } = await service.account();
   const headers = { "Idempotency-Key": randomUUID() };
-  for (let count = 0; count < 4; count++) await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
+  for (let count = 0; count < 4; count++)
+    await service.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
   await exchange(service.base, "GET /v1 HTTP/9.9\r\nHost: localhost\r\n\r\n");
-  const read = async (): Promise<typeof series> => withDocumented(readSeries(await (await fetch(`${service.internal}/metrics`)).text()));
+  const read = async (): Promise<typeof series> =>
+    withDocumented(readSeries(await (await fetch(`${service.internal}/metrics`)).text()));
   // A rare one: the first sweep of the memory.
-  await until(async () => (series = await read()).has("nodejs_gc_duration_seconds_sum") && series.has("records_throttled_total"), AbortSignal.timeout(20_000));
+  await until(
+    async () => (series = await read()).has("nodejs_gc_duration_seconds_sum") && series.has("records_throttled_total"),
+    AbortSignal.timeout(20_000),
+  );
 });
 afterAll(() => service.stop());
 
 /** Adds the series that the rules record, and to metrics that have counted nothing yet the labels that the guide names. */
 function withDocumented(served: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, ReadonlySet<string>> {
-  const rows = [...readPage("docs/observability.md").prose.matchAll(/^\| `(\w+)` \| \w+ \| ([^|]*?) ?\|/gm)].map(([, name = "", labels = ""]) => [name, new Set(labels.split(", "))] as const);
+  const rows = [...readPage("docs/observability.md").prose.matchAll(/^\| `(\w+)` \| \w+ \| ([^|]*?) ?\|/gm)].map(
+    ([, name = "", labels = ""]) => [name, new Set(labels.split(", "))] as const,
+  );
   const documented = new Map(rows.filter(([name]) => served.get(name)?.size === 0));
-  return new Map([...served, ...documented, ...recordings.map(({ record = "", expr }) => [record, new Set(readExpression(expr).grouping)] as const)]);
+  return new Map([
+    ...served,
+    ...documented,
+    ...recordings.map(({ record = "", expr }) => [record, new Set(readExpression(expr).grouping)] as const),
+  ]);
 }
 
-test.each(recordings.map(({ record, expr }) => [record, expr] as const))("the recording rule %s asks for what is served", (_name, expr) => expect(missingIn(expr, series)).toEqual([]));
+test.each(recordings.map(({ record, expr }) => [record, expr] as const))(
+  "the recording rule %s asks for what is served",
+  (_name, expr) => expect(missingIn(expr, series)).toEqual([]),
+);
 
-test.each(alerts.map((rule) => [rule.alert, rule] as const))("the alert %s asks for what is served, and tells what to do", (_name, { expr, for: pending, labels, annotations }) => {
-  expect(missingIn(expr, series)).toEqual([]);
-  expect(readExpression(expr).selectors.length).toBeGreaterThan(0);
-  expect(pending).toMatch(/^\d+[smh]$/);
-  expect(["critical", "warning", "info"]).toContain(labels.severity);
-  expect(annotations.summary.length).toBeGreaterThan(10);
-  expect(annotations.description.length).toBeGreaterThan(20);
-  expect(annotations.runbook_url).toMatch(/^docs\/troubleshooting\.md#[a-z-]+$/);
-  for (const [, label = ""] of `${annotations.summary}${annotations.description}`.matchAll(/\$labels\.(\w+)/g)) expect(["instance", ...readExpression(expr).grouping]).toContain(label);
-});
+test.each(alerts.map((rule) => [rule.alert, rule] as const))(
+  "the alert %s asks for what is served, and tells what to do",
+  (_name, { expr, for: pending, labels, annotations }) => {
+    expect(missingIn(expr, series)).toEqual([]);
+    expect(readExpression(expr).selectors.length).toBeGreaterThan(0);
+    expect(pending).toMatch(/^\d+[smh]$/);
+    expect(["critical", "warning", "info"]).toContain(labels.severity);
+    expect(annotations.summary.length).toBeGreaterThan(10);
+    expect(annotations.description.length).toBeGreaterThan(20);
+    expect(annotations.runbook_url).toMatch(/^docs\/troubleshooting\.md#[a-z-]+$/);
+    for (const [, label = ""] of `${annotations.summary}${annotations.description}`.matchAll(/\$labels\.(\w+)/g))
+      expect(["instance", ...readExpression(expr).grouping]).toContain(label);
+  },
+);
 
 test("there are rules for requests, latency, dependencies, saturation, background work, switches and instances", () => {
-  const asked = new Set([...alerts, ...recordings].flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)));
+  const asked = new Set(
+    [...alerts, ...recordings].flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
+  );
   for (const metric of [
-    "records_requests_total", "records_request_duration_seconds_bucket", "records_mongodb_up", "records_redis_up", "records_throttle_fallback_total",
-    "nodejs_eventloop_lag_p99_seconds", "records_switch_enabled", "records_ready", "records_primary_lease", "records_mongodb_denied_commands_total",
-    "records_mongodb_pool_waiting", "records_work_in_flight", "records_overloaded_total", "records_background_failures_total", "records_imports_total",
-    "records_erasures_running", "records_identity_provider_failures_total", "process_resident_memory_bytes", "process_start_time_seconds",
-  ]) expect(asked).toContain(metric);
+    "records_requests_total",
+    "records_request_duration_seconds_bucket",
+    "records_mongodb_up",
+    "records_redis_up",
+    "records_throttle_fallback_total",
+    "nodejs_eventloop_lag_p99_seconds",
+    "records_switch_enabled",
+    "records_ready",
+    "records_primary_lease",
+    "records_mongodb_denied_commands_total",
+    "records_mongodb_pool_waiting",
+    "records_work_in_flight",
+    "records_overloaded_total",
+    "records_background_failures_total",
+    "records_imports_total",
+    "records_erasures_running",
+    "records_identity_provider_failures_total",
+    "process_resident_memory_bytes",
+    "process_start_time_seconds",
+  ])
+    expect(asked).toContain(metric);
 });
 
 test("every panel of the dashboard asks for what is served, from the source that the reader chose", () => {
   expect(targets.length).toBeGreaterThan(20);
-  expect(targets.flatMap(({ title, expr }) => missingIn(expr, series).map((missing) => `${title}: ${missing}`))).toEqual([]);
+  expect(
+    targets.flatMap(({ title, expr }) => missingIn(expr, series).map((missing) => `${title}: ${missing}`)),
+  ).toEqual([]);
   for (const { title, expr, legendFormat } of targets) {
     const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
     const { selectors, grouping } = readExpression(expr);
     // What is not summed keeps the labels of its series, and those that Prometheus adds.
-    const kept = grouping.length > 0 ? grouping : ["instance", "job", ...(series.get(selectors[0]?.metric ?? "") ?? [])];
+    const kept =
+      grouping.length > 0 ? grouping : ["instance", "job", ...(series.get(selectors[0]?.metric ?? "") ?? [])];
     for (const label of labels) expect(kept, title).toContain(label);
   }
-  for (const { title, type, datasource } of dashboard.panels) if (type !== "row") expect(datasource?.uid, title).toBe("${datasource}");
+  for (const { title, type, datasource } of dashboard.panels)
+    if (type !== "row") expect(datasource?.uid, title).toBe("${datasource}");
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
 });
 
 test("every panel reads only the job and the instances that the reader chose", () => {
-  const selectors = targets.flatMap(({ expr }) => readExpression(expr).selectors.filter(({ metric }) => metric !== "ALERTS").map(({ text }) => text));
+  const selectors = targets.flatMap(({ expr }) =>
+    readExpression(expr)
+      .selectors.filter(({ metric }) => metric !== "ALERTS")
+      .map(({ text }) => text),
+  );
   expect(selectors.filter((text) => !text.includes('job="$job", instance=~"$instance"'))).toEqual([]);
 });
 
@@ -97,7 +145,8 @@ test("the dashboard is of a current form, and its variables are labels that are 
   const { list } = dashboard.templating;
   expect(list[0]).toMatchObject({ name: "datasource", type: "datasource" });
   for (const { name, definition } of list.slice(1)) {
-    const [, metric = "", label = ""] = /^label_values\((\w+)(?:\{job="\$job"\})?, (\w+)\)$/.exec(definition ?? "") ?? [];
+    const [, metric = "", label = ""] =
+      /^label_values\((\w+)(?:\{job="\$job"\})?, (\w+)\)$/.exec(definition ?? "") ?? [];
     expect(name).toBe(label);
     expect(series.has(metric), metric).toBe(true);
     expect(["instance", "job", ...(series.get(metric) ?? [])]).toContain(label);
@@ -106,7 +155,12 @@ test("the dashboard is of a current form, and its variables are labels that are 
 
 test("a metric or label that does not exist is found out, wherever it stands", () => {
   expect(missingIn("records_made_up_total", series)).toEqual(["records_made_up_total"]);
-  expect(missingIn('sum(rate(records_requests_total{colour="red"}[5m]))', series)).toEqual(["records_requests_total{colour}"]);
-  expect(missingIn("sum by (colour) (rate(records_requests_total[5m])) / sum(records_nothing)", series)).toEqual(["records_nothing", "by (colour)"]);
+  expect(missingIn('sum(rate(records_requests_total{colour="red"}[5m]))', series)).toEqual([
+    "records_requests_total{colour}",
+  ]);
+  expect(missingIn("sum by (colour) (rate(records_requests_total[5m])) / sum(records_nothing)", series)).toEqual([
+    "records_nothing",
+    "by (colour)",
+  ]);
   expect(() => missingIn("sum(rate(records_requests_total[5m])", series)).toThrow("no PromQL");
 });

@@ -33,18 +33,25 @@ async function probe(from: TestService, path: string): Promise<number> {
 }
 
 describe("the level of the log", () => {
-  const setLevel = (level: string, headers = {}) => service.internalCall("records.admin.v1.InstanceService/SetLogLevel", { level }, headers);
+  const setLevel = (level: string, headers = {}) =>
+    service.internalCall("records.admin.v1.InstanceService/SetLogLevel", { level }, headers);
   const levels = async () => (await service.internalCall("records.admin.v1.InstanceService/GetLogLevel", {})).body;
 
   test("changes by an rpc, and the log names the service token and the address [OPS-27]", async () => {
     expect(await levels()).toEqual({ level: "info", configured: "info" });
-    expect((await setLevel("silent", { "X-Request-Id": "to-silent" })).body).toEqual({ level: "silent", before: "info" });
+    expect((await setLevel("silent", { "X-Request-Id": "to-silent" })).body).toEqual({
+      level: "silent",
+      before: "info",
+    });
     const before = service.logLines.length;
     await service.rest("/v1/health");
     expect(service.logLines.length).toBe(before);
     expect((await setLevel("debug")).body).toEqual({ level: "debug", before: "silent" });
     await probe(service, "/livez");
-    await until(() => Promise.resolve(linesOf(service).some(({ route }) => route === "/livez")), AbortSignal.timeout(5_000));
+    await until(
+      () => Promise.resolve(linesOf(service).some(({ route }) => route === "/livez")),
+      AbortSignal.timeout(5_000),
+    );
     expect((await setLevel("info")).body).toEqual({ level: "info", before: "debug" });
     const token = createHash("sha256").update(service.serviceToken).digest("hex").slice(0, 8);
     const changes = linesOf(service).filter(({ msg }) => msg === "log level changed");
@@ -63,13 +70,21 @@ describe("the level of the log", () => {
 
   test("is debug after SIGUSR2, and after the next as configured [OPS-27]", async () => {
     const program = await startProgram({
-      ...{ MONGODB_URI: service.mongodbUri, REDIS_URL: service.redis.uri, SERVICE_TOKENS: service.serviceToken, SESSION_SECRET: sessionSecret },
+      ...{
+        MONGODB_URI: service.mongodbUri,
+        REDIS_URL: service.redis.uri,
+        SERVICE_TOKENS: service.serviceToken,
+        SESSION_SECRET: sessionSecret,
+      },
       LOG_LEVEL: "warn",
     });
     try {
       const changed = async (to: string): Promise<void> => {
         program.child.kill("SIGUSR2");
-        await until(() => Promise.resolve(program.stdout.includes(`"to":"${to}","signal":"SIGUSR2"`)), AbortSignal.timeout(5_000));
+        await until(
+          () => Promise.resolve(program.stdout.includes(`"to":"${to}","signal":"SIGUSR2"`)),
+          AbortSignal.timeout(5_000),
+        );
       };
       await changed("debug");
       await fetch(`${program.internal}/livez`);
@@ -87,8 +102,15 @@ describe("probes", () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) expect(await probe(service, path)).toBe(200);
     await createClient(Health, createGrpcTransport({ baseUrl: service.internal })).check({});
     await service.rest("/v1/health", { headers: { "X-Request-Id": "after-probes" } });
-    await until(() => Promise.resolve(linesOf(service).some(({ id }) => id === "after-probes")), AbortSignal.timeout(5_000));
-    expect(linesOf(service).slice(before).map(({ id }) => id)).toEqual(["after-probes"]);
+    await until(
+      () => Promise.resolve(linesOf(service).some(({ id }) => id === "after-probes")),
+      AbortSignal.timeout(5_000),
+    );
+    expect(
+      linesOf(service)
+        .slice(before)
+        .map(({ id }) => id),
+    ).toEqual(["after-probes"]);
   });
 
   test("have a line with the reason when they begin to fail, and one when they succeed again [OPS-27, OPS-26]", async () => {
@@ -102,7 +124,10 @@ describe("probes", () => {
       for (const member of mongod.members) process.kill(member.pid, "SIGCONT");
       await until(async () => (await probe(instance, "/readyz")) === 200, AbortSignal.timeout(20_000));
       await until(() => Promise.resolve(readiness().length >= 2), AbortSignal.timeout(5_000));
-      expect(readiness()).toMatchObject([{ level: 40, status: 503, cause: expect.any(String) as string }, { level: 30, status: 200 }]);
+      expect(readiness()).toMatchObject([
+        { level: 40, status: 503, cause: expect.any(String) as string },
+        { level: 30, status: 200 },
+      ]);
     } finally {
       await instance.stop();
       await mongod.stop();
@@ -111,14 +136,18 @@ describe("probes", () => {
 });
 
 describe("a profile", () => {
-  const profile = (path: string, token = service.serviceToken) => fetch(`${service.internal}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+  const profile = (path: string, token = service.serviceToken) =>
+    fetch(`${service.internal}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 
   test("of the processor names the functions that ran [OPS-28]", async () => {
     const taking = profile("/profiles/cpu?seconds=1");
     for (let turn = 0; turn < 20; turn++) await service.rest("/v1/contacts?query=ann", { key: owner.key });
     const response = await taking;
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
-    const { nodes, samples } = (await response.json()) as { nodes: readonly { callFrame: { url: string } }[]; samples: readonly number[] };
+    const { nodes, samples } = (await response.json()) as {
+      nodes: readonly { callFrame: { url: string } }[];
+      samples: readonly number[];
+    };
     expect(samples.length).toBeGreaterThan(10);
     expect(nodes.some(({ callFrame }) => callFrame.url.includes("node:"))).toBe(true);
   });
@@ -136,9 +165,13 @@ describe("a profile", () => {
   test("is one at a time, bounded, and behind the service token [OPS-28]", async () => {
     const first = await profile("/profiles/cpu?seconds=1");
     const second = await profile("/profiles/heap?seconds=1");
-    expect([second.status, await second.json()]).toMatchObject([409, { error: { message: "This instance is taking another profile. Try again when that is done." } }]);
+    expect([second.status, await second.json()]).toMatchObject([
+      409,
+      { error: { message: "This instance is taking another profile. Try again when that is done." } },
+    ]);
     await first.text();
-    for (const seconds of ["0", "61", "1.5", "", "ten"]) expect((await profile(`/profiles/cpu?seconds=${seconds}`)).status, seconds).toBe(422);
+    for (const seconds of ["0", "61", "1.5", "", "ten"])
+      expect((await profile(`/profiles/cpu?seconds=${seconds}`)).status, seconds).toBe(422);
     for (const path of ["/profiles/cpu", "/profiles/heap"]) expect((await profile(path, "wrong")).status).toBe(401);
     expect((await fetch(`${service.internal}/profiles/cpu`, { method: "POST" })).status).toBe(401);
     expect((await profile("/profiles/other")).status).toBe(404);
@@ -147,8 +180,15 @@ describe("a profile", () => {
 
   test("ends when its caller leaves [OPS-28]", async () => {
     const left = new AbortController();
-    await fetch(`${service.internal}/profiles/cpu?seconds=60`, { headers: { Authorization: `Bearer ${service.serviceToken}` }, signal: left.signal });
+    await fetch(`${service.internal}/profiles/cpu?seconds=60`, {
+      headers: { Authorization: `Bearer ${service.serviceToken}` },
+      signal: left.signal,
+    });
     left.abort();
-    await until(async () => (await profile("/profiles/cpu?seconds=1").then(async (next) => (await next.text(), next.status))) === 200, AbortSignal.timeout(10_000));
+    await until(
+      async () =>
+        (await profile("/profiles/cpu?seconds=1").then(async (next) => (await next.text(), next.status))) === 200,
+      AbortSignal.timeout(10_000),
+    );
   });
 });

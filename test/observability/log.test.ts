@@ -57,17 +57,34 @@ test("each wire has its name in the line, with the rpc, the account and the show
   await until(() => Promise.resolve(service.logLines.length >= before + 4), AbortSignal.timeout(5_000));
   const lines = service.logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.map(({ wire }) => wire).sort()).toEqual(["connect", "grpc", "grpc-web", "rest"]);
-  for (const line of lines) expect(line).toMatchObject({ rpc: "records.v1.ContactService/SearchContacts", account: owner.id, key: owner.key.slice(0, 8), status: 200 });
+  for (const line of lines)
+    expect(line).toMatchObject({
+      rpc: "records.v1.ContactService/SearchContacts",
+      account: owner.id,
+      key: owner.key.slice(0, 8),
+      status: 200,
+    });
   for (const { wire, code } of lines) expect(code).toBe(wire === "rest" ? undefined : "ok");
 });
 
 test("a call on behalf of an account, a refused gRPC call and an unknown key each have what is known of them", async () => {
   const [internal, refused, unknown, page] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  await service.internalCall("records.v1.ContactService/SearchContacts", { query: "ann" }, { "records-account-id": owner.id, "X-Request-Id": internal });
-  await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.alloc(0), { "x-request-id": refused });
+  await service.internalCall(
+    "records.v1.ContactService/SearchContacts",
+    { query: "ann" },
+    { "records-account-id": owner.id, "X-Request-Id": internal },
+  );
+  await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.alloc(0), {
+    "x-request-id": refused,
+  });
   await service.rest("/v1/contacts?query=ann", { key: newSecret(), headers: { "X-Request-Id": unknown } });
   await service.rest("/openapi.json", { headers: { "X-Request-Id": page } });
-  expect(await lineOf(internal)).toMatchObject({ listener: "internal", wire: "connect", account: owner.id, code: "ok" });
+  expect(await lineOf(internal)).toMatchObject({
+    listener: "internal",
+    wire: "connect",
+    account: owner.id,
+    code: "ok",
+  });
   expect(await lineOf(refused)).toMatchObject({ wire: "grpc", status: 200, code: "unauthenticated" });
   const line = await lineOf(unknown);
   expect(line).toMatchObject({ wire: "rest", route: "/v1/contacts", status: 401 });
@@ -85,12 +102,24 @@ test("without a collector nothing of the tracing SDK is loaded, and with one it 
       const watch = await createObservability(${JSON.stringify(tracing)}, pino({ enabled: false }));
       await watch.close();
       process.stdout.write(String(Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("sdk-trace"))));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--import",
+      "tsx",
+      "--input-type=module",
+      "-e",
+      program,
+    ]);
     return stdout;
   };
   expect(await loaded(undefined)).toBe("false");
   const source = join(import.meta.dirname, "../../src");
-  const importing = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts") && /^import (?!type).*(@opentelemetry\/|\/tracing\.ts)/m.test(readFileSync(join(source, name), "utf8")));
+  const importing = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
+    (name) =>
+      name.endsWith(".ts") &&
+      /^import (?!type).*(@opentelemetry\/|\/tracing\.ts)/m.test(readFileSync(join(source, name), "utf8")),
+  );
   expect(importing.sort()).toEqual(["observability/exporter.ts", "observability/tracing.ts"]);
-  expect(await loaded({ url: "http://127.0.0.1:9/v1/traces", headers: {}, serviceName: "records", ratio: 1 })).toBe("true");
+  expect(await loaded({ url: "http://127.0.0.1:9/v1/traces", headers: {}, serviceName: "records", ratio: 1 })).toBe(
+    "true",
+  );
 });

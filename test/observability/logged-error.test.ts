@@ -9,16 +9,41 @@ import { createLog } from "../../src/log.ts";
 import { loggedError, shownError } from "../../src/logged-error.ts";
 
 const private_ = "Ann Lovelace";
-const reply = { ok: 0, code: 11000, codeName: "DuplicateKey", errmsg: `E11000 dup key: { full_name: "${private_}" }`, keyValue: { full_name: private_ }, errorLabels: ["TransientTransactionError"] };
+const reply = {
+  ok: 0,
+  code: 11000,
+  codeName: "DuplicateKey",
+  errmsg: `E11000 dup key: { full_name: "${private_}" }`,
+  keyValue: { full_name: private_ },
+  errorLabels: ["TransientTransactionError"],
+};
 
 /** Errors whose message, fields or nested errors hold what a record says. */
 const errors: readonly (readonly [string, unknown])[] = [
   ["of the server", new MongoServerError(reply)],
-  ["of a bulk write", new MongoBulkWriteError({ message: private_, code: 11000, writeErrors: [] }, { insertedCount: 0 } as never)],
+  [
+    "of a bulk write",
+    new MongoBulkWriteError({ message: private_, code: 11000, writeErrors: [] }, { insertedCount: 0 } as never),
+  ],
   ["of a parser", caught(() => JSON.parse(`["${private_}`))],
-  ["with a message of several lines, one like a frame", new Error(`no\n    at ${private_} (${private_}:1:1)\n    at ${private_}:2:2`)],
-  ["with a name and a code that are texts", Object.assign(new Error("no"), { name: private_, code: private_, codeName: private_, errorLabels: [private_], syscall: private_ })],
-  ["with a cause", new Failure(Reason.UNAVAILABLE, { cause: new Error(private_, { cause: new MongoServerError(reply) }) })],
+  [
+    "with a message of several lines, one like a frame",
+    new Error(`no\n    at ${private_} (${private_}:1:1)\n    at ${private_}:2:2`),
+  ],
+  [
+    "with a name and a code that are texts",
+    Object.assign(new Error("no"), {
+      name: private_,
+      code: private_,
+      codeName: private_,
+      errorLabels: [private_],
+      syscall: private_,
+    }),
+  ],
+  [
+    "with a cause",
+    new Failure(Reason.UNAVAILABLE, { cause: new Error(private_, { cause: new MongoServerError(reply) }) }),
+  ],
   ["of many", new AggregateError([new Error(private_)], private_)],
   ["whose stack was replaced", Object.assign(new Error("no"), { stack: private_ })],
   ["that is none", private_],
@@ -42,12 +67,24 @@ test.each(errors)("the line of an error %s has nothing of what it says", async (
 });
 
 test("it tells the class, the codes, the labels, the causes and our own frames", () => {
-  const { stack = [], cause, ...facts } = loggedError(new Failure(Reason.UNAVAILABLE, { cause: new MongoServerError(reply) }));
+  const {
+    stack = [],
+    cause,
+    ...facts
+  } = loggedError(new Failure(Reason.UNAVAILABLE, { cause: new MongoServerError(reply) }));
   expect(facts).toEqual({ type: "Failure", reason: "UNAVAILABLE" });
   expect(stack).toEqual([]);
-  expect(cause).toMatchObject({ type: "MongoServerError", code: 11000, code_name: "DuplicateKey", labels: ["TransientTransactionError"] });
+  expect(cause).toMatchObject({
+    type: "MongoServerError",
+    code: 11000,
+    code_name: "DuplicateKey",
+    labels: ["TransientTransactionError"],
+  });
   expect(cause?.stack?.[0]).toMatch(/logged-error\.test\.ts:\d+:\d+\)?$/);
-  expect(loggedError(Object.assign(new Error(""), { code: "ECONNREFUSED", syscall: "connect" }))).toMatchObject({ code: "ECONNREFUSED", syscall: "connect" });
+  expect(loggedError(Object.assign(new Error(""), { code: "ECONNREFUSED", syscall: "connect" }))).toMatchObject({
+    code: "ECONNREFUSED",
+    syscall: "connect",
+  });
 });
 
 test("a cause of itself ends", () => {
@@ -58,7 +95,10 @@ test("a cause of itself ends", () => {
 
 test("in one line for an operator a message of our own or of the operating system is shown, and no other [OPS-52]", () => {
   expect(shownError(new Error("MONGODB_URI: must be a replica set"))).toBe("MONGODB_URI: must be a replica set");
-  expect(shownError(caught(() => readFileSync("/nowhere/file")))).toBe("ENOENT: no such file or directory, open '/nowhere/file'");
+  expect(shownError(caught(() => readFileSync("/nowhere/file")))).toBe(
+    "ENOENT: no such file or directory, open '/nowhere/file'",
+  );
   expect(shownError(new MongoServerError(reply))).toMatch(/^MongoServerError 11000 DuplicateKey( at |$)/);
-  for (const [, error] of errors.filter(([name]) => !/^with a message|^with a name|^whose/.test(name))) expect(shownError(error)).not.toContain(private_);
+  for (const [, error] of errors.filter(([name]) => !/^with a message|^with a name|^whose/.test(name)))
+    expect(shownError(error)).not.toContain(private_);
 });

@@ -29,13 +29,26 @@ async function text(from = service): Promise<string> {
 
 /** The value of the series with these labels, in whatever order; undefined where there is none. */
 async function value(name: string, labels: Record<string, string> = {}, from = service): Promise<number | undefined> {
-  const line = (await text(from)).split("\n").find((one) => new RegExp(`^${name}[ {]`).test(one) && Object.entries(labels).every(([label, wanted]) => one.includes(`${label}="${wanted}"`)));
+  const line = (await text(from))
+    .split("\n")
+    .find(
+      (one) =>
+        new RegExp(`^${name}[ {]`).test(one) &&
+        Object.entries(labels).every(([label, wanted]) => one.includes(`${label}="${wanted}"`)),
+    );
   return line === undefined ? undefined : Number(line.split(" ").at(-1));
 }
 
 /** Waits until the series has grown to this: the line of a request is written when its answer is closed. */
-async function expectValue(wanted: number, name: string, labels: Record<string, string> = {}, from = service): Promise<void> {
-  await until(async () => (await value(name, labels, from)) === wanted, AbortSignal.timeout(5_000)).catch(() => undefined);
+async function expectValue(
+  wanted: number,
+  name: string,
+  labels: Record<string, string> = {},
+  from = service,
+): Promise<void> {
+  await until(async () => (await value(name, labels, from)) === wanted, AbortSignal.timeout(5_000)).catch(
+    () => undefined,
+  );
   expect(await value(name, labels, from)).toBe(wanted);
 }
 
@@ -49,7 +62,9 @@ test("a request is counted and measured by wire, method, template and status", a
 
 test("a failed gRPC call counts with the status that REST has for it", async () => {
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
-  await client.getContact({ contactId: randomUUID() }, { headers: { authorization: `Bearer ${owner.key}` } }).catch(() => undefined);
+  await client
+    .getContact({ contactId: randomUUID() }, { headers: { authorization: `Bearer ${owner.key}` } })
+    .catch(() => undefined);
   await client.getContact({ contactId: randomUUID() }).catch(() => undefined);
   const labels = { wire: "grpc", method: "POST", route: "/records.v1.ContactService/GetContact" };
   await expectValue(1, "records_requests_total", { ...labels, status: "404" });
@@ -57,7 +72,8 @@ test("a failed gRPC call counts with the status that REST has for it", async () 
 });
 
 test("whatever paths, methods and names callers make up, the series stay as many as they were", async () => {
-  const series = async (): Promise<number> => (await text()).split("\n").filter((line) => /^records_(requests|request_duration)/.test(line)).length;
+  const series = async (): Promise<number> =>
+    (await text()).split("\n").filter((line) => /^records_(requests|request_duration)/.test(line)).length;
   const madeUp = async (mark: string): Promise<void> => {
     await service.rest(`/v1/${mark}/${mark}`, { key: owner.key });
     await service.rest(`/docs/${mark}`);
@@ -78,12 +94,24 @@ test("whatever paths, methods and names callers make up, the series stay as many
 });
 
 test("commands to MongoDB and Redis are counted by name and outcome, and measured", async () => {
-  const before = { find: await value("records_mongodb_commands_total", { command: "aggregate", outcome: "ok" }) ?? 0, script: await value("records_redis_commands_total", { command: "evalsha", outcome: "ok" }) ?? 0 };
+  const before = {
+    find: (await value("records_mongodb_commands_total", { command: "aggregate", outcome: "ok" })) ?? 0,
+    script: (await value("records_redis_commands_total", { command: "evalsha", outcome: "ok" })) ?? 0,
+  };
   for (let count = 0; count < 4; count++) await service.rest("/v1/contacts?query=ann", { key: owner.key });
-  expect(await value("records_mongodb_commands_total", { command: "aggregate", outcome: "ok" })).toBeGreaterThanOrEqual(before.find + 4);
-  expect(await value("records_mongodb_command_duration_seconds_count", { command: "aggregate", outcome: "ok" })).toBeGreaterThanOrEqual(before.find + 4);
-  expect(await value("records_redis_commands_total", { command: "evalsha", outcome: "ok" })).toBeGreaterThanOrEqual(before.script + 4);
-  await service.app.client.db().command({ noSuchCommand: 1 }).catch(() => undefined);
+  expect(await value("records_mongodb_commands_total", { command: "aggregate", outcome: "ok" })).toBeGreaterThanOrEqual(
+    before.find + 4,
+  );
+  expect(
+    await value("records_mongodb_command_duration_seconds_count", { command: "aggregate", outcome: "ok" }),
+  ).toBeGreaterThanOrEqual(before.find + 4);
+  expect(await value("records_redis_commands_total", { command: "evalsha", outcome: "ok" })).toBeGreaterThanOrEqual(
+    before.script + 4,
+  );
+  await service.app.client
+    .db()
+    .command({ noSuchCommand: 1 })
+    .catch(() => undefined);
   expect(await value("records_mongodb_commands_total", { command: "noSuchCommand", outcome: "failed" })).toBe(1);
 });
 
@@ -91,7 +119,8 @@ test("replays and refusals by the throttle are counted", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "3" });
   const { key } = await service.account();
   const headers = { "Idempotency-Key": randomUUID() };
-  for (let count = 0; count < 3; count++) await slow.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
+  for (let count = 0; count < 3; count++)
+    await slow.rest("/v1/contacts", { key, body: { full_name: "Ann Lee", email: "ann@example.com" }, headers });
   expect((await slow.rest("/v1/contacts?query=ann", { key })).status).toBe(429);
   await expectValue(2, "records_idempotent_replays_total", { wire: "rest" }, slow);
   await expectValue(1, "records_throttled_total", { listener: "public", wire: "rest" }, slow);
@@ -99,7 +128,8 @@ test("replays and refusals by the throttle are counted", async () => {
 });
 
 test("the state of the instance is shown: ready, MongoDB, Redis, both switches, release", async () => {
-  for (const name of ["records_ready", "records_mongodb_up", "records_redis_up"]) expect(await value(name), name).toBe(1);
+  for (const name of ["records_ready", "records_mongodb_up", "records_redis_up"])
+    expect(await value(name), name).toBe(1);
   expect(await value("records_build_info", { node_version: process.version })).toBe(1);
   const other = await startService();
   expect(await value("records_switch_enabled", { switch: "writes" }, other)).toBe(1);
@@ -125,7 +155,9 @@ describe("under load and under faults", () => {
 
   beforeAll(async () => {
     mongod = await startOwnMongod();
-    faulty = await startInstance({ ...mongod, uri: `${mongod.uri}&maxPoolSize=4` }, service.redis, { MAX_IN_FLIGHT: "8" });
+    faulty = await startInstance({ ...mongod, uri: `${mongod.uri}&maxPoolSize=4` }, service.redis, {
+      MAX_IN_FLIGHT: "8",
+    });
     account = await faulty.account();
   });
   afterAll(async () => {
@@ -157,34 +189,57 @@ describe("under load and under faults", () => {
   test("connections that cannot be opened do not count, nor do they take from those that are open", async () => {
     const block = { failCommands: ["hello", "isMaster", "saslStart"], closeConnection: true, appName: "records" };
     const before = (await value("records_mongodb_pool_connections", { state: "available" }, faulty)) ?? 0;
-    await withFault(mongod, { times: 3 }, block, () => Promise.all(Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }))));
-    await until(async () => (await faulty.rest("/v1/contacts?query=ann", { key: account.key })).status === 200, AbortSignal.timeout(20_000));
+    await withFault(mongod, { times: 3 }, block, () =>
+      Promise.all(Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }))),
+    );
+    await until(
+      async () => (await faulty.rest("/v1/contacts?query=ann", { key: account.key })).status === 200,
+      AbortSignal.timeout(20_000),
+    );
     await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
     expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
     expect(before).toBeGreaterThan(0);
   });
 
   test("a task in the background that fails is counted each time, and logged once a minute", async () => {
-    const failed = async (): Promise<number> => (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
+    const failed = async (): Promise<number> =>
+      (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
     const fault = { failCommands: ["aggregate"], errorCode: 13, appName: "records" };
-    await withFault(mongod, "alwaysOn", fault, () => until(async () => (await failed()) >= 2, AbortSignal.timeout(20_000)));
+    await withFault(mongod, "alwaysOn", fault, () =>
+      until(async () => (await failed()) >= 2, AbortSignal.timeout(20_000)),
+    );
     expect(faulty.logLines.filter((line) => line.includes('"task":"abandoned_transactions"'))).toHaveLength(1);
   });
 });
 
 test("imports are counted by their end, and their records by what became of them", async () => {
-  const counts = async () => Promise.all([
-    value("records_imports_total", { outcome: "done" }), value("records_imports_total", { outcome: "failed" }), value("records_imports_total", { outcome: "broken_off" }),
-    value("records_import_items_total", { outcome: "written" }), value("records_import_items_total", { outcome: "rejected" }),
-  ]);
+  const counts = async () =>
+    Promise.all([
+      value("records_imports_total", { outcome: "done" }),
+      value("records_imports_total", { outcome: "failed" }),
+      value("records_imports_total", { outcome: "broken_off" }),
+      value("records_import_items_total", { outcome: "written" }),
+      value("records_import_items_total", { outcome: "rejected" }),
+    ]);
   expect(await counts()).toEqual([0, 0, 0, 0, 0]);
   const { id } = await service.account();
-  await importAll(service, { accountId: id, records: [{ contact: { full_name: "Ann" } }, { contact: { full_name: "Bo", email: "none" } }, { contact: { full_name: "Cy", email: "none" } }] });
+  await importAll(service, {
+    accountId: id,
+    records: [
+      { contact: { full_name: "Ann" } },
+      { contact: { full_name: "Bo", email: "none" } },
+      { contact: { full_name: "Cy", email: "none" } },
+    ],
+  });
   expect(await counts()).toEqual([1, 0, 0, 1, 2]);
   await importAll(service, { accountId: randomUUID(), records: [] }).catch(() => undefined);
   expect(await counts()).toEqual([1, 1, 0, 1, 2]);
   const left = new AbortController();
-  const sending = messages({ accountId: id, records: [{ contact: { full_name: "Cy" } }], between: () => new Promise(() => undefined) });
+  const sending = messages({
+    accountId: id,
+    records: [{ contact: { full_name: "Cy" } }],
+    between: () => new Promise(() => undefined),
+  });
   const told = ingestClient(service).import(sending, { signal: left.signal })[Symbol.asyncIterator]();
   await told.next();
   left.abort();

@@ -10,7 +10,10 @@ export interface Selector {
 }
 
 /** The selectors of an expression, and the labels that it groups by. Throws where it does not parse. */
-export function readExpression(expression: string): { readonly selectors: readonly Selector[]; readonly grouping: readonly string[] } {
+export function readExpression(expression: string): {
+  readonly selectors: readonly Selector[];
+  readonly grouping: readonly string[];
+} {
   const selectors: { metric: string; text: string; labels: string[] }[] = [];
   const grouping: string[] = [];
   let inGrouping = 0;
@@ -51,14 +54,26 @@ const ofPrometheus: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 
 /** What an expression asks for and is not served; `given` are labels that Prometheus itself adds. */
-export function missingIn(expression: string, series: ReadonlyMap<string, ReadonlySet<string>>, given: readonly string[] = ["instance", "job"]): string[] {
+export function missingIn(
+  expression: string,
+  series: ReadonlyMap<string, ReadonlySet<string>>,
+  given: readonly string[] = ["instance", "job"],
+): string[] {
   const { selectors, grouping } = readExpression(expression);
   const missing: string[] = [];
   for (const { metric, labels } of selectors) {
     const served = ofPrometheus.get(metric) ?? series.get(metric);
     if (served === undefined) missing.push(metric);
-    else missing.push(...labels.filter((label) => !served.has(label) && !given.includes(label)).map((label) => `${metric}{${label}}`));
+    else
+      missing.push(
+        ...labels.filter((label) => !served.has(label) && !given.includes(label)).map((label) => `${metric}{${label}}`),
+      );
   }
-  const anywhere = new Set(selectors.flatMap(({ metric }) => [...(ofPrometheus.get(metric) ?? series.get(metric) ?? [])]));
-  return [...missing, ...grouping.filter((label) => !anywhere.has(label) && !given.includes(label)).map((label) => `by (${label})`)];
+  const anywhere = new Set(
+    selectors.flatMap(({ metric }) => [...(ofPrometheus.get(metric) ?? series.get(metric) ?? [])]),
+  );
+  return [
+    ...missing,
+    ...grouping.filter((label) => !anywhere.has(label) && !given.includes(label)).map((label) => `by (${label})`),
+  ];
 }

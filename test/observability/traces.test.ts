@@ -48,7 +48,12 @@ afterAll(async () => {
 let traces = 0;
 
 /** A caller's trace of its own: the header, and the spans that belong to it once the server's has arrived. */
-function newTrace(sampled = true): { readonly traceId: string; readonly spanId: string; readonly headers: Record<string, string>; spans(): Promise<ReceivedSpan[]> } {
+function newTrace(sampled = true): {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly headers: Record<string, string>;
+  spans(): Promise<ReceivedSpan[]>;
+} {
   const traceId = (++traces).toString(16).padStart(32, "a");
   const spanId = traces.toString(16).padStart(16, "b");
   const here = (): ReceivedSpan[] => collector.spans.filter((span) => span.traceId === traceId);
@@ -71,8 +76,11 @@ function expectTree(spans: readonly ReceivedSpan[], callerSpanId: string, name: 
   const commands = spans.filter(({ kind }) => kind === 3);
   expect(commands.length + 1).toBe(spans.length);
   for (const { parentId } of commands) expect(parentId).toBe(server?.spanId);
-  expect(commands.map(({ attributes }) => attributes["db.system.name"])).toEqual(expect.arrayContaining(["mongodb", "redis"]));
-  for (const { attributes } of commands) expect(attributes).toMatchObject({ "server.address": expect.any(String), "server.port": expect.any(Number) });
+  expect(commands.map(({ attributes }) => attributes["db.system.name"])).toEqual(
+    expect.arrayContaining(["mongodb", "redis"]),
+  );
+  for (const { attributes } of commands)
+    expect(attributes).toMatchObject({ "server.address": expect.any(String), "server.port": expect.any(Number) });
   return server as ReceivedSpan;
 }
 
@@ -84,30 +92,70 @@ async function lineOf(requestId: string): Promise<Record<string, unknown>> {
 
 test("a REST request is one tree: the caller's span, the server's, and those of MongoDB and Redis", async () => {
   const trace = newTrace();
-  await service.rest(`/v1/contacts?query=${marker}`, { key: owner.key, headers: { ...trace.headers, "X-Request-Id": "traced-rest" } });
+  await service.rest(`/v1/contacts?query=${marker}`, {
+    key: owner.key,
+    headers: { ...trace.headers, "X-Request-Id": "traced-rest" },
+  });
   const spans = await trace.spans();
   const server = expectTree(spans, trace.spanId, "GET /v1/contacts");
   expect(server.attributes).toEqual({
-    "http.request.method": "GET", "http.route": "/v1/contacts", "http.response.status_code": 200, "network.protocol.name": "http", "network.protocol.version": "1.1", "url.scheme": "http", "records.wire": "rest",
+    "http.request.method": "GET",
+    "http.route": "/v1/contacts",
+    "http.response.status_code": 200,
+    "network.protocol.name": "http",
+    "network.protocol.version": "1.1",
+    "url.scheme": "http",
+    "records.wire": "rest",
   });
-  const search = spans.find(({ attributes }) => attributes["db.operation.name"] === "aggregate" && attributes["db.collection.name"] === "contacts");
+  const search = spans.find(
+    ({ attributes }) =>
+      attributes["db.operation.name"] === "aggregate" && attributes["db.collection.name"] === "contacts",
+  );
   expect(search?.name).toBe("aggregate contacts");
   expect(await lineOf("traced-rest")).toMatchObject({ trace_id: trace.traceId, route: "/v1/contacts" });
-  expect(collector.resource()).toMatchObject({ "service.name": "records-under-test", "service.version": expect.stringMatching(/^\d+\.\d+\.\d+/) });
-  expect(collector.exports.at(-1)).toMatchObject({ path: "/v1/traces", headers: { "x-collector-key": collectorSecret } });
+  expect(collector.resource()).toMatchObject({
+    "service.name": "records-under-test",
+    "service.version": expect.stringMatching(/^\d+\.\d+\.\d+/),
+  });
+  expect(collector.exports.at(-1)).toMatchObject({
+    path: "/v1/traces",
+    headers: { "x-collector-key": collectorSecret },
+  });
 });
 
 test("a gRPC call is the same tree, named by its rpc, and tells its own code where it fails", async () => {
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
   const trace = newTrace();
-  await client.searchContacts({ query: marker }, { headers: { ...trace.headers, authorization: `Bearer ${owner.key}` } });
+  await client.searchContacts(
+    { query: marker },
+    { headers: { ...trace.headers, authorization: `Bearer ${owner.key}` } },
+  );
   const server = expectTree(await trace.spans(), trace.spanId, "records.v1.ContactService/SearchContacts");
-  expect(server.attributes).toMatchObject({ "rpc.system.name": "grpc", "rpc.method": "records.v1.ContactService/SearchContacts", "rpc.response.status_code": "ok", "network.protocol.version": "2" });
+  expect(server.attributes).toMatchObject({
+    "rpc.system.name": "grpc",
+    "rpc.method": "records.v1.ContactService/SearchContacts",
+    "rpc.response.status_code": "ok",
+    "network.protocol.version": "2",
+  });
 
   const failing = newTrace();
-  await client.getContact({ contactId: owner.id }, { headers: { ...failing.headers, authorization: `Bearer ${owner.key}`, "x-request-id": "traced-grpc" } }).catch(() => undefined);
-  expect((await failing.spans()).find(({ kind }) => kind === 2)?.attributes["rpc.response.status_code"]).toBe("not_found");
-  expect(await lineOf("traced-grpc")).toMatchObject({ wire: "grpc", status: 200, code: "not_found", account: owner.id, key: owner.key.slice(0, 8), trace_id: failing.traceId });
+  await client
+    .getContact(
+      { contactId: owner.id },
+      { headers: { ...failing.headers, authorization: `Bearer ${owner.key}`, "x-request-id": "traced-grpc" } },
+    )
+    .catch(() => undefined);
+  expect((await failing.spans()).find(({ kind }) => kind === 2)?.attributes["rpc.response.status_code"]).toBe(
+    "not_found",
+  );
+  expect(await lineOf("traced-grpc")).toMatchObject({
+    wire: "grpc",
+    status: 200,
+    code: "not_found",
+    account: owner.id,
+    key: owner.key.slice(0, 8),
+    trace_id: failing.traceId,
+  });
 });
 
 test("a tool call of an assistant is the same tree, and so is what the identity provider is asked for it", async () => {
@@ -120,20 +168,42 @@ test("a tool call of an assistant is the same tree, and so is what the identity 
   const trace = newTrace();
   const response = await fetch(`${service.base}/mcp`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18", Authorization: `Bearer ${token}`, "X-Request-Id": "traced-mcp", ...trace.headers },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search_contacts", arguments: { query: marker } } }),
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2025-06-18",
+      Authorization: `Bearer ${token}`,
+      "X-Request-Id": "traced-mcp",
+      ...trace.headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "search_contacts", arguments: { query: marker } },
+    }),
   });
   expect(await response.text()).toContain("structuredContent");
   const server = expectTree(await trace.spans(), trace.spanId, "POST /mcp");
   expect(server.attributes).toMatchObject({ "gen_ai.tool.name": "search_contacts", "records.wire": "mcp" });
-  expect(await lineOf("traced-mcp")).toMatchObject({ wire: "mcp", tools: "search_contacts", account: expect.any(String) });
+  expect(await lineOf("traced-mcp")).toMatchObject({
+    wire: "mcp",
+    tools: "search_contacts",
+    account: expect.any(String),
+  });
   expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({ traceparent: `00-${trace.traceId}-${server.spanId}-01`, "x-request-id": "traced-mcp" });
+  expect(asked[0]).toMatchObject({
+    traceparent: `00-${trace.traceId}-${server.spanId}-01`,
+    "x-request-id": "traced-mcp",
+  });
 });
 
 test("what the caller does not record is not recorded here either, and its trace id is in the log all the same", async () => {
   const trace = newTrace(false);
-  await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: { ...trace.headers, "X-Request-Id": "unsampled" } });
+  await service.rest("/v1/contacts?query=ann", {
+    key: owner.key,
+    headers: { ...trace.headers, "X-Request-Id": "unsampled" },
+  });
   expect(await lineOf("unsampled")).toMatchObject({ trace_id: trace.traceId });
   const after = newTrace();
   await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: after.headers });
@@ -142,16 +212,26 @@ test("what the caller does not record is not recorded here either, and its trace
 });
 
 test("a traceparent that is not valid begins a trace of our own", async () => {
-  await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: { traceparent: `00-${"0".repeat(32)}-${"b".repeat(16)}-01`, "X-Request-Id": "own-trace" } });
+  await service.rest("/v1/contacts?query=ann", {
+    key: owner.key,
+    headers: { traceparent: `00-${"0".repeat(32)}-${"b".repeat(16)}-01`, "X-Request-Id": "own-trace" },
+  });
   const { trace_id: traceId } = await lineOf("own-trace");
   expect(traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
-  await until(() => Promise.resolve(collector.spans.some((span) => span.traceId === traceId && span.kind === 2)), AbortSignal.timeout(10_000));
+  await until(
+    () => Promise.resolve(collector.spans.some((span) => span.traceId === traceId && span.kind === 2)),
+    AbortSignal.timeout(10_000),
+  );
   expect(collector.spans.find((span) => span.traceId === traceId && span.kind === 2)?.parentId).toBe("");
 });
 
 test("nothing that a caller sent and no credential is in what the collector gets", async () => {
   const trace = newTrace();
-  const { body } = await service.rest("/v1/contacts", { key: owner.key, body: { full_name: `${marker} One`, email: `${marker}@example.com` }, headers: { ...trace.headers, "Idempotency-Key": `${marker}-1` } });
+  const { body } = await service.rest("/v1/contacts", {
+    key: owner.key,
+    body: { full_name: `${marker} One`, email: `${marker}@example.com` },
+    headers: { ...trace.headers, "Idempotency-Key": `${marker}-1` },
+  });
   const { id } = body.data as { id: string };
   const last = newTrace();
   await service.rest(`/v1/contacts/${id}?x=${marker}`, { key: owner.key, headers: last.headers });
@@ -159,7 +239,8 @@ test("nothing that a caller sent and no credential is in what the collector gets
   expectTree(await trace.spans(), trace.spanId, "POST /v1/contacts");
   await last.spans();
   const text = collector.text();
-  for (const secret of [marker, marker.toLowerCase(), id, owner.id, owner.key, token, collectorSecret]) expect(text.includes(secret), secret).toBe(false);
+  for (const secret of [marker, marker.toLowerCase(), id, owner.id, owner.key, token, collectorSecret])
+    expect(text.includes(secret), secret).toBe(false);
   expect(secretsIn(text)).toEqual([]);
   expect(service.logLines.join("").includes(collectorSecret)).toBe(false);
   expect(text).toContain("/v1/contacts/{contact_id}");
@@ -172,7 +253,10 @@ test("a collector that is away costs one line of the log, and no request", async
   await new Promise((resolve) => closed.close(resolve));
   const lonely = await service.another({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
-  await until(() => Promise.resolve(lonely.logLines.some((line) => line.includes("collector of traces is away"))), AbortSignal.timeout(15_000));
+  await until(
+    () => Promise.resolve(lonely.logLines.some((line) => line.includes("collector of traces is away"))),
+    AbortSignal.timeout(15_000),
+  );
   expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
   await lonely.stop();
 });

@@ -26,53 +26,78 @@ async function assetPaths(at = service): Promise<string[]> {
 }
 
 /** As it comes off the wire: fetch would unpack it. */
-function raw(path: string, headers: Record<string, string>): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
+function raw(
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const asked = request(service.base + path, { headers }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }),
+      );
     });
     asked.on("error", reject).end();
   });
 }
 
-test.each(documents)("%s answers without a credential, also with one that is wrong, and while the interface is disabled [OAS-01]", async (path, type) => {
-  for (const key of [undefined, "rec_wrong"]) {
-    const { status, headers, text } = await service.rest(path, { key });
-    expect([status, headers.get("Content-Type")]).toEqual([200, type]);
-    expect(text).toContain("Records");
-    expect(headers.get("X-Request-Id")).toMatch(/./);
-  }
-  const set = (enabled: boolean) => service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "a test" });
-  await set(false);
-  try {
-    expect((await service.rest("/v1/contacts?query=ann")).status).toBe(503);
-    expect((await service.rest(path)).status).toBe(200);
-  } finally {
-    await set(true);
-  }
-});
+test.each(documents)(
+  "%s answers without a credential, also with one that is wrong, and while the interface is disabled [OAS-01]",
+  async (path, type) => {
+    for (const key of [undefined, "rec_wrong"]) {
+      const { status, headers, text } = await service.rest(path, { key });
+      expect([status, headers.get("Content-Type")]).toEqual([200, type]);
+      expect(text).toContain("Records");
+      expect(headers.get("X-Request-Id")).toMatch(/./);
+    }
+    const set = (enabled: boolean) =>
+      service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "a test" });
+    await set(false);
+    try {
+      expect((await service.rest("/v1/contacts?query=ann")).status).toBe(503);
+      expect((await service.rest(path)).status).toBe(200);
+    } finally {
+      await set(true);
+    }
+  },
+);
 
-test.each(documents)("%s takes GET, HEAD and OPTIONS, and refuses other methods in the envelope", async (path, type) => {
-  const head = await service.rest(path, { method: "HEAD" });
-  expect([head.status, head.text, head.headers.get("Content-Type")]).toEqual([200, "", type]);
-  expect(Number(head.headers.get("Content-Length"))).toBe(Buffer.byteLength((await service.rest(path)).text));
-  const options = await service.rest(path, { method: "OPTIONS" });
-  expect([options.status, options.headers.get("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
-  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-    const { status, headers, body } = await service.rest(path, { method });
-    expect([status, headers.get("Allow"), body]).toEqual([405, "GET, HEAD, OPTIONS", { error: { code: "405", message: expect.stringMatching(/\S/) } }]);
-  }
-});
+test.each(documents)(
+  "%s takes GET, HEAD and OPTIONS, and refuses other methods in the envelope",
+  async (path, type) => {
+    const head = await service.rest(path, { method: "HEAD" });
+    expect([head.status, head.text, head.headers.get("Content-Type")]).toEqual([200, "", type]);
+    expect(Number(head.headers.get("Content-Length"))).toBe(Buffer.byteLength((await service.rest(path)).text));
+    const options = await service.rest(path, { method: "OPTIONS" });
+    expect([options.status, options.headers.get("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const { status, headers, body } = await service.rest(path, { method });
+      expect([status, headers.get("Allow"), body]).toEqual([
+        405,
+        "GET, HEAD, OPTIONS",
+        { error: { code: "405", message: expect.stringMatching(/\S/) } },
+      ]);
+    }
+  },
+);
 
 test("the page may load and call nothing but its own origin, and nobody may frame it", async () => {
   const { headers } = await service.rest("/docs");
   expect(headers.get("Content-Security-Policy")?.split("; ")).toEqual([
-    "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "font-src 'self' data:",
-    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
   ]);
-  expect([headers.get("X-Content-Type-Options"), headers.get("Referrer-Policy"), headers.get("Cache-Control")]).toEqual(["nosniff", "same-origin", "no-store"]);
+  expect([headers.get("X-Content-Type-Options"), headers.get("Referrer-Policy"), headers.get("Cache-Control")]).toEqual(
+    ["nosniff", "same-origin", "no-store"],
+  );
 });
 
 test("every address in the page is relative, and the page works without scripts to the point of leading on", async () => {
@@ -81,20 +106,34 @@ test("every address in the page is relative, and the page works without scripts 
   expect(addresses.length).toBeGreaterThan(6);
   expect(addresses.filter((address) => /^\/|:/.test(address))).toEqual([]);
   const [, withoutScripts = ""] = /<noscript>(.*)<\/noscript>/s.exec(text) ?? [];
-  for (const link of ['href="openapi.json"', 'href="openapi.yaml"', 'href="llms.txt"', 'href="./"']) expect(withoutScripts).toContain(link);
+  for (const link of ['href="openapi.json"', 'href="openapi.yaml"', 'href="llms.txt"', 'href="./"'])
+    expect(withoutScripts).toContain(link);
 });
 
 test("the page's files are kept for ever under a name that holds their hash, and come as small as the client takes them", async () => {
   const paths = await assetPaths();
-  expect(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)).sort()).toEqual(["reference.css", "renderer.js", "start.js"]);
+  expect(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)).sort()).toEqual([
+    "reference.css",
+    "renderer.js",
+    "start.js",
+  ]);
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const;
   for (const path of paths) {
     const plain = await raw(path, {});
     expect([plain.status, plain.headers["content-encoding"]]).toEqual([200, undefined]);
     const etags = new Set([plain.headers["etag"]]);
-    for (const [accepted, encoding] of [["gzip, deflate, br", "br"], ["gzip", "gzip"], ["br;q=0, *", "gzip"]] as const) {
+    for (const [accepted, encoding] of [
+      ["gzip, deflate, br", "br"],
+      ["gzip", "gzip"],
+      ["br;q=0, *", "gzip"],
+    ] as const) {
       const { status, headers, body } = await raw(path, { "Accept-Encoding": accepted });
-      expect([status, headers["content-encoding"], headers["vary"], headers["content-length"]]).toEqual([200, encoding, "Accept-Encoding", String(body.length)]);
+      expect([status, headers["content-encoding"], headers["vary"], headers["content-length"]]).toEqual([
+        200,
+        encoding,
+        "Accept-Encoding",
+        String(body.length),
+      ]);
       expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
       expect(unpack[encoding](body).equals(plain.body)).toBe(true);
       etags.add(headers["etag"]);
@@ -109,7 +148,13 @@ test("the page's files are kept for ever under a name that holds their hash, and
   expect((await raw(renderer, { "Accept-Encoding": "br" })).body.length).toBeLessThan(1_100_000);
 });
 
-test.each(["/docs/", "/docs/renderer.js", "/docs/AAAAAAAAAAAAAAAAAAAAAA/renderer.js", "/docs/../package.json", "/docs/%2e%2e/package.json"])("%s is no path", async (path) => {
+test.each([
+  "/docs/",
+  "/docs/renderer.js",
+  "/docs/AAAAAAAAAAAAAAAAAAAAAA/renderer.js",
+  "/docs/../package.json",
+  "/docs/%2e%2e/package.json",
+])("%s is no path", async (path) => {
   const { status, body } = await service.rest(path);
   expect([status, body?.error?.code]).toEqual([404, "404"]);
 });

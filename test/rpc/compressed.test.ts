@@ -22,7 +22,14 @@ const { createContact, getContact } = ContactService.method;
 test("rejects JSON in gzip that is not UTF-8 [VAL-12]", async () => {
   const broken = gzipSync(Buffer.from('{"full_name":"\xff"}', "latin1"));
   for (const form of forms.filter((one) => one.json)) {
-    expectUnreadable(await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") }), form, "the message must be UTF-8");
+    expectUnreadable(
+      await send(service().base, form, createContact, enveloped(form, broken, 1), {
+        ...key,
+        ...encoding(form, "gzip"),
+      }),
+      form,
+      "the message must be UTF-8",
+    );
   }
 });
 
@@ -30,9 +37,15 @@ describe("a compressed message", () => {
   test("is read when it is gzip, and when it says that it is not compressed [WIR-01]", async () => {
     for (const form of forms) {
       const message = written(form, getContact, { contactId: owner.contact });
-      const gzipped = await send(service().base, form, getContact, enveloped(form, gzipSync(message), 1), { ...key, ...encoding(form, "gzip") });
+      const gzipped = await send(service().base, form, getContact, enveloped(form, gzipSync(message), 1), {
+        ...key,
+        ...encoding(form, "gzip"),
+      });
       expect([form.name, gzipped.code]).toEqual([form.name, "ok"]);
-      const plain = await send(service().base, form, getContact, enveloped(form, message), { ...key, ...encoding(form, "identity") });
+      const plain = await send(service().base, form, getContact, enveloped(form, message), {
+        ...key,
+        ...encoding(form, "identity"),
+      });
       expect([form.name, plain.code]).toEqual([form.name, "ok"]);
     }
   });
@@ -40,8 +53,15 @@ describe("a compressed message", () => {
   test("that is no gzip, or cut off, is invalid_argument [VAL-01, WIR-06]", async () => {
     for (const form of forms) {
       const gzipped = gzipSync(written(form, createContact, { fullName: "x" }));
-      for (const broken of [Buffer.from("no gzip"), gzipped.subarray(0, -4), Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(8)])]) {
-        const answer = await send(service().base, form, createContact, enveloped(form, broken, 1), { ...key, ...encoding(form, "gzip") });
+      for (const broken of [
+        Buffer.from("no gzip"),
+        gzipped.subarray(0, -4),
+        Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(8)]),
+      ]) {
+        const answer = await send(service().base, form, createContact, enveloped(form, broken, 1), {
+          ...key,
+          ...encoding(form, "gzip"),
+        });
         expectUnreadable(answer, form, "decompression failed");
       }
     }
@@ -49,15 +69,28 @@ describe("a compressed message", () => {
 
   test("of an unknown compression is the protocol's own unimplemented, which names gzip [WIR-01]", async () => {
     for (const form of forms) {
-      const answer = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), { ...key, ...encoding(form, "br") });
-      expect([form.name, answer.code, answer.headers.get(form.protocol === "connect" ? "accept-encoding" : "grpc-accept-encoding")]).toEqual([form.name, "unimplemented", "gzip"]);
+      const answer = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), {
+        ...key,
+        ...encoding(form, "br"),
+      });
+      expect([
+        form.name,
+        answer.code,
+        answer.headers.get(form.protocol === "connect" ? "accept-encoding" : "grpc-accept-encoding"),
+      ]).toEqual([form.name, "unimplemented", "gzip"]);
     }
   });
 
   test("without the name of its compression is invalid_argument [VAL-01, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       for (const headers of [key, { ...key, ...encoding(form, "identity") }]) {
-        const answer = await send(service().base, form, createContact, enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1), headers);
+        const answer = await send(
+          service().base,
+          form,
+          createContact,
+          enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1),
+          headers,
+        );
         expectUnreadable(answer, form, "cannot be read");
       }
     }
@@ -74,7 +107,9 @@ describe("a compressed message", () => {
       const answer = await send(service().base, form, createContact, sent, { ...key, ...encoding(form, "gzip") });
       const after = process.memoryUsage();
       expectRefused(answer, form, [": the message must be at most 262144 bytes"]);
-      expect(after.external + after.heapUsed - before.external - before.heapUsed, form.name).toBeLessThan(64 * 1024 * 1024);
+      expect(after.external + after.heapUsed - before.external - before.heapUsed, form.name).toBeLessThan(
+        64 * 1024 * 1024,
+      );
     }
   });
 });

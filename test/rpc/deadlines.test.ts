@@ -55,7 +55,8 @@ function contacts(transport: TransportOf, timeout?: string) {
   };
   return {
     get: (signal?: AbortSignal) => client.getContact({ contactId: contact }, { headers, ...(signal && { signal }) }),
-    create: (fullName: string, signal?: AbortSignal) => client.createContact({ fullName }, { headers, ...(signal && { signal }) }),
+    create: (fullName: string, signal?: AbortSignal) =>
+      client.createContact({ fullName }, { headers, ...(signal && { signal }) }),
   };
 }
 
@@ -88,7 +89,8 @@ interface Seen {
   failed: number;
 }
 
-const failureOf = (call: Promise<unknown>): Promise<ConnectError> => call.then(() => expect.fail("it succeeded"), ConnectError.from);
+const failureOf = (call: Promise<unknown>): Promise<ConnectError> =>
+  call.then(() => expect.fail("it succeeded"), ConnectError.from);
 const told = (error: ConnectError): unknown[] => [error.code, error.findDetails(ErrorInfoSchema)[0]?.reason];
 const exceeded = [Code.DeadlineExceeded, "DEADLINE_EXCEEDED"];
 
@@ -103,7 +105,8 @@ describe.each(wires)("over %s", (_name, transport) => {
   });
 
   test("a deadline that does not pass changes nothing [OPS-23]", async () => {
-    for (const timeout of ["4000", "99999999"]) expect((await contacts(transport, timeout).get()).contact?.id).toBe(contact);
+    for (const timeout of ["4000", "99999999"])
+      expect((await contacts(transport, timeout).get()).contact?.id).toBe(contact);
   });
 
   test("a write ends at the deadline, and nothing is written afterwards [OPS-23, CON-05]", async () => {
@@ -115,7 +118,12 @@ describe.each(wires)("over %s", (_name, transport) => {
     // The server itself blocks the command until then.
     await sleep(hangsMs);
     await contacts(transport).create(`After ${fullName}`);
-    expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: `After ${fullName}` })).toBe(1);
+    expect(
+      await service.app.client
+        .db()
+        .collection("contacts")
+        .countDocuments({ full_name: `After ${fullName}` }),
+    ).toBe(1);
     expect(await service.app.client.db().collection("contacts").countDocuments({ full_name: fullName })).toBe(0);
   });
 
@@ -144,11 +152,23 @@ test("a deadline passes while the credential is looked up [OPS-23]", async () =>
 
 test("a deadline passes while the message is still being received [OPS-23]", async () => {
   const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100", "connect-timeout-ms": "300" };
-    const call = httpRequest(`${service.base}/records.v1.ContactService/GetContact`, { method: "POST", headers }, (response) => {
-      let body = "";
-      response.setEncoding("utf8").on("data", (piece: string) => (body += piece)).on("end", () => resolve([response.statusCode, body]));
-    });
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": "100",
+      "connect-timeout-ms": "300",
+    };
+    const call = httpRequest(
+      `${service.base}/records.v1.ContactService/GetContact`,
+      { method: "POST", headers },
+      (response) => {
+        let body = "";
+        response
+          .setEncoding("utf8")
+          .on("data", (piece: string) => (body += piece))
+          .on("end", () => resolve([response.statusCode, body]));
+      },
+    );
     call.on("error", reject);
     call.write("{");
   });
@@ -186,7 +206,9 @@ test("over REST a client that leaves ends its read, and its write is finished [O
     service.app.client.on("commandStarted", count);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ full_name: "Nobody waits" });
-    const call = fetch(`${service.base}/v1/contacts`, { method: "POST", headers, body, signal: cancel.signal }).catch(() => undefined);
+    const call = fetch(`${service.base}/v1/contacts`, { method: "POST", headers, body, signal: cancel.signal }).catch(
+      () => undefined,
+    );
     await expect.poll(() => started).toBe(1);
     cancel.abort();
     await call;

@@ -30,7 +30,9 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
   const errors: Failure[] = [];
   const steps: string[] = [];
   const admitted: Admitted = {
-    invoke: behaviour.invoke ?? (async () => ({ message: create(CreateContactResponseSchema), replayed: false, body: undefined })),
+    invoke:
+      behaviour.invoke ??
+      (async () => ({ message: create(CreateContactResponseSchema), replayed: false, body: undefined })),
     reject: async (found) => refuse(found),
   };
   const dispatch: Dispatch = {
@@ -38,12 +40,19 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
     async admit(...asked) {
       steps.push("admit");
       await behaviour.admit?.(...asked);
-      return { invoke: (message, found) => (steps.push("invoke"), admitted.invoke(message, found)), reject: (found) => (steps.push("reject"), admitted.reject(found)) };
+      return {
+        invoke: (message, found) => (steps.push("invoke"), admitted.invoke(message, found)),
+        reject: (found) => (steps.push("reject"), admitted.reject(found)),
+      };
     },
   };
   const surface = createRpcSurface([rpc], dispatch, (failure) => void errors.push(failure));
-  const handle = (request: Request, response: Response): void => void surface.handle(path, request, response, inboundOf(request, 0)).then(() => steps.push("answered"));
-  const server = http === 1 ? createServer(handle) : createHttp2((request, response) => handle(request as unknown as Request, response as unknown as Response));
+  const handle = (request: Request, response: Response): void =>
+    void surface.handle(path, request, response, inboundOf(request, 0)).then(() => steps.push("answered"));
+  const server =
+    http === 1
+      ? createServer(handle)
+      : createHttp2((request, response) => handle(request as unknown as Request, response as unknown as Response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     if ("closeAllConnections" in server) server.closeAllConnections();
@@ -56,23 +65,37 @@ test("an accident before the guards is 500 in the envelope, and in the log [ERR-
   const { base, errors } = await surfaceOver({ throttle: () => Promise.reject(new Error("secret of the inside")) });
   for (const method of ["OPTIONS", "PUT"]) {
     const response = await fetch(base + path, { method });
-    expect([response.status, await response.json()]).toEqual([500, { error: { code: "500", message: "Something went wrong on our side." } }]);
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { error: { code: "500", message: "Something went wrong on our side." } },
+    ]);
   }
   expect(errors.map(({ cause }) => (cause as Error).message)).toEqual(["secret of the inside", "secret of the inside"]);
 });
 
-test.each(["admit", "invoke"] as const)("an accident in %s is told in the protocol without anything of the inside, and is in the log once [ERR-07]", async (step) => {
-  for (const form of forms.filter(({ http }) => http === 1)) {
-    const { base, errors } = await surfaceOver({ [step]: () => Promise.reject(new Error("secret of the inside")) });
-    const { code, reason, message } = await send(base, form, rpc, enveloped(form, form.json ? Buffer.from("{}") : Buffer.alloc(0)));
-    expect([code, reason, message], form.name).toEqual(["internal", "INTERNAL", "Something went wrong on our side."]);
-    expect(errors).toHaveLength(1);
-  }
-});
+test.each(["admit", "invoke"] as const)(
+  "an accident in %s is told in the protocol without anything of the inside, and is in the log once [ERR-07]",
+  async (step) => {
+    for (const form of forms.filter(({ http }) => http === 1)) {
+      const { base, errors } = await surfaceOver({ [step]: () => Promise.reject(new Error("secret of the inside")) });
+      const { code, reason, message } = await send(
+        base,
+        form,
+        rpc,
+        enveloped(form, form.json ? Buffer.from("{}") : Buffer.alloc(0)),
+      );
+      expect([code, reason, message], form.name).toEqual(["internal", "INTERNAL", "Something went wrong on our side."]);
+      expect(errors).toHaveLength(1);
+    }
+  },
+);
 
 test("of a client that goes away in the middle of its message nothing is run, and nothing stands in the log [WIR-01]", async () => {
   const { base, errors, steps } = await surfaceOver({});
-  const client = httpRequest(base + path, { method: "POST", headers: { "content-type": "application/json", "content-length": 100 } });
+  const client = httpRequest(base + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", "content-length": 100 },
+  });
   client.on("error", () => undefined);
   client.write('{"full_name":"');
   await until(() => steps.includes("admit"), AbortSignal.timeout(4_000));
@@ -83,7 +106,12 @@ test("of a client that goes away in the middle of its message nothing is run, an
 
 test("a client that never ends its message is answered, and a while later let go [VAL-04]", async () => {
   const { base } = await surfaceOver({});
-  const { answers, closed } = await exchange(base, [`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n`, "{"], 4_000, 100);
+  const { answers, closed } = await exchange(
+    base,
+    [`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n`, "{"],
+    4_000,
+    100,
+  );
   expect([answers.map(({ status }) => status), closed]).toEqual([[400], true]);
 });
 
@@ -91,7 +119,10 @@ test("over h2c a message that never ends is answered, and a while later its stre
   const { base } = await surfaceOver({}, 2);
   const session = connect(base);
   onTestFinished(() => session.destroy());
-  const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/json" }, { endStream: false });
+  const stream = session.request(
+    { ":method": "POST", ":path": path, "content-type": "application/json" },
+    { endStream: false },
+  );
   stream.on("error", () => undefined);
   const status = new Promise((resolve) => stream.on("response", (headers) => resolve(headers[":status"])));
   stream.resume().write(Buffer.alloc(2_000_000));
@@ -102,7 +133,8 @@ test("over h2c a message that never ends is answered, and a while later its stre
 
 test("what follows a message that was too large on the same connection is answered too [VAL-04]", async () => {
   const { base } = await surfaceOver({});
-  const head = (length: number): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+  const head = (length: number): string =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
   const { answers } = await exchange(base, `${head(2_000_000)}${"x".repeat(2_000_000)}${head(2)}{}`, 2_000);
   expect(answers.map(({ status }) => status)).toEqual([400, 200]);
 });
@@ -110,7 +142,8 @@ test("what follows a message that was too large on the same connection is answer
 test("health on the internal listener refuses a property that it does not know, and a message over a mebibyte [ADM-02]", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
-  const check = (message: unknown) => service.internalCall("grpc.health.v1.Health/Check", message, { Authorization: "" });
+  const check = (message: unknown) =>
+    service.internalCall("grpc.health.v1.Health/Check", message, { Authorization: "" });
   expect((await check({ service: "" })).status).toBe(200);
   expect((await check({ service: "", foo: 1 })).body.code).toBe("invalid_argument");
   expect((await check({ service: "x".repeat(1_100_000) })).body.code).toBe("resource_exhausted");

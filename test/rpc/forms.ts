@@ -19,12 +19,20 @@ export interface Form {
 
 function form(protocol: Form["protocol"], json: boolean, http: 1 | 2): Form {
   const codec = json ? "json" : "proto";
-  return { name: `${protocol}, ${codec}, HTTP/${http}`, protocol, json, http, type: protocol === "connect" ? `application/${codec}` : `application/${protocol}+${codec}` };
+  return {
+    name: `${protocol}, ${codec}, HTTP/${http}`,
+    protocol,
+    json,
+    http,
+    type: protocol === "connect" ? `application/${codec}` : `application/${protocol}+${codec}`,
+  };
 }
 
 /** gRPC needs HTTP/2. */
 export const forms: readonly Form[] = (["connect", "grpc", "grpc-web"] as const).flatMap((protocol) =>
-  [true, false].flatMap((json) => (protocol === "grpc" ? [form(protocol, json, 2)] : [form(protocol, json, 1), form(protocol, json, 2)])),
+  [true, false].flatMap((json) =>
+    protocol === "grpc" ? [form(protocol, json, 2)] : [form(protocol, json, 1), form(protocol, json, 2)],
+  ),
 );
 
 /** What came back. */
@@ -45,7 +53,11 @@ export interface Told {
 export type Sent = Record<string, string>;
 
 /** A message of the rpc as the form writes it. */
-export function written<M extends DescMethodUnary>({ json }: Form, rpc: M, message: MessageInitShape<M["input"]>): Buffer {
+export function written<M extends DescMethodUnary>(
+  { json }: Form,
+  rpc: M,
+  message: MessageInitShape<M["input"]>,
+): Buffer {
   const whole = create(rpc.input, message as never);
   return Buffer.from(json ? JSON.stringify(toJson(rpc.input, whole)) : toBinary(rpc.input, whole));
 }
@@ -65,15 +77,27 @@ export function encoding({ protocol }: Form, name: string): Sent {
 }
 
 /** Sends a body as it is. */
-export async function send(base: string, form: Form, rpc: DescMethodUnary, body: Uint8Array, headers: Sent = {}): Promise<Told> {
+export async function send(
+  base: string,
+  form: Form,
+  rpc: DescMethodUnary,
+  body: Uint8Array,
+  headers: Sent = {},
+): Promise<Told> {
   const path = `/${rpc.parent.typeName}/${rpc.name}`;
   const sent = { "content-type": form.type, ...headers };
   if (form.http === 1) {
     const response = await fetch(base + path, { method: "POST", headers: sent, body });
     return told(form, response.status, response.headers, Buffer.from(await response.arrayBuffer()));
   }
-  const { status, headers: received, bytes } = await http2Call(base, { ":method": "POST", ":path": path, te: "trailers", ...sent }, body);
-  const plain = Object.entries(received).filter(([name]) => !name.startsWith(":")).map(([name, value]): [string, string] => [name, String(value)]);
+  const {
+    status,
+    headers: received,
+    bytes,
+  } = await http2Call(base, { ":method": "POST", ":path": path, te: "trailers", ...sent }, body);
+  const plain = Object.entries(received)
+    .filter(([name]) => !name.startsWith(":"))
+    .map(([name, value]): [string, string] => [name, String(value)]);
   return told(form, status, new Headers(plain), bytes);
 }
 
@@ -95,7 +119,10 @@ function told({ protocol }: Form, status: number, headers: Headers, bytes: Buffe
     code: ok ? "ok" : error && Code[error.code].replace(/(?!^)[A-Z]/g, "_$&").toLowerCase(),
     message: error?.rawMessage,
     reason: error?.findDetails(ErrorInfoSchema)[0]?.reason,
-    violations: error?.findDetails(BadRequestSchema)[0]?.fieldViolations.map(({ field, description }) => `${field}: ${description}`) ?? [],
+    violations:
+      error
+        ?.findDetails(BadRequestSchema)[0]
+        ?.fieldViolations.map(({ field, description }) => `${field}: ${description}`) ?? [],
   };
 }
 

@@ -34,8 +34,17 @@ export function http2Call(base: string, headers: OutgoingHttpHeaders, body?: Uin
 }
 
 /** A gRPC call of an rpc with these bytes as its message; they need not be one. */
-export function grpcCall(base: string, rpc: string, message: Uint8Array, headers: OutgoingHttpHeaders = {}): Promise<Http2Answer> {
+export function grpcCall(
+  base: string,
+  rpc: string,
+  message: Uint8Array,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Http2Answer> {
   const length = Buffer.alloc(5);
   length.writeUInt32BE(message.length, 1);
-  return http2Call(base, { ":method": "POST", ":path": `/${rpc}`, "content-type": "application/grpc", te: "trailers", ...headers }, Buffer.concat([length, message]));
+  return http2Call(
+    base,
+    { ":method": "POST", ":path": `/${rpc}`, "content-type": "application/grpc", te: "trailers", ...headers },
+    Buffer.concat([length, message]),
+  );
 }

@@ -6,8 +6,14 @@ import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/pr
 import { Client, credentials } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HealthCheckRequestSchema, HealthCheckResponseSchema } from "../../src/gen/grpc/health/v1/health_pb.ts";
-import { ServerReflectionRequestSchema, ServerReflectionResponseSchema } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
-import type { ServerReflectionRequest, ServerReflectionResponse } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import {
+  ServerReflectionRequestSchema,
+  ServerReflectionResponseSchema,
+} from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import type {
+  ServerReflectionRequest,
+  ServerReflectionResponse,
+} from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
@@ -23,31 +29,53 @@ afterAll(async () => {
   await service.stop();
 });
 
-const write = <T extends DescMessage>(schema: T) => (message: MessageShape<T>): Buffer => Buffer.from(toBinary(schema, message));
-const read = <T extends DescMessage>(schema: T) => (bytes: Buffer): MessageShape<T> => fromBinary(schema, bytes);
+const write =
+  <T extends DescMessage>(schema: T) =>
+  (message: MessageShape<T>): Buffer =>
+    Buffer.from(toBinary(schema, message));
+const read =
+  <T extends DescMessage>(schema: T) =>
+  (bytes: Buffer): MessageShape<T> =>
+    fromBinary(schema, bytes);
 
 const services = [
-  "records.v1.HealthService", "records.v1.ContactService", "records.v1.SessionService", "records.v1.NoteService",
-  "records.admin.v1.AccountService", "records.admin.v1.InterfaceService", "records.ingest.v1.IngestService",
+  "records.v1.HealthService",
+  "records.v1.ContactService",
+  "records.v1.SessionService",
+  "records.v1.NoteService",
+  "records.admin.v1.AccountService",
+  "records.admin.v1.InterfaceService",
+  "records.ingest.v1.IngestService",
 ];
 
 /** The status of a service: 1 is SERVING, 2 is NOT_SERVING; or the code of gRPC. */
 function check(name: string, on = client): Promise<{ status?: number; code?: number }> {
   return new Promise((resolve) => {
     const request = create(HealthCheckRequestSchema, { service: name });
-    on.makeUnaryRequest("/grpc.health.v1.Health/Check", write(HealthCheckRequestSchema), read(HealthCheckResponseSchema), request, (error, answer) =>
-      resolve(error === null ? { status: answer?.status ?? 0 } : { code: error.code }),
+    on.makeUnaryRequest(
+      "/grpc.health.v1.Health/Check",
+      write(HealthCheckRequestSchema),
+      read(HealthCheckResponseSchema),
+      request,
+      (error, answer) => resolve(error === null ? { status: answer?.status ?? 0 } : { code: error.code }),
     );
   });
 }
 
 /** Sends the requests on one stream, and answers what comes back. */
-function reflect(version: "v1" | "v1alpha", ...requests: ServerReflectionRequest["messageRequest"][]): Promise<ServerReflectionResponse["messageResponse"][]> {
+function reflect(
+  version: "v1" | "v1alpha",
+  ...requests: ServerReflectionRequest["messageRequest"][]
+): Promise<ServerReflectionResponse["messageResponse"][]> {
   return new Promise((resolve, reject) => {
     const answers: ServerReflectionResponse["messageResponse"][] = [];
     const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
     // Both versions have the same messages, byte for byte.
-    const stream = client.makeBidiStreamRequest(path, write(ServerReflectionRequestSchema), read(ServerReflectionResponseSchema));
+    const stream = client.makeBidiStreamRequest(
+      path,
+      write(ServerReflectionRequestSchema),
+      read(ServerReflectionResponseSchema),
+    );
     stream.on("data", ({ messageResponse }: ServerReflectionResponse) => answers.push(messageResponse));
     stream.on("error", reject).on("end", () => resolve(answers));
     for (const messageRequest of requests) stream.write(create(ServerReflectionRequestSchema, { messageRequest }));
@@ -65,7 +93,9 @@ function filesOf(answer: ServerReflectionResponse["messageResponse"] | undefined
     file.push(proto);
   };
   protos.forEach(add);
-  return new Map([...createFileRegistry(create(FileDescriptorSetSchema, { file })).files].map((one) => [one.proto.name, one]));
+  return new Map(
+    [...createFileRegistry(create(FileDescriptorSetSchema, { file })).files].map((one) => [one.proto.name, one]),
+  );
 }
 
 function fail(message: string): never {
@@ -78,10 +108,19 @@ test("health is SERVING for the whole server and for each of its services, witho
 });
 
 test("Watch tells the status at once, and SERVICE_UNKNOWN for what is not there [ADM-02]", async () => {
-  for (const [name, status] of [["", 1], ["records.v1.ContactService", 1], ["nothing", 3]] as const) {
+  for (const [name, status] of [
+    ["", 1],
+    ["records.v1.ContactService", 1],
+    ["nothing", 3],
+  ] as const) {
     const first = await new Promise((resolve, reject) => {
       const request = create(HealthCheckRequestSchema, { service: name });
-      const stream = client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", write(HealthCheckRequestSchema), read(HealthCheckResponseSchema), request);
+      const stream = client.makeServerStreamRequest(
+        "/grpc.health.v1.Health/Watch",
+        write(HealthCheckRequestSchema),
+        read(HealthCheckResponseSchema),
+        request,
+      );
       stream.once("data", (answer: { status: number }) => {
         resolve(answer.status);
         stream.cancel();
@@ -92,42 +131,79 @@ test("Watch tells the status at once, and SERVICE_UNKNOWN for what is not there 
   }
 });
 
-test.each(["v1", "v1alpha"] as const)("reflection %s lists the services and gives their files, whole and buildable, without a token [ADM-02]", async (version) => {
-  const [listed] = await reflect(version, { case: "listServices", value: "" });
-  const names = listed?.case === "listServicesResponse" ? listed.value.service.map(({ name }) => name) : [];
-  expect(names).toEqual(expect.arrayContaining(services));
-  for (const symbol of [...services, "records.v1.ContactService.GetContact", "records.v1.Contact", "records.v1.Contact.full_name"]) {
-    const [answer] = await reflect(version, { case: "fileContainingSymbol", value: symbol });
-    expect(filesOf(answer).size, symbol).toBeGreaterThan(0);
-  }
-  const [byName, again] = await reflect(version, { case: "fileByFilename", value: "records/v1/contacts.proto" }, { case: "fileByFilename", value: "records/v1/contacts.proto" });
-  expect([...filesOf(byName).keys()]).toEqual(expect.arrayContaining(["records/v1/contacts.proto", "google/protobuf/timestamp.proto"]));
-  expect(again?.case).toBe("fileDescriptorResponse");
-});
+test.each(["v1", "v1alpha"] as const)(
+  "reflection %s lists the services and gives their files, whole and buildable, without a token [ADM-02]",
+  async (version) => {
+    const [listed] = await reflect(version, { case: "listServices", value: "" });
+    const names = listed?.case === "listServicesResponse" ? listed.value.service.map(({ name }) => name) : [];
+    expect(names).toEqual(expect.arrayContaining(services));
+    for (const symbol of [
+      ...services,
+      "records.v1.ContactService.GetContact",
+      "records.v1.Contact",
+      "records.v1.Contact.full_name",
+    ]) {
+      const [answer] = await reflect(version, { case: "fileContainingSymbol", value: symbol });
+      expect(filesOf(answer).size, symbol).toBeGreaterThan(0);
+    }
+    const [byName, again] = await reflect(
+      version,
+      { case: "fileByFilename", value: "records/v1/contacts.proto" },
+      { case: "fileByFilename", value: "records/v1/contacts.proto" },
+    );
+    expect([...filesOf(byName).keys()]).toEqual(
+      expect.arrayContaining(["records/v1/contacts.proto", "google/protobuf/timestamp.proto"]),
+    );
+    expect(again?.case).toBe("fileDescriptorResponse");
+  },
+);
 
-test.each(["v1", "v1alpha"] as const)("reflection %s answers what is not there with NOT_FOUND, and goes on [ADM-02]", async (version) => {
-  const answers = await reflect(
-    version,
-    { case: "fileContainingSymbol", value: "records.v1.Nothing" },
-    { case: "fileByFilename", value: "nothing.proto" },
-    { case: "fileContainingExtension", value: { $typeName: "grpc.reflection.v1.ExtensionRequest", containingType: "google.protobuf.MethodOptions", extensionNumber: 4_242 } },
-    { case: undefined },
-    { case: "listServices", value: "" },
-  );
-  expect(answers.map((answer) => (answer.case === "errorResponse" ? answer.value.errorCode : answer.case))).toEqual([5, 5, 5, 3, "listServicesResponse"]);
-});
+test.each(["v1", "v1alpha"] as const)(
+  "reflection %s answers what is not there with NOT_FOUND, and goes on [ADM-02]",
+  async (version) => {
+    const answers = await reflect(
+      version,
+      { case: "fileContainingSymbol", value: "records.v1.Nothing" },
+      { case: "fileByFilename", value: "nothing.proto" },
+      {
+        case: "fileContainingExtension",
+        value: {
+          $typeName: "grpc.reflection.v1.ExtensionRequest",
+          containingType: "google.protobuf.MethodOptions",
+          extensionNumber: 4_242,
+        },
+      },
+      { case: undefined },
+      { case: "listServices", value: "" },
+    );
+    expect(answers.map((answer) => (answer.case === "errorResponse" ? answer.value.errorCode : answer.case))).toEqual([
+      5,
+      5,
+      5,
+      3,
+      "listServicesResponse",
+    ]);
+  },
+);
 
 test("health turns NOT_SERVING when the instance stops, and calls that run are ended in order [ADM-02, OPS-16]", async () => {
   const other = await service.another();
   const watching = new Client(new URL(other.internal).host, credentials.createInsecure());
   const seen: number[] = [];
   const request = create(HealthCheckRequestSchema, { service: "" });
-  const stream = watching.makeServerStreamRequest("/grpc.health.v1.Health/Watch", write(HealthCheckRequestSchema), read(HealthCheckResponseSchema), request);
+  const stream = watching.makeServerStreamRequest(
+    "/grpc.health.v1.Health/Watch",
+    write(HealthCheckRequestSchema),
+    read(HealthCheckResponseSchema),
+    request,
+  );
   const ended = new Promise((resolve) => stream.on("end", resolve).on("error", resolve));
-  await new Promise<void>((resolve) => stream.on("data", ({ status }: { status: number }) => {
-    seen.push(status);
-    resolve();
-  }));
+  await new Promise<void>((resolve) =>
+    stream.on("data", ({ status }: { status: number }) => {
+      seen.push(status);
+      resolve();
+    }),
+  );
   const stopped = other.stop();
   await ended;
   await stopped;

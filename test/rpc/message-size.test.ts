@@ -35,7 +35,8 @@ describe("a message over the limit", () => {
 
   test("is invalid_argument and says the limit, and never resource_exhausted, which would be tried again [VAL-04, WIR-06]", async () => {
     for (const form of forms) {
-      for (const size of [256 * 1024 + 1, 256 * 1024 + 7, 4_000_000]) expectRefused(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
+      for (const size of [256 * 1024 + 1, 256 * 1024 + 7, 4_000_000])
+        expectRefused(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
     }
   });
 
@@ -49,8 +50,16 @@ describe("a message over the limit", () => {
         if (sent > 3_000_000) controller.close();
       },
     });
-    const response = await fetch(`${service().base}/records.v1.ContactService/CreateContact`, { method: "POST", headers: { ...key, "content-type": connect.type }, body, duplex: "half" } as RequestInit);
-    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([400, "the message must be at most 262144 bytes"]);
+    const response = await fetch(`${service().base}/records.v1.ContactService/CreateContact`, {
+      method: "POST",
+      headers: { ...key, "content-type": connect.type },
+      body,
+      duplex: "half",
+    } as RequestInit);
+    expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
+      400,
+      "the message must be at most 262144 bytes",
+    ]);
   });
 
   test("is rejected by the length in its envelope, before it is received [VAL-04, WIR-06]", async () => {
@@ -64,23 +73,51 @@ describe("a message over the limit", () => {
   });
 
   test("of exactly the limit is read, and rejected for its content [VAL-04, WIR-06]", async () => {
-    for (const form of forms) expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, ["full_name: must be at most 200 characters"]);
+    for (const form of forms)
+      expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, [
+        "full_name: must be at most 200 characters",
+      ]);
   });
 
   test("comes from the rpc's proto: a kibibyte for health, and far more for batches of ingest [WIR-06]", async () => {
     const checkHealth = HealthService.method.checkHealth;
     for (const form of forms) {
-      const large = form.json ? Buffer.from(`{}${" ".repeat(1023)}`) : Buffer.concat([Buffer.from([0xfa, 0x7f, 0xfe, 0x07]), Buffer.alloc(1022)]);
-      expectRefused(await send(service().base, form, checkHealth, enveloped(form, large), {}), form, [": the message must be at most 1024 bytes"]);
-      if (form.json) expect((await send(service().base, form, checkHealth, enveloped(form, Buffer.from(`{}${" ".repeat(1022)}`)), {})).code, form.name).toBe("ok");
+      const large = form.json
+        ? Buffer.from(`{}${" ".repeat(1023)}`)
+        : Buffer.concat([Buffer.from([0xfa, 0x7f, 0xfe, 0x07]), Buffer.alloc(1022)]);
+      expectRefused(await send(service().base, form, checkHealth, enveloped(form, large), {}), form, [
+        ": the message must be at most 1024 bytes",
+      ]);
+      if (form.json)
+        expect(
+          (await send(service().base, form, checkHealth, enveloped(form, Buffer.from(`{}${" ".repeat(1022)}`)), {}))
+            .code,
+          form.name,
+        ).toBe("ok");
       const headers = { authorization: `Bearer ${service().serviceToken}` };
-      const batch = written(form, IngestService.method.upsertContactNotes, { accountId: owner.id, notes: [{ contactId: owner.contact, content: "a".repeat(2_000_000) }] });
-      expect((await send(service().internal, form, IngestService.method.upsertContactNotes, enveloped(form, batch), headers)).code, form.name).toBe("ok");
+      const batch = written(form, IngestService.method.upsertContactNotes, {
+        accountId: owner.id,
+        notes: [{ contactId: owner.contact, content: "a".repeat(2_000_000) }],
+      });
+      expect(
+        (await send(service().internal, form, IngestService.method.upsertContactNotes, enveloped(form, batch), headers))
+          .code,
+        form.name,
+      ).toBe("ok");
     }
   });
 });
 
 test("every rpc has a size limit [WIR-06]", () => {
-  const services = [HealthService, ContactService, SessionService, NoteService, IngestService, AccountService, InterfaceService];
-  for (const rpc of services.flatMap(({ methods }) => methods)) expect(maxMessageBytes(rpc), rpc.name).toBeGreaterThan(0);
+  const services = [
+    HealthService,
+    ContactService,
+    SessionService,
+    NoteService,
+    IngestService,
+    AccountService,
+    InterfaceService,
+  ];
+  for (const rpc of services.flatMap(({ methods }) => methods))
+    expect(maxMessageBytes(rpc), rpc.name).toBeGreaterThan(0);
 });

@@ -44,13 +44,32 @@ interface Plain {
 }
 
 /** One request over either HTTP, and the answer as it stood on the wire. */
-async function plain(base: string, http: 1 | 2, method: string, path: string, headers: Sent = {}, body?: string): Promise<Plain> {
+async function plain(
+  base: string,
+  http: 1 | 2,
+  method: string,
+  path: string,
+  headers: Sent = {},
+  body?: string,
+): Promise<Plain> {
   if (http === 1) {
     const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) });
     return { status: response.status, headers: new Map(response.headers), body: await response.text() };
   }
-  const { status, headers: received, text } = await http2Call(base, { ":method": method, ":path": path, ...headers }, body === undefined ? undefined : Buffer.from(body));
-  return { status, headers: new Map(Object.entries(received).map(([name, value]) => [name, String(value)])), body: text };
+  const {
+    status,
+    headers: received,
+    text,
+  } = await http2Call(
+    base,
+    { ":method": method, ":path": path, ...headers },
+    body === undefined ? undefined : Buffer.from(body),
+  );
+  return {
+    status,
+    headers: new Map(Object.entries(received).map(([name, value]) => [name, String(value)])),
+    body: text,
+  };
 }
 
 const unserved: readonly (readonly [method: string, path: string, headers: Sent, body: string | undefined])[] = [
@@ -70,40 +89,59 @@ const unserved: readonly (readonly [method: string, path: string, headers: Sent,
   ["GET", read, {}, undefined],
 ];
 
-test.each(unserved)("what is not served is 429 before anything else, in the envelope, over HTTP/1.1 and h2c: %s %s %j [ERR-10, RTE-03, RTE-11]", async (method, path, headers, body) => {
-  for (const http of [1, 2] as const) {
-    const address = from();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => plain(tight.base, http, method, path, { ...headers, ...address }, body)));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length, `HTTP/${http}`).toBeGreaterThanOrEqual(5);
-    for (const answer of refused) {
-      expect(answer.headers.get("retry-after")).toBe("1");
-      expect(answer.headers.get("x-request-id")).toMatch(/./);
-      expect(JSON.parse(answer.body)).toEqual({ error: { code: "429", message: "Too many requests: try again in 1 second." } });
+test.each(unserved)(
+  "what is not served is 429 before anything else, in the envelope, over HTTP/1.1 and h2c: %s %s %j [ERR-10, RTE-03, RTE-11]",
+  async (method, path, headers, body) => {
+    for (const http of [1, 2] as const) {
+      const address = from();
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => plain(tight.base, http, method, path, { ...headers, ...address }, body)),
+      );
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused.length, `HTTP/${http}`).toBeGreaterThanOrEqual(5);
+      for (const answer of refused) {
+        expect(answer.headers.get("retry-after")).toBe("1");
+        expect(answer.headers.get("x-request-id")).toMatch(/./);
+        expect(JSON.parse(answer.body)).toEqual({
+          error: { code: "429", message: "Too many requests: try again in 1 second." },
+        });
+      }
     }
-  }
-});
+  },
+);
 
 test("one bucket is charged for all that is not served, and no other address's [RTE-11]", async () => {
   const address = from();
-  const answers = await Promise.all(unserved.map(([method, path, headers, body]) => plain(tight.base, 1, method, path, { ...headers, ...address }, body)));
+  const answers = await Promise.all(
+    unserved.map(([method, path, headers, body]) =>
+      plain(tight.base, 1, method, path, { ...headers, ...address }, body),
+    ),
+  );
   expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(3);
   expect((await plain(tight.base, 1, "GET", "/foo", from())).status).toBe(404);
 });
 
-test.each(["?connect=v1", "?encoding=json", "?encoding=json&message=%7B%7D"])("by Connect's GET a call can be 429, whatever its parameters: %s [ERR-10]", async (query) => {
-  const address = from();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => get(tight.base, getContact, query, address)));
-  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5);
-});
+test.each(["?connect=v1", "?encoding=json", "?encoding=json&message=%7B%7D"])(
+  "by Connect's GET a call can be 429, whatever its parameters: %s [ERR-10]",
+  async (query) => {
+    const address = from();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => get(tight.base, getContact, query, address)));
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5);
+  },
+);
 
 test("a call with a malformed timeout can be throttled in its own protocol [ERR-10, RTE-14]", async () => {
   for (const form of forms) {
     const headers = { ...from(), "connect-timeout-ms": "soon", "grpc-timeout": "soon" };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => send(tight.base, form, searchContacts, enveloped(form, Buffer.from("x")), headers)));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        send(tight.base, form, searchContacts, enveloped(form, Buffer.from("x")), headers),
+      ),
+    );
     const refused = answers.filter(({ code }) => code === "resource_exhausted");
     expect(refused.length, form.name).toBeGreaterThanOrEqual(5);
-    for (const { reason, message } of refused) expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests: try again in 1 second."]);
+    for (const { reason, message } of refused)
+      expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests: try again in 1 second."]);
   }
 });
 
@@ -113,22 +151,30 @@ test.each([
   ["DELETE", read, "POST, GET, OPTIONS"],
   ["GET", write, "POST, OPTIONS"],
   ["DELETE", write, "POST, OPTIONS"],
-])("another method is 405 in the envelope with Allow, the limits and an id, before the key is looked at: %s %s [ERR-06, ERR-11, RTE-07, FMT-06]", async (method, path, allow) => {
-  for (const http of [1, 2] as const) {
-    for (const headers of [{}, key(), { "content-type": "application/grpc" }]) {
-      const answer = await plain(service.base, http, method, path, headers);
-      expectEnvelope(answer, 405);
-      expect([answer.headers.get("allow"), answer.headers.get("cache-control")]).toEqual([allow, "no-store"]);
+])(
+  "another method is 405 in the envelope with Allow, the limits and an id, before the key is looked at: %s %s [ERR-06, ERR-11, RTE-07, FMT-06]",
+  async (method, path, allow) => {
+    for (const http of [1, 2] as const) {
+      for (const headers of [{}, key(), { "content-type": "application/grpc" }]) {
+        const answer = await plain(service.base, http, method, path, headers);
+        expectEnvelope(answer, 405);
+        expect([answer.headers.get("allow"), answer.headers.get("cache-control")]).toEqual([allow, "no-store"]);
+      }
     }
-  }
-});
+  },
+);
 
 test("HEAD of an rpc is 405 without a body, and OPTIONS 204 with Allow [ERR-06, FMT-09]", async () => {
   for (const http of [1, 2] as const) {
     const head = await plain(service.base, http, "HEAD", read, key());
     expect([head.status, head.headers.get("allow"), head.body]).toEqual([405, "POST, GET, OPTIONS", ""]);
     const options = await plain(service.base, http, "OPTIONS", write);
-    expect([options.status, options.headers.get("allow"), options.headers.get("ratelimit-limit"), options.body]).toEqual([204, "POST, OPTIONS", "10", ""]);
+    expect([
+      options.status,
+      options.headers.get("allow"),
+      options.headers.get("ratelimit-limit"),
+      options.body,
+    ]).toEqual([204, "POST, OPTIONS", "10", ""]);
   }
 });
 
@@ -143,18 +189,33 @@ test.each([
   ["gRPC-Web as text, in binary", "application/grpc-web-text+proto"],
   ["gRPC in XML", "application/grpc+xml"],
   ["another charset", "application/json; charset=latin1"],
-])("a content type that no protocol speaks is 415 in the envelope with the limits and an id: %s, %s [WIR-01, RTE-07, FMT-06]", async (_what, type) => {
-  for (const http of [1, 2] as const) {
-    for (const headers of [{}, key()]) {
-      const body = Buffer.from("{}");
-      const answer = http === 1
-        ? await fetch(service.base + read, { method: "POST", headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) }, body }).then(async (one) => ({ status: one.status, headers: new Map(one.headers), body: await one.text() }))
-        : await plain(service.base, 2, "POST", read, { ...headers, ...(type === undefined ? {} : { "content-type": type }) }, "{}");
-      expectEnvelope(answer, 415);
-      expect(JSON.parse(answer.body).error.message).toMatch(/^Content-Type: must be application\/json/);
+])(
+  "a content type that no protocol speaks is 415 in the envelope with the limits and an id: %s, %s [WIR-01, RTE-07, FMT-06]",
+  async (_what, type) => {
+    for (const http of [1, 2] as const) {
+      for (const headers of [{}, key()]) {
+        const body = Buffer.from("{}");
+        const answer =
+          http === 1
+            ? await fetch(service.base + read, {
+                method: "POST",
+                headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
+                body,
+              }).then(async (one) => ({ status: one.status, headers: new Map(one.headers), body: await one.text() }))
+            : await plain(
+                service.base,
+                2,
+                "POST",
+                read,
+                { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
+                "{}",
+              );
+        expectEnvelope(answer, 415);
+        expect(JSON.parse(answer.body).error.message).toMatch(/^Content-Type: must be application\/json/);
+      }
     }
-  }
-});
+  },
+);
 
 test("by Connect's GET an encoding that is not known is 415, which names it [WIR-01, RTE-07]", async () => {
   for (const query of ["", "?message=%7B%7D", "?encoding=xml&message=%7B%7D"]) {
@@ -165,21 +226,40 @@ test("by Connect's GET an encoding that is not known is 415, which names it [WIR
 });
 
 test("the internal listener answers 405 and 415 in the envelope too, health and reflection among it [ERR-06, ADM-02]", async () => {
-  for (const path of [read, "/records.ingest.v1.IngestService/UpsertContacts", "/grpc.health.v1.Health/Check", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"]) {
+  for (const path of [
+    read,
+    "/records.ingest.v1.IngestService/UpsertContacts",
+    "/grpc.health.v1.Health/Check",
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+  ]) {
     const method = await plain(service.internal, 2, "DELETE", path);
-    expect([method.status, JSON.parse(method.body).error.code, method.headers.get("allow")]).toEqual([405, "405", expect.stringMatching(/^POST, (GET, )?OPTIONS$/)]);
+    expect([method.status, JSON.parse(method.body).error.code, method.headers.get("allow")]).toEqual([
+      405,
+      "405",
+      expect.stringMatching(/^POST, (GET, )?OPTIONS$/),
+    ]);
     const type = await plain(service.internal, 2, "POST", path, { "content-type": "text/plain" }, "{}");
     expect([type.status, JSON.parse(type.body).error.code]).toEqual([415, "415"]);
   }
 });
 
 describe("a malformed timeout", () => {
-  const wrong: readonly Sent[] = [{ "connect-timeout-ms": "soon", "grpc-timeout": "soon" }, { "connect-timeout-ms": "-1", "grpc-timeout": "5" }, { "connect-timeout-ms": "12345678901", "grpc-timeout": "123456789S" }];
+  const wrong: readonly Sent[] = [
+    { "connect-timeout-ms": "soon", "grpc-timeout": "soon" },
+    { "connect-timeout-ms": "-1", "grpc-timeout": "5" },
+    { "connect-timeout-ms": "12345678901", "grpc-timeout": "123456789S" },
+  ];
 
   test("does not come before the key [ERR-12, WIR-05]", async () => {
     for (const form of forms) {
       for (const timeout of wrong) {
-        const { code, reason } = await send(service.base, form, getContact, enveloped(form, written(form, getContact, { contactId: owner.contact })), timeout);
+        const { code, reason } = await send(
+          service.base,
+          form,
+          getContact,
+          enveloped(form, written(form, getContact, { contactId: owner.contact })),
+          timeout,
+        );
         expect([code, reason], form.name).toEqual(["unauthenticated", "MISSING_KEY"]);
       }
     }
@@ -188,9 +268,19 @@ describe("a malformed timeout", () => {
   test("is invalid_argument with INVALID_REQUEST, and the header is named [WIR-06]", async () => {
     for (const form of forms) {
       for (const timeout of wrong) {
-        const { code, reason, violations } = await send(service.base, form, getContact, enveloped(form, written(form, getContact, { contactId: owner.contact })), { ...key(), ...timeout });
+        const { code, reason, violations } = await send(
+          service.base,
+          form,
+          getContact,
+          enveloped(form, written(form, getContact, { contactId: owner.contact })),
+          { ...key(), ...timeout },
+        );
         const words = `invalid ${form.protocol === "connect" ? "connect" : "grpc"} timeout value`;
-        expect([code, reason, violations], form.name).toEqual(["invalid_argument", "INVALID_REQUEST", [expect.stringContaining(words)]]);
+        expect([code, reason, violations], form.name).toEqual([
+          "invalid_argument",
+          "INVALID_REQUEST",
+          [expect.stringContaining(words)],
+        ]);
       }
     }
   });
@@ -198,7 +288,18 @@ describe("a malformed timeout", () => {
   test("is none where it is right [WIR-01]", async () => {
     for (const form of forms) {
       const headers = { ...key(), "connect-timeout-ms": "5000", "grpc-timeout": "5S" };
-      expect((await send(service.base, form, getContact, enveloped(form, written(form, getContact, { contactId: owner.contact })), headers)).code, form.name).toBe("ok");
+      expect(
+        (
+          await send(
+            service.base,
+            form,
+            getContact,
+            enveloped(form, written(form, getContact, { contactId: owner.contact })),
+            headers,
+          )
+        ).code,
+        form.name,
+      ).toBe("ok");
     }
   });
 });
@@ -207,29 +308,66 @@ test("no answer to an rpc is stored, good or bad, by GET neither [FMT-01]", asyn
   const bare = {};
   for (const form of forms) {
     const message = enveloped(form, written(form, getContact, { contactId: owner.contact }));
-    for (const headers of [key(), bare]) expect((await send(service.base, form, getContact, message, headers)).headers.get("cache-control"), form.name).toBe("no-store");
-    expect((await send(service.base, form, getContact, enveloped(form, Buffer.from("x")), key())).headers.get("cache-control"), form.name).toBe("no-store");
+    for (const headers of [key(), bare])
+      expect(
+        (await send(service.base, form, getContact, message, headers)).headers.get("cache-control"),
+        form.name,
+      ).toBe("no-store");
+    expect(
+      (await send(service.base, form, getContact, enveloped(form, Buffer.from("x")), key())).headers.get(
+        "cache-control",
+      ),
+      form.name,
+    ).toBe("no-store");
   }
   const query = `?encoding=json&message=${encodeURIComponent(JSON.stringify({ contact_id: owner.contact }))}`;
-  for (const headers of [key(), bare]) expect((await get(service.base, getContact, query, headers)).headers.get("cache-control")).toBe("no-store");
-  expect((await get(service.base, HealthService.method.checkHealth, "?encoding=json&message=%7B%7D")).headers.get("cache-control")).toBe("no-store");
+  for (const headers of [key(), bare])
+    expect((await get(service.base, getContact, query, headers)).headers.get("cache-control")).toBe("no-store");
+  expect(
+    (await get(service.base, HealthService.method.checkHealth, "?encoding=json&message=%7B%7D")).headers.get(
+      "cache-control",
+    ),
+  ).toBe("no-store");
 });
 
 test("a call is answered whatever its Host, and by HTTP/1.0 without one [WIR-01]", async () => {
   const body = JSON.stringify({ contact_id: owner.contact });
-  for (const [version, host] of [["1.0", ""], ["1.1", "Host: a b\r\n"], ["1.1", "Host: [\r\n"], ["1.1", "Host: \r\n"]] as const) {
-    const { answers } = await exchange(service.base, `POST ${read} HTTP/${version}\r\n${host}Authorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
-    expect(answers.map(({ status }) => status), `${version} ${host}`).toEqual([200]);
+  for (const [version, host] of [
+    ["1.0", ""],
+    ["1.1", "Host: a b\r\n"],
+    ["1.1", "Host: [\r\n"],
+    ["1.1", "Host: \r\n"],
+  ] as const) {
+    const { answers } = await exchange(
+      service.base,
+      `POST ${read} HTTP/${version}\r\n${host}Authorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    expect(
+      answers.map(({ status }) => status),
+      `${version} ${host}`,
+    ).toEqual([200]);
   }
 });
 
 test("a mask that is empty counts as none where fields are set, and changes nothing where none is [WIR-10, CUP-10, CUP-14]", async () => {
   for (const form of forms) {
     const id = await owner.put.contact({ full_name: "Ann", phone: "1" });
-    const update = (message: object) => send(service.base, form, updateContact, enveloped(form, written(form, updateContact, { contactId: id, updateMask: { paths: [] }, ...message })), key());
+    const update = (message: object) =>
+      send(
+        service.base,
+        form,
+        updateContact,
+        enveloped(form, written(form, updateContact, { contactId: id, updateMask: { paths: [] }, ...message })),
+        key(),
+      );
     expect((await update({ phone: "2" })).code, form.name).toBe("ok");
-    expect((await owner.get(`/v1/contacts/${id}`)).body.data, form.name).toMatchObject({ full_name: "Ann", phone: "2" });
-    expect((await update({})).violations, form.name).toEqual(["update_mask: the update must change at least one of full_name, email, phone"]);
+    expect((await owner.get(`/v1/contacts/${id}`)).body.data, form.name).toMatchObject({
+      full_name: "Ann",
+      phone: "2",
+    });
+    expect((await update({})).violations, form.name).toEqual([
+      "update_mask: the update must change at least one of full_name, email, phone",
+    ]);
   }
   const { status, body } = await owner.patch(`/v1/contacts/${owner.contact}`, {});
   expect([status, body.error.details[0].rule]).toEqual([422, "min_properties"]);
@@ -247,7 +385,10 @@ test.each([
   ["/records.v1.HealthService/CheckHealth?connect=v1##&encoding=json&message=%7B%7D", 200],
   ["/records.v1.HealthService/CheckHealth?connect=v1&message=%7B%7D##&encoding=json", 400],
   ["/records.v1.HealthService/CheckHealth?#&connect=v1&encoding=json&message=%7B%7D", 200],
-])("a # in a request target is data, and the guards and the library read the same query: %s is %i [ERR-10]", async (path, status) => {
-  const [answer] = await pipelined(service.base, path, 1);
-  expect(answer?.status, answer?.body).toBe(status);
-});
+])(
+  "a # in a request target is data, and the guards and the library read the same query: %s is %i [ERR-10]",
+  async (path, status) => {
+    const [answer] = await pipelined(service.base, path, 1);
+    expect(answer?.status, answer?.body).toBe(status);
+  },
+);

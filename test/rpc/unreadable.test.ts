@@ -25,7 +25,12 @@ const { createContact, getContact, updateContact } = ContactService.method;
 const { listSessions } = SessionService.method;
 
 const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: string | Buffer, words: string])[] = [
-  ["a number for a string", createContact, '{"full_name":5}', "CreateContactRequest.full_name from JSON: expected string, got 5"],
+  [
+    "a number for a string",
+    createContact,
+    '{"full_name":5}',
+    "CreateContactRequest.full_name from JSON: expected string, got 5",
+  ],
   ["an object for a string", createContact, '{"full_name":{}}', "CreateContactRequest.full_name from JSON"],
   ["its name in JSON", createContact, '{"fullName":[]}', "CreateContactRequest.full_name from JSON"],
   ["a string for a number", listSessions, '{"limit":"many"}', "ListSessionsRequest.limit from JSON"],
@@ -34,30 +39,53 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
   ["an unknown property", createContact, '{"full_name":"x","foo":1}', 'key "foo" is unknown'],
   ["an unknown property without a name", createContact, '{"full_name":"x","":1}', 'key "" is unknown'],
   ["one property twice", createContact, '{"full_name":"a","full_name":"b"}', 'duplicate object key "full_name"'],
-  ["one property twice, once escaped", createContact, '{"full_name":"a","full\\u005fname":"b"}', 'duplicate object key "full_name"'],
-  ["one property under both its names", createContact, '{"full_name":"a","fullName":"b"}', "full_name from JSON: set multiple times"],
+  [
+    "one property twice, once escaped",
+    createContact,
+    '{"full_name":"a","full\\u005fname":"b"}',
+    'duplicate object key "full_name"',
+  ],
+  [
+    "one property under both its names",
+    createContact,
+    '{"full_name":"a","fullName":"b"}',
+    "full_name from JSON: set multiple times",
+  ],
   ["a lone surrogate", createContact, '{"full_name":"lone \\ud83d"}', "CreateContactRequest.full_name from JSON"],
   // Connect names the property; a gRPC trailer cannot carry its name, and only says that the message cannot be read.
   ["a lone surrogate in a name", createContact, '{"full_name":"x","\\ud83d":1}', ""],
-  ["a mask that is no string", updateContact, `{"update_mask":5,"contact_id":"00000000-0000-4000-8000-000000000000"}`, "google.protobuf.FieldMask from JSON"],
+  [
+    "a mask that is no string",
+    updateContact,
+    `{"update_mask":5,"contact_id":"00000000-0000-4000-8000-000000000000"}`,
+    "google.protobuf.FieldMask from JSON",
+  ],
   ["an array", createContact, "[]", "CreateContactRequest from JSON"],
   ["null", createContact, "null", "CreateContactRequest from JSON"],
   ["nothing", createContact, "", "Unexpected end of JSON input"],
   ["no JSON", createContact, "no", "is not valid JSON"],
   ["no UTF-8", createContact, Buffer.from('{"full_name":"\xff"}', "latin1"), "the message must be UTF-8"],
-  ["depth", createContact, `{"full_name":${"[".repeat(200)}${"]".repeat(200)}}`, "CreateContactRequest.full_name from JSON"],
-  ["a name of many letters", createContact, `{"${"x".repeat(100_000)}":1}`, "CreateContactRequest from JSON: key \"xxx"],
+  [
+    "depth",
+    createContact,
+    `{"full_name":${"[".repeat(200)}${"]".repeat(200)}}`,
+    "CreateContactRequest.full_name from JSON",
+  ],
+  ["a name of many letters", createContact, `{"${"x".repeat(100_000)}":1}`, 'CreateContactRequest from JSON: key "xxx'],
 ];
 
-test.each(wrongJson)("JSON with %s is invalid_argument with INVALID_REQUEST, and says where [VAL-01, VAL-02, VAL-03, VAL-06, VAL-12, WIR-06, ERR-03]", async (_what, rpc, json, words) => {
-  const before = await counts(service());
-  for (const form of forms.filter((one) => one.json)) {
-    const answer = await send(service().base, form, rpc, enveloped(form, Buffer.from(json)), key);
-    expectUnreadable(answer, form, words);
-    expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
-  }
-  expect(await counts(service())).toEqual(before);
-});
+test.each(wrongJson)(
+  "JSON with %s is invalid_argument with INVALID_REQUEST, and says where [VAL-01, VAL-02, VAL-03, VAL-06, VAL-12, WIR-06, ERR-03]",
+  async (_what, rpc, json, words) => {
+    const before = await counts(service());
+    for (const form of forms.filter((one) => one.json)) {
+      const answer = await send(service().base, form, rpc, enveloped(form, Buffer.from(json)), key);
+      expectUnreadable(answer, form, words);
+      expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
+    }
+    expect(await counts(service())).toEqual(before);
+  },
+);
 
 test.each([
   ["bytes that are no message", "ffffff", "premature EOF"],
@@ -65,15 +93,27 @@ test.each([
   ["an illegal tag", "00", "illegal tag: field no 0 wire type 0"],
   ["a string that is no UTF-8", "0a02c328", "utf-8"],
   ["a surrogate in UTF-8", "0a03eda080", "utf-8"],
-])("binary with %s is invalid_argument with INVALID_REQUEST, also over gRPC [VAL-01, VAL-02, VAL-12, WIR-06]", async (_what, hex, words) => {
-  for (const form of forms.filter((one) => !one.json)) expectUnreadable(await send(service().base, form, createContact, enveloped(form, Buffer.from(hex, "hex")), key), form, words);
-});
+])(
+  "binary with %s is invalid_argument with INVALID_REQUEST, also over gRPC [VAL-01, VAL-02, VAL-12, WIR-06]",
+  async (_what, hex, words) => {
+    for (const form of forms.filter((one) => !one.json))
+      expectUnreadable(
+        await send(service().base, form, createContact, enveloped(form, Buffer.from(hex, "hex")), key),
+        form,
+        words,
+      );
+  },
+);
 
 test("an envelope that is cut off is invalid_argument [VAL-01, WIR-06]", async () => {
   for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
     const whole = enveloped(form, written(form, createContact, { fullName: "x" }));
     for (const length of [1, 4, whole.length - 1]) {
-      expectUnreadable(await send(service().base, form, createContact, whole.subarray(0, length), key), form, "incomplete envelope");
+      expectUnreadable(
+        await send(service().base, form, createContact, whole.subarray(0, length), key),
+        form,
+        "incomplete envelope",
+      );
     }
   }
 });
@@ -81,14 +121,25 @@ test("an envelope that is cut off is invalid_argument [VAL-01, WIR-06]", async (
 test("an empty message is read as one: what is required is missing [VAL-01, WIR-06]", async () => {
   for (const form of forms) {
     const empty = form.json ? Buffer.from("{}") : Buffer.alloc(0);
-    expectRefused(await send(service().base, form, createContact, enveloped(form, empty), key), form, ["full_name: must not be empty"]);
+    expectRefused(await send(service().base, form, createContact, enveloped(form, empty), key), form, [
+      "full_name: must not be empty",
+    ]);
   }
 });
 
 test("reports all violations of a readable message at once [ERR-03, WIR-06]", async () => {
   for (const form of forms) {
-    const answer = await send(service().base, form, createContact, enveloped(form, written(form, createContact, { fullName: "", email: "x", phone: "1".repeat(51) })), key);
-    expect(answer.violations.map((one) => one.split(":")[0]), form.name).toEqual(["full_name", "email", "phone"]);
+    const answer = await send(
+      service().base,
+      form,
+      createContact,
+      enveloped(form, written(form, createContact, { fullName: "", email: "x", phone: "1".repeat(51) })),
+      key,
+    );
+    expect(
+      answer.violations.map((one) => one.split(":")[0]),
+      form.name,
+    ).toEqual(["full_name", "email", "phone"]);
   }
 });
 
@@ -96,7 +147,8 @@ test("a unary call with no message or with two is gRPC's own unimplemented, and 
   const before = await counts(service());
   for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
     const one = enveloped(form, written(form, createContact, { fullName: "x" }));
-    for (const body of [Buffer.alloc(0), Buffer.concat([one, one])]) expect((await send(service().base, form, createContact, body, key)).code, form.name).toBe("unimplemented");
+    for (const body of [Buffer.alloc(0), Buffer.concat([one, one])])
+      expect((await send(service().base, form, createContact, body, key)).code, form.name).toBe("unimplemented");
   }
   expect(await counts(service())).toEqual(before);
 });
@@ -105,7 +157,10 @@ test("the internal listener rejects a batch with an unknown property or a wrong 
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const rpc = IngestService.method.upsertSessionNotes;
   const cases: readonly (readonly [unknown, string])[] = [
-    [{ account_id: owner.id, notes: [{ content: "a" }, { type: "FOO" }] }, 'enum records.v1.SessionNoteType from JSON: "FOO"'],
+    [
+      { account_id: owner.id, notes: [{ content: "a" }, { type: "FOO" }] },
+      'enum records.v1.SessionNoteType from JSON: "FOO"',
+    ],
     [{ account_id: owner.id, notes: [{ created_at: "tomorrow" }] }, "google.protobuf.Timestamp from JSON"],
     [{ account_id: owner.id, notes: [{ position: "x" }] }, ".position from JSON"],
     [{ account_id: owner.id, notes: [{}, { foo: 1 }] }, 'key "foo" is unknown'],
@@ -114,22 +169,37 @@ test("the internal listener rejects a batch with an unknown property or a wrong 
   ];
   for (const [message, words] of cases) {
     for (const form of forms.filter((one) => one.json)) {
-      expectUnreadable(await send(service().internal, form, rpc, enveloped(form, Buffer.from(JSON.stringify(message))), headers), form, words);
+      expectUnreadable(
+        await send(service().internal, form, rpc, enveloped(form, Buffer.from(JSON.stringify(message))), headers),
+        form,
+        words,
+      );
     }
   }
 });
 
-test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])("names the place of a date-time that does not exist, also in gzip: 2026-%s [VAL-06, ING-01]", async (time) => {
-  const headers = { authorization: `Bearer ${service().serviceToken}` };
-  const rpc = IngestService.method.upsertSessionNotes;
-  const message = Buffer.from(JSON.stringify({ account_id: owner.id, notes: [{}, { session_id: owner.session, created_at: `2026-${time}Z` }] }));
-  const violation = "notes[1].created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z";
-  for (const form of forms.filter((one) => one.json)) {
-    expect((await send(service().internal, form, rpc, enveloped(form, message), headers)).violations, form.name).toContain(violation);
-    const zipped = await send(service().internal, form, rpc, enveloped(form, gzipSync(message), 1), { ...headers, ...encoding(form, "gzip") });
-    expect(zipped.violations, form.name).toContain(violation);
-  }
-});
+test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00"])(
+  "names the place of a date-time that does not exist, also in gzip: 2026-%s [VAL-06, ING-01]",
+  async (time) => {
+    const headers = { authorization: `Bearer ${service().serviceToken}` };
+    const rpc = IngestService.method.upsertSessionNotes;
+    const message = Buffer.from(
+      JSON.stringify({ account_id: owner.id, notes: [{}, { session_id: owner.session, created_at: `2026-${time}Z` }] }),
+    );
+    const violation = "notes[1].created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z";
+    for (const form of forms.filter((one) => one.json)) {
+      expect(
+        (await send(service().internal, form, rpc, enveloped(form, message), headers)).violations,
+        form.name,
+      ).toContain(violation);
+      const zipped = await send(service().internal, form, rpc, enveloped(form, gzipSync(message), 1), {
+        ...headers,
+        ...encoding(form, "gzip"),
+      });
+      expect(zipped.violations, form.name).toContain(violation);
+    }
+  },
+);
 
 test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () => {
   const json = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, at])));
@@ -155,9 +225,13 @@ test("by Connect's GET a message that is missing or cannot be read is invalid_ar
     expect([status, code, reason], query).toEqual([400, "invalid_argument", "INVALID_REQUEST"]);
     expect(violations[0], query).toContain(words);
   }
-  expect((await get(service().base, getContact, "?encoding=proto&message=&compression=br", key)).code).toBe("unimplemented");
+  expect((await get(service().base, getContact, "?encoding=proto&message=&compression=br", key)).code).toBe(
+    "unimplemented",
+  );
   const zipped = gzipSync(JSON.stringify({ contact_id: owner.contact })).toString("base64url");
-  expect((await get(service().base, getContact, `?encoding=json&base64=1&compression=gzip&message=${zipped}`, key)).code).toBe("ok");
+  expect(
+    (await get(service().base, getContact, `?encoding=json&base64=1&compression=gzip&message=${zipped}`, key)).code,
+  ).toBe("ok");
 });
 
 test("a revoked key is unauthenticated before its message is invalid, also where an instance still remembers it [ERR-12, WIR-05, WIR-06]", async () => {
@@ -176,7 +250,9 @@ test("a mask path that is no text, or very long, is told like any other [CUP-11,
   for (const form of forms) {
     for (const path of ["\ud83d", "x".repeat(100_000)]) {
       if (path === "\ud83d" && !form.json) continue;
-      const message = form.json ? Buffer.from(JSON.stringify({ contact_id: owner.contact, phone: "1", update_mask: path })) : written(form, updateContact, { contactId: owner.contact, phone: "1", updateMask: { paths: [path] } });
+      const message = form.json
+        ? Buffer.from(JSON.stringify({ contact_id: owner.contact, phone: "1", update_mask: path }))
+        : written(form, updateContact, { contactId: owner.contact, phone: "1", updateMask: { paths: [path] } });
       const answer = await send(service().base, form, updateContact, enveloped(form, message), key);
       expect([answer.code, answer.reason], form.name).toEqual(["invalid_argument", "INVALID_REQUEST"]);
       expect(answer.violations[0], form.name).toMatch(/^update_mask: "(\ufffd|x+)/);
@@ -187,7 +263,9 @@ test("a mask path that is no text, or very long, is told like any other [CUP-11,
 
 test("a unary call of very many messages is refused as one of two is [WIR-06]", async () => {
   const form = forms.find(({ protocol }) => protocol === "grpc") as Form;
-  const [two, many] = await Promise.all([2, 50_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)));
+  const [two, many] = await Promise.all(
+    [2, 50_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)),
+  );
   expect(two?.code).not.toBe("internal");
   expect([many?.code, many?.message]).toEqual([two?.code, two?.message]);
 });

@@ -9,10 +9,17 @@ import { decisionsByText } from "./error-texts.ts";
 const root = join(import.meta.dirname, "../..");
 
 /** Exceptions, each with its reason. */
-const allowed: ReadonlyMap<string, string> = new Map([["src/db/redis-code.ts", "Redis's protocol has no other place for the code of an error"]]);
+const allowed: ReadonlyMap<string, string> = new Map([
+  ["src/db/redis-code.ts", "Redis's protocol has no other place for the code of an error"],
+]);
 
 test("no code decides by the text of an error [LIN-02]", () => {
-  const found = withTrees(root, ["tsconfig.json", "tsconfig.page.json"], ["src/", "gateway/", "client/src/"], decisionsByText);
+  const found = withTrees(
+    root,
+    ["tsconfig.json", "tsconfig.page.json"],
+    ["src/", "gateway/", "client/src/"],
+    decisionsByText,
+  );
   const paths = found.map((place) => place.split(":")[0] ?? "");
   expect(found.filter((_, at) => !allowed.has(paths[at] ?? ""))).toEqual([]);
   expect(paths).toEqual(expect.arrayContaining([...allowed.keys()]));
@@ -22,12 +29,16 @@ test.each([
   ['try { f(); } catch (error) { if ((error as Error).message.includes("x")) f(); }'],
   ["try { f(); } catch (error) { if (/x/.test((error as { message: string }).message)) f(); }"],
   ["try { f(); } catch (error) { const [, one] = /x(.)/.exec(String(error)) ?? []; f(one); }"],
-  ['try { f(); } catch (error) { const message = error instanceof Error ? error.message : ""; f(message.split("x")[0]); }'],
-  ["try { f(); } catch (error) { if (/x/.test(textOf(error))) f(); } function textOf(error: unknown) { return error instanceof Error ? error.message : String(error); }"],
+  [
+    'try { f(); } catch (error) { const message = error instanceof Error ? error.message : ""; f(message.split("x")[0]); }',
+  ],
+  [
+    "try { f(); } catch (error) { if (/x/.test(textOf(error))) f(); } function textOf(error: unknown) { return error instanceof Error ? error.message : String(error); }",
+  ],
   ['try { f(); } catch (error) { const { message } = error as Error; if (message === "x") f(); }'],
   ['declare const error: TypeError | undefined; if (error?.message.trim().startsWith("x")) f();'],
   ['declare const error: Error; switch (error.message) { case "x": f(); }'],
-  ['declare const error: RangeError; if (`${error}`.match(/x/)) f();'],
+  ["declare const error: RangeError; if (`${error}`.match(/x/)) f();"],
   ["declare const error: Error; if (known.has(error.message)) f();"],
 ])("finds a decision by the text of an error: %s [LIN-02]", (code) => {
   expect(decisionsIn(code)).toHaveLength(1);
@@ -47,8 +58,14 @@ function decisionsIn(code: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "records-rules-"));
   try {
     mkdirSync(join(folder, "src"));
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true, lib: ["es2023"], types: [] }, include: ["src"] }));
-    writeFileSync(join(folder, "src/a.ts"), `declare function f(...all: unknown[]): void;\ndeclare const known: Set<string>;\n${code}\nexport {};\n`);
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: { strict: true, lib: ["es2023"], types: [] }, include: ["src"] }),
+    );
+    writeFileSync(
+      join(folder, "src/a.ts"),
+      `declare function f(...all: unknown[]): void;\ndeclare const known: Set<string>;\n${code}\nexport {};\n`,
+    );
     return withTrees(folder, ["tsconfig.json"], ["src/"], decisionsByText);
   } finally {
     rmSync(folder, { recursive: true, force: true });

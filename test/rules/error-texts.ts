@@ -6,10 +6,28 @@ import type { Tree } from "../../scripts/syntax-trees.ts";
 import { lineOf, walk } from "../../scripts/syntax-trees.ts";
 
 /** String methods that search a text. Methods that cut or join a text only show it. */
-const looking = new Set(["match", "matchAll", "search", "includes", "startsWith", "endsWith", "indexOf", "lastIndexOf", "split", "replace", "replaceAll", "localeCompare"]);
+const looking = new Set([
+  "match",
+  "matchAll",
+  "search",
+  "includes",
+  "startsWith",
+  "endsWith",
+  "indexOf",
+  "lastIndexOf",
+  "split",
+  "replace",
+  "replaceAll",
+  "localeCompare",
+]);
 /** Methods of an expression, a set, a map or a list that examine their argument. */
 const lookedIntoBy = new Set(["test", "exec", "has", "get", "includes", "indexOf"]);
-const comparing = new Set([ast.SyntaxKind.EqualsEqualsEqualsToken, ast.SyntaxKind.ExclamationEqualsEqualsToken, ast.SyntaxKind.EqualsEqualsToken, ast.SyntaxKind.ExclamationEqualsToken]);
+const comparing = new Set([
+  ast.SyntaxKind.EqualsEqualsEqualsToken,
+  ast.SyntaxKind.ExclamationEqualsEqualsToken,
+  ast.SyntaxKind.EqualsEqualsToken,
+  ast.SyntaxKind.ExclamationEqualsToken,
+]);
 
 /** Each as `path:line: code`. */
 export function decisionsByText(trees: readonly Tree[]): string[] {
@@ -31,14 +49,29 @@ function decisionsIn({ path, file, checker }: Tree): string[] {
         if (ast.isObjectBindingPattern(node.name) && isError(node.initializer)) {
           for (const element of node.name.elements) {
             const property = element.propertyName ?? element.name;
-            if (property !== undefined && ast.isIdentifier(property) && isTextProperty(property.text) && element.name !== undefined && ast.isIdentifier(element.name)) hold(element.name.text, node);
+            if (
+              property !== undefined &&
+              ast.isIdentifier(property) &&
+              isTextProperty(property.text) &&
+              element.name !== undefined &&
+              ast.isIdentifier(element.name)
+            )
+              hold(element.name.text, node);
           }
         }
       }
       if (ast.isReturnStatement(node) && node.expression !== undefined && isText(node.expression)) {
         let owner: Node | undefined = node.parent;
-        while (owner !== undefined && !ast.isFunctionDeclaration(owner) && !ast.isArrowFunction(owner) && !ast.isFunctionExpression(owner) && !ast.isMethodDeclaration(owner)) owner = owner.parent;
-        if (owner !== undefined && ast.isFunctionDeclaration(owner) && owner.name !== undefined) givers.add(owner.name.text);
+        while (
+          owner !== undefined &&
+          !ast.isFunctionDeclaration(owner) &&
+          !ast.isArrowFunction(owner) &&
+          !ast.isFunctionExpression(owner) &&
+          !ast.isMethodDeclaration(owner)
+        )
+          owner = owner.parent;
+        if (owner !== undefined && ast.isFunctionDeclaration(owner) && owner.name !== undefined)
+          givers.add(owner.name.text);
       }
     });
   }
@@ -67,10 +100,13 @@ function decisionsIn({ path, file, checker }: Tree): string[] {
   }
 
   function isText(node: Node): boolean {
-    if (ast.isParenthesizedExpression(node) || ast.isAsExpression(node) || ast.isNonNullExpression(node)) return isText(node.expression);
+    if (ast.isParenthesizedExpression(node) || ast.isAsExpression(node) || ast.isNonNullExpression(node))
+      return isText(node.expression);
     if (ast.isConditionalExpression(node)) return isText(node.whenTrue) || isText(node.whenFalse);
-    if (ast.isBinaryExpression(node)) return isJoining(node.operatorToken.kind) && (isText(node.left) || isText(node.right));
-    if (ast.isTemplateExpression(node)) return node.templateSpans.some(({ expression }) => isText(expression) || isError(expression));
+    if (ast.isBinaryExpression(node))
+      return isJoining(node.operatorToken.kind) && (isText(node.left) || isText(node.right));
+    if (ast.isTemplateExpression(node))
+      return node.templateSpans.some(({ expression }) => isText(expression) || isError(expression));
     if (ast.isPropertyAccessExpression(node)) return isTextProperty(node.name.text) && isError(node.expression);
     if (ast.isIdentifier(node)) return holders.some(({ name, scope }) => name === node.text && isWithin(node, scope));
     if (!ast.isCallExpression(node)) return false;
@@ -78,12 +114,17 @@ function decisionsIn({ path, file, checker }: Tree): string[] {
       if (givers.has(node.expression.text)) return true;
       return node.expression.text === "String" && node.arguments.some(isError);
     }
-    return ast.isPropertyAccessExpression(node.expression) && (isText(node.expression.expression) || (node.expression.name.text === "toString" && isError(node.expression.expression)));
+    return (
+      ast.isPropertyAccessExpression(node.expression) &&
+      (isText(node.expression.expression) ||
+        (node.expression.name.text === "toString" && isError(node.expression.expression)))
+    );
   }
 
   /** Whether a node is the variable of a `catch`, or has the type of an error. */
   function isError(node: Node): boolean {
-    if (ast.isParenthesizedExpression(node) || ast.isAsExpression(node) || ast.isNonNullExpression(node)) return isError(node.expression) || isErrorType(checker.getTypeAtLocation(node));
+    if (ast.isParenthesizedExpression(node) || ast.isAsExpression(node) || ast.isNonNullExpression(node))
+      return isError(node.expression) || isErrorType(checker.getTypeAtLocation(node));
     if (ast.isIdentifier(node) && isCaught(node, node.text)) return true;
     return isErrorType(checker.getTypeAtLocation(node));
   }
@@ -104,7 +145,11 @@ function isNothing(node: Node): boolean {
 }
 
 function isJoining(kind: ast.SyntaxKind): boolean {
-  return kind === ast.SyntaxKind.PlusToken || kind === ast.SyntaxKind.QuestionQuestionToken || kind === ast.SyntaxKind.BarBarToken;
+  return (
+    kind === ast.SyntaxKind.PlusToken ||
+    kind === ast.SyntaxKind.QuestionQuestionToken ||
+    kind === ast.SyntaxKind.BarBarToken
+  );
 }
 
 function isWithin(node: Node, scope: Node): boolean {

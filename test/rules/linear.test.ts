@@ -39,7 +39,7 @@ test.each([
 
 test.each([
   ['f(/a"[/]b/gi);', 'a"[/]b', "gi"],
-  ['f(text.split(/\\s*,\\s*/));', "\\s*,\\s*", ""],
+  ["f(text.split(/\\s*,\\s*/));", "\\s*,\\s*", ""],
   ['f(new RegExp("a+b", "u"));', "a+b", "u"],
   ["f(RegExp(`a+b`));", "a+b", ""],
   ['const run = "a+"; f(new RegExp(`^${run}` + "b"));', "^a+b", ""],
@@ -59,12 +59,14 @@ test.each([
   expect(expressionsIn(code)).toMatchObject({ known: [], built: [{ path: "src/a.ts", line: 4 }] });
 });
 
-test.each([['f(search.search("a"));'], ["f(text instanceof RegExp);"], ["let form: RegExp | undefined; f(form);"], ["f(text.split(','));"]])(
-  "ignores code without an expression: %s [LIN-01]",
-  (code) => {
-    expect(expressionsIn(code)).toEqual({ known: [], built: [] });
-  },
-);
+test.each([
+  ['f(search.search("a"));'],
+  ["f(text instanceof RegExp);"],
+  ["let form: RegExp | undefined; f(form);"],
+  ["f(text.split(','));"],
+])("ignores code without an expression: %s [LIN-01]", (code) => {
+  expect(expressionsIn(code)).toEqual({ known: [], built: [] });
+});
 
 test("the step fails on an expression that is not linear or is built at run time, and names it [LIN-01]", () => {
   const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -85,9 +87,17 @@ function inProgram<T>(code: string, judge: (root: string) => T): T {
   const root = mkdtempSync(join(tmpdir(), "records-rules-"));
   try {
     mkdirSync(join(root, "src"));
-    const options = { compilerOptions: { strict: true, target: "es2024", lib: ["es2024"], types: [] }, include: ["src"] };
-    for (const name of ["tsconfig.json", "tsconfig.page.json"]) writeFileSync(join(root, name), JSON.stringify(options));
-    const given = ["declare function f(...all: unknown[]): void;", "declare const text: string;", "declare const search: { search(text: string): void };"];
+    const options = {
+      compilerOptions: { strict: true, target: "es2024", lib: ["es2024"], types: [] },
+      include: ["src"],
+    };
+    for (const name of ["tsconfig.json", "tsconfig.page.json"])
+      writeFileSync(join(root, name), JSON.stringify(options));
+    const given = [
+      "declare function f(...all: unknown[]): void;",
+      "declare const text: string;",
+      "declare const search: { search(text: string): void };",
+    ];
     writeFileSync(join(root, "src/a.ts"), [...given, code, "export {};", ""].join("\n"));
     return judge(root);
   } finally {

@@ -13,7 +13,11 @@ const folder = mkdtempSync(join(tmpdir(), "records-schemathesis-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function schemathesis(...args: string[]): { readonly status: number | null; readonly said: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", "scripts/schemathesis.ts", "--short", ...args], { cwd: root, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", "tsx", "scripts/schemathesis.ts", "--short", ...args],
+    { cwd: root, encoding: "utf8" },
+  );
   return { status, said: stdout + stderr };
 }
 

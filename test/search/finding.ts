@@ -1,6 +1,15 @@
 // Finding as a store does it: one word drives by its term in `g`, the others are checked in `n`.
-import { recordWords, queryWords } from '../../src/search/words.ts';
-import { checkPattern, NOTE_SHAPE, probe, terms, wholeCheckPattern, wholeProbe, type SearchShape, type Terms } from '../../src/search/terms.ts';
+import { recordWords, queryWords } from "../../src/search/words.ts";
+import {
+  checkPattern,
+  NOTE_SHAPE,
+  probe,
+  terms,
+  wholeCheckPattern,
+  wholeProbe,
+  type SearchShape,
+  type Terms,
+} from "../../src/search/terms.ts";
 
 /** Whether a stored document answers a query's words, when the word at `driver` drives. */
 export function answers({ g, n }: Terms, words: string[], driver: number, shape: SearchShape): boolean {

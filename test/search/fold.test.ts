@@ -1,66 +1,132 @@
 // What folding makes of the letters people write names and notes with (contract §3.1).
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { fold } from '../../src/search/fold.ts';
-import { anyText, everyCodePoint } from './reference.ts';
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fold } from "../../src/search/fold.ts";
+import { anyText, everyCodePoint } from "./reference.ts";
 
-describe('fold', () => {
+describe("fold", () => {
   test.each([
-    ['José', 'jose'], ['Jose\u0301', 'jose'], ['ÅNGSTRÖM', 'angstrom'], ['Nguyễn', 'nguyen'], ['Ａｎｎａ', 'anna'], ['ﬁn', 'fin'],
-    ['Ⅷ', 'viii'], ['½', '1⁄2'], ['²', '2'], ['①', '1'], ['№', 'no'], ['ǅ', 'dz'], ['Ё', 'е'], ['أحمد', 'احمد'], ['שָׁלוֹם', 'שלום'],
-    ['ｶﾞ', 'カ'], ['が', 'か'], ['น้ำ', 'นา'], ['한', '\u1112\u1161\u11ab'], ['z\u0301\u0323\u0300', 'z'],
-  ])('SRC-01: %s is read as %s', (text, folded) => {
+    ["José", "jose"],
+    ["Jose\u0301", "jose"],
+    ["ÅNGSTRÖM", "angstrom"],
+    ["Nguyễn", "nguyen"],
+    ["Ａｎｎａ", "anna"],
+    ["ﬁn", "fin"],
+    ["Ⅷ", "viii"],
+    ["½", "1⁄2"],
+    ["²", "2"],
+    ["①", "1"],
+    ["№", "no"],
+    ["ǅ", "dz"],
+    ["Ё", "е"],
+    ["أحمد", "احمد"],
+    ["שָׁלוֹם", "שלום"],
+    ["ｶﾞ", "カ"],
+    ["が", "か"],
+    ["น้ำ", "นา"],
+    ["한", "\u1112\u1161\u11ab"],
+    ["z\u0301\u0323\u0300", "z"],
+  ])("SRC-01: %s is read as %s", (text, folded) => {
     expect(fold(text)).toBe(folded);
   });
 
   test.each([
-    ['Straße', 'strasse'], ['STRASSE', 'strasse'], ['STRAẞE', 'strasse'], ['ΣΊΣΥΦΟΣ', 'σισυφοσ'], ['σίσυφος', 'σισυφοσ'],
-    ['İstanbul', 'istanbul'], ['ISTANBUL', 'istanbul'], ['ısparta', 'isparta'], ['Ἀθήνᾳ', 'αθηνα'], ['և', 'եւ'], ['ŉ', "'n"],
-    ['ſ', 's'], ['ᲀ', 'в'], ['ꭰ', 'ꭰ'], ['Ꭰ', 'ꭰ'],
-  ])('SRC-02: %s is case-folded to %s', (text, folded) => {
+    ["Straße", "strasse"],
+    ["STRASSE", "strasse"],
+    ["STRAẞE", "strasse"],
+    ["ΣΊΣΥΦΟΣ", "σισυφοσ"],
+    ["σίσυφος", "σισυφοσ"],
+    ["İstanbul", "istanbul"],
+    ["ISTANBUL", "istanbul"],
+    ["ısparta", "isparta"],
+    ["Ἀθήνᾳ", "αθηνα"],
+    ["և", "եւ"],
+    ["ŉ", "'n"],
+    ["ſ", "s"],
+    ["ᲀ", "в"],
+    ["ꭰ", "ꭰ"],
+    ["Ꭰ", "ꭰ"],
+  ])("SRC-02: %s is case-folded to %s", (text, folded) => {
     expect(fold(text)).toBe(folded);
   });
 
   test.each([
-    ['Ødegård', 'odegard'], ['Łódź', 'lodz'], ['Đặng', 'dang'], ['Ðóra', 'dora'], ['Þór', 'thor'], ['Æsir', 'aesir'], ['ǣ', 'ae'],
-    ['Œuvre', 'oeuvre'], ['Ħal', 'hal'], ['Ŧ', 't'], ['Ŋ', 'n'], ['ĸ', 'k'], ['Ɓ', 'b'], ['Ɗan', 'dan'], ['Ƙ', 'k'], ['Əliyev', 'eliyev'],
-    ['Kɔfi', 'kofi'], ['Ɛ', 'e'], ['ℏ', 'h'], ['Kaʻahumanu', "ka'ahumanu"], ['ʿAlī', "'ali"], ['Oʼbrien', "o'brien"],
-  ])('SRC-02: %s, which NFKD leaves alone, is read as %s', (text, folded) => {
+    ["Ødegård", "odegard"],
+    ["Łódź", "lodz"],
+    ["Đặng", "dang"],
+    ["Ðóra", "dora"],
+    ["Þór", "thor"],
+    ["Æsir", "aesir"],
+    ["ǣ", "ae"],
+    ["Œuvre", "oeuvre"],
+    ["Ħal", "hal"],
+    ["Ŧ", "t"],
+    ["Ŋ", "n"],
+    ["ĸ", "k"],
+    ["Ɓ", "b"],
+    ["Ɗan", "dan"],
+    ["Ƙ", "k"],
+    ["Əliyev", "eliyev"],
+    ["Kɔfi", "kofi"],
+    ["Ɛ", "e"],
+    ["ℏ", "h"],
+    ["Kaʻahumanu", "ka'ahumanu"],
+    ["ʿAlī", "'ali"],
+    ["Oʼbrien", "o'brien"],
+  ])("SRC-02: %s, which NFKD leaves alone, is read as %s", (text, folded) => {
     expect(fold(text)).toBe(folded);
   });
 
   test.each([
-    ['٠١٢٣٤٥٦٧٨٩'], ['۰۱۲۳۴۵۶۷۸۹'], ['०१२३४५६७८९'], ['๐๑๒๓๔๕๖๗๘๙'], ['０１２３４５６７８９'], ['𑛐𑛑𑛒𑛓𑛔𑛕𑛖𑛗𑛘𑛙'], ['𑛚𑛛𑛜𑛝𑛞𑛟𑛠𑛡𑛢𑛣'], ['𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡'],
-  ])('CSR-08: %s are the digits 0 to 9', (text) => {
-    expect(fold(text)).toBe('0123456789');
+    ["٠١٢٣٤٥٦٧٨٩"],
+    ["۰۱۲۳۴۵۶۷۸۹"],
+    ["०१२३४५६७८९"],
+    ["๐๑๒๓๔๕๖๗๘๙"],
+    ["０１２３４５６７８９"],
+    ["𑛐𑛑𑛒𑛓𑛔𑛕𑛖𑛗𑛘𑛙"],
+    ["𑛚𑛛𑛜𑛝𑛞𑛟𑛠𑛡𑛢𑛣"],
+    ["𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡"],
+  ])("CSR-08: %s are the digits 0 to 9", (text) => {
+    expect(fold(text)).toBe("0123456789");
   });
 
-  test('SRC-04: what cannot be seen parts no word', () => {
-    expect(fold('Bud\u00adget s\ufeffoon\u200e')).toBe('budget soon');
+  test("SRC-04: what cannot be seen parts no word", () => {
+    expect(fold("Bud\u00adget s\ufeffoon\u200e")).toBe("budget soon");
   });
 
-  test('SRC-01: every code point folded once more, or composed, or taken apart, is the same, without marks, and at most 18', () => {
+  test("SRC-01: every code point folded once more, or composed, or taken apart, is the same, without marks, and at most 18", () => {
     const odd: string[] = [];
     for (const letter of everyCodePoint()) {
       const folded = fold(letter);
-      const same = fold(folded) === folded && fold(letter.normalize('NFC')) === folded && fold(letter.normalize('NFD')) === folded;
+      const same =
+        fold(folded) === folded && fold(letter.normalize("NFC")) === folded && fold(letter.normalize("NFD")) === folded;
       if (!same || [...folded].length > 18 || /\p{M}/u.test(folded)) odd.push(letter);
     }
     expect(odd).toEqual([]);
   });
 
-  test('SRC-01: every text folded once more, or composed, or taken apart, is the same', () => {
-    fc.assert(fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
-      const folded = fold(text);
-      expect([fold(folded), fold(text.normalize('NFC')), fold(text.normalize('NFD')), fold(text.normalize('NFKD'))])
-        .toEqual([folded, folded, folded, folded]);
-    }), { numRuns: 2000 });
+  test("SRC-01: every text folded once more, or composed, or taken apart, is the same", () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: "binary" })), (text) => {
+        const folded = fold(text);
+        expect([
+          fold(folded),
+          fold(text.normalize("NFC")),
+          fold(text.normalize("NFD")),
+          fold(text.normalize("NFKD")),
+        ]).toEqual([folded, folded, folded, folded]);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
-  test('SRC-02: every plain text is read alike in capitals and in small letters', () => {
-    fc.assert(fc.property(anyText, (text) => {
-      expect(fold(text.toUpperCase())).toBe(fold(text));
-      expect(fold(text.toLowerCase())).toBe(fold(text));
-    }), { numRuns: 1000 });
+  test("SRC-02: every plain text is read alike in capitals and in small letters", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(fold(text.toUpperCase())).toBe(fold(text));
+        expect(fold(text.toLowerCase())).toBe(fold(text));
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

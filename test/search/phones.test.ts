@@ -1,18 +1,26 @@
 // How contacts are found by their phone (contract §3.2).
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { contactTerms, phoneWords, queryReadings } from '../../src/search/phones.ts';
-import type { Terms } from '../../src/search/terms.ts';
-import { CONTACT_SHAPE, terms } from '../../src/search/terms.ts';
-import { recordWords } from '../../src/search/words.ts';
-import { answers, answersWhole } from './finding.ts';
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { contactTerms, phoneWords, queryReadings } from "../../src/search/phones.ts";
+import type { Terms } from "../../src/search/terms.ts";
+import { CONTACT_SHAPE, terms } from "../../src/search/terms.ts";
+import { recordWords } from "../../src/search/words.ts";
+import { answers, answersWhole } from "./finding.ts";
 
 /** Whether some reading of the query answers, whichever word drives. */
-function findsPhone(phone: string, query: string, answer = (stored: Terms, words: string[], driver: number) => answers(stored, words, driver, CONTACT_SHAPE)): boolean {
+function findsPhone(
+  phone: string,
+  query: string,
+  answer = (stored: Terms, words: string[], driver: number) => answers(stored, words, driver, CONTACT_SHAPE),
+): boolean {
   return finds(contactTerms([], phone), query, answer);
 }
 
-function finds(stored: Terms, query: string, answer = (given: Terms, words: string[], driver: number) => answers(given, words, driver, CONTACT_SHAPE)): boolean {
+function finds(
+  stored: Terms,
+  query: string,
+  answer = (given: Terms, words: string[], driver: number) => answers(given, words, driver, CONTACT_SHAPE),
+): boolean {
   return queryReadings(query).some((words) => {
     const found = new Set(words.map((_, driver) => answer(stored, words, driver)));
     expect(found.size).toBe(1);
@@ -20,82 +28,125 @@ function finds(stored: Terms, query: string, answer = (given: Terms, words: stri
   });
 }
 
-describe('phones', () => {
+describe("phones", () => {
   test.each([
-    ['+49 (170) 123', ['49', '170', '123', '49170123']],
-    ['+49170123', ['49170123']],
-    ['12 12', ['12', '1212']],
-    ['555-1234 ext. 9', ['555', '1234', 'ext', '9', '55512349']],
-    ['٠١٧٠ ١٢', ['0170', '12', '017012']],
-    [`+${'1'.repeat(20)} ${'2'.repeat(20)}`, ['1'.repeat(20), '2'.repeat(20), '1'.repeat(20) + '2'.repeat(20)]],
-    ['call me', ['call', 'me']],
-    ['+', []],
-    ['', []],
+    ["+49 (170) 123", ["49", "170", "123", "49170123"]],
+    ["+49170123", ["49170123"]],
+    ["12 12", ["12", "1212"]],
+    ["555-1234 ext. 9", ["555", "1234", "ext", "9", "55512349"]],
+    ["٠١٧٠ ١٢", ["0170", "12", "017012"]],
+    [`+${"1".repeat(20)} ${"2".repeat(20)}`, ["1".repeat(20), "2".repeat(20), "1".repeat(20) + "2".repeat(20)]],
+    ["call me", ["call", "me"]],
+    ["+", []],
+    ["", []],
     [null, []],
     [undefined, []],
-  ])('CSR-08: the words of the phone %j are %j', (phone, words) => {
+  ])("CSR-08: the words of the phone %j are %j", (phone, words) => {
     expect(phoneWords(phone)).toEqual(words);
   });
 
   test.each([
-    ['+49 (170) 12', [['49', '170', '12'], ['#4917012']]],
-    ['4917012', [['4917012']]],
-    ['12 12', [['12'], ['#1212']]],
-    ['anna 0170 12 schmidt 3 4', [['anna', '0170', '12', 'schmidt', '3', '4'], ['anna', '#017012', 'schmidt', '#34']]],
-    ['anna schm', [['anna', 'schm']]],
-    ['a1 2', [['a1', '2']]],
-    ['电话12 34', [['电话', '12', '34'], ['电话', '#1234']]],
-    [`${'1'.repeat(30)} 2345`, [['1'.repeat(30), '2345'], [`#${'1'.repeat(30)}2345`]]],
-  ])('CSR-08: the query %s is read as %j', (query, readings) => {
+    ["+49 (170) 12", [["49", "170", "12"], ["#4917012"]]],
+    ["4917012", [["4917012"]]],
+    ["12 12", [["12"], ["#1212"]]],
+    [
+      "anna 0170 12 schmidt 3 4",
+      [
+        ["anna", "0170", "12", "schmidt", "3", "4"],
+        ["anna", "#017012", "schmidt", "#34"],
+      ],
+    ],
+    ["anna schm", [["anna", "schm"]]],
+    ["a1 2", [["a1", "2"]]],
+    [
+      "电话12 34",
+      [
+        ["电话", "12", "34"],
+        ["电话", "#1234"],
+      ],
+    ],
+    [`${"1".repeat(30)} 2345`, [["1".repeat(30), "2345"], [`#${"1".repeat(30)}2345`]]],
+  ])("CSR-08: the query %s is read as %j", (query, readings) => {
     expect(queryReadings(query)).toEqual(readings);
   });
 
-  test('SRC-06: a query without a letter or digit has no reading, so that nothing matches', () => {
-    expect([queryReadings('--'), queryReadings('+ +'), queryReadings('')]).toEqual([[], [], []]);
+  test("SRC-06: a query without a letter or digit has no reading, so that nothing matches", () => {
+    expect([queryReadings("--"), queryReadings("+ +"), queryReadings("")]).toEqual([[], [], []]);
   });
 
   test.each([
-    ['+49 170 1234567', '+49170123'], ['+49 170 1234567', '49170'], ['+491701234567', '+49 (170) 12'], ['+491701234567', '49 170'],
-    ['(0170) 123-45-67', '0170/1234'], ['+49 170 1234567', '170'], ['+٤٩ ١٧٠', '+49 17'], ['+49 170', '٤٩١٧'], ['+49 17 01', '4 9 1 7'],
-  ])('CSR-08: the phone %s is found by %s', (phone, query) => {
+    ["+49 170 1234567", "+49170123"],
+    ["+49 170 1234567", "49170"],
+    ["+491701234567", "+49 (170) 12"],
+    ["+491701234567", "49 170"],
+    ["(0170) 123-45-67", "0170/1234"],
+    ["+49 170 1234567", "170"],
+    ["+٤٩ ١٧٠", "+49 17"],
+    ["+49 170", "٤٩١٧"],
+    ["+49 17 01", "4 9 1 7"],
+  ])("CSR-08: the phone %s is found by %s", (phone, query) => {
     expect(findsPhone(phone, query)).toBe(true);
   });
 
-  test.each([['+491701234567', '170'], ['+49 170', '49 171'], ['+49 170', '491702'], ['+49 170', '0']])(
-    'CSR-08: the phone %s is not found by %s', (phone, query) => {
-      expect(findsPhone(phone, query)).toBe(false);
-    });
+  test.each([
+    ["+491701234567", "170"],
+    ["+49 170", "49 171"],
+    ["+49 170", "491702"],
+    ["+49 170", "0"],
+  ])("CSR-08: the phone %s is not found by %s", (phone, query) => {
+    expect(findsPhone(phone, query)).toBe(false);
+  });
 
   test.each([
-    ['P8 4930', null, '49 30'], ['P8 4930', '030', '49 30'], ['Ann', '030/123456', '12 34'], ['Ann 1234', '+49 1', '12 34'], ['12345 Ann', null, 'ann 12 34'],
-  ])('the name %s with the phone %s is not found by %s [CSR-12]', (name, phone, query) => {
+    ["P8 4930", null, "49 30"],
+    ["P8 4930", "030", "49 30"],
+    ["Ann", "030/123456", "12 34"],
+    ["Ann 1234", "+49 1", "12 34"],
+    ["12345 Ann", null, "ann 12 34"],
+  ])("the name %s with the phone %s is not found by %s [CSR-12]", (name, phone, query) => {
     expect(finds(contactTerms(recordWords(name), phone), query)).toBe(false);
   });
 
   test.each([
-    ['P8 4930', null, '4930'], ['P8 4930', null, 'p8 49'], ['Ann', '030/123456', '030 12'], ['Ann', '030/123456', '12'], ['Ann Lee', '030/123456', 'lee 03 01'], ['4930', '4930 1', '49 30'],
-  ])('the name %s with the phone %s is found by %s [CSR-08, CSR-12]', (name, phone, query) => {
+    ["P8 4930", null, "4930"],
+    ["P8 4930", null, "p8 49"],
+    ["Ann", "030/123456", "030 12"],
+    ["Ann", "030/123456", "12"],
+    ["Ann Lee", "030/123456", "lee 03 01"],
+    ["4930", "4930 1", "49 30"],
+  ])("the name %s with the phone %s is found by %s [CSR-08, CSR-12]", (name, phone, query) => {
     expect(finds(contactTerms(recordWords(name), phone), query)).toBe(true);
   });
 
-  test('terms of the release before, which mark no phone, are found by the beginning of its digits too [CSR-08]', () => {
-    const before = terms([...recordWords('Ann'), ...phoneWords('030/123456')], CONTACT_SHAPE);
-    expect([finds(before, '03 01'), finds(before, '0301 23456', answersWhole), finds(before, '99 1')]).toEqual([true, true, false]);
+  test("terms of the release before, which mark no phone, are found by the beginning of its digits too [CSR-08]", () => {
+    const before = terms([...recordWords("Ann"), ...phoneWords("030/123456")], CONTACT_SHAPE);
+    expect([finds(before, "03 01"), finds(before, "0301 23456", answersWhole), finds(before, "99 1")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
-  test('CSR-08, CSR-11: a phone typed in full is a whole word, however it is spaced', () => {
-    expect(findsPhone('+49 (170) 123', '49 17 0123', answersWhole)).toBe(true);
-    expect(findsPhone('+49 (170) 123', '49 17 012', answersWhole)).toBe(false);
+  test("CSR-08, CSR-11: a phone typed in full is a whole word, however it is spaced", () => {
+    expect(findsPhone("+49 (170) 123", "49 17 0123", answersWhole)).toBe(true);
+    expect(findsPhone("+49 (170) 123", "49 17 012", answersWhole)).toBe(false);
   });
 
-  test('CSR-08: every phone is found by every beginning of its digits, with or without +, however both are spaced', () => {
-    const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 });
-    const gaps = fc.array(fc.constantFrom('', '', ' ', '-', '(', ') ', '/', '.', '\u00a0'), { minLength: 40, maxLength: 40 });
-    const plus = fc.constantFrom('', '+');
-    const spaced = (text: string, between: string[]): string => [...text].map((digit, at) => (between[at] ?? '') + digit).join('');
-    fc.assert(fc.property(digits, gaps, gaps, plus, plus, fc.nat(), (all, inRecord, inQuery, sign, typed, length) => {
-      const start = all.slice(0, 1 + (length % all.length));
-      expect(findsPhone(sign + spaced(all, inRecord), typed + spaced(start, inQuery))).toBe(true);
-    }), { numRuns: 1000 });
+  test("CSR-08: every phone is found by every beginning of its digits, with or without +, however both are spaced", () => {
+    const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 40 });
+    const gaps = fc.array(fc.constantFrom("", "", " ", "-", "(", ") ", "/", ".", "\u00a0"), {
+      minLength: 40,
+      maxLength: 40,
+    });
+    const plus = fc.constantFrom("", "+");
+    const spaced = (text: string, between: string[]): string =>
+      [...text].map((digit, at) => (between[at] ?? "") + digit).join("");
+    fc.assert(
+      fc.property(digits, gaps, gaps, plus, plus, fc.nat(), (all, inRecord, inQuery, sign, typed, length) => {
+        const start = all.slice(0, 1 + (length % all.length));
+        expect(findsPhone(sign + spaced(all, inRecord), typed + spaced(start, inQuery))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

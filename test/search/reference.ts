@@ -1,9 +1,17 @@
 // The reference: the contract's rule of search taken literally, without an index, and texts of many scripts to try it on.
-import fc from 'fast-check';
-import { fold } from '../../src/search/fold.ts';
+import fc from "fast-check";
+import { fold } from "../../src/search/fold.ts";
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-const UNSPACED = [/\p{scx=Han}/u, /\p{scx=Hira}/u, /\p{scx=Kana}/u, /\p{scx=Thai}/u, /\p{scx=Laoo}/u, /\p{scx=Khmr}/u, /\p{scx=Mymr}/u];
+const UNSPACED = [
+  /\p{scx=Han}/u,
+  /\p{scx=Hira}/u,
+  /\p{scx=Kana}/u,
+  /\p{scx=Thai}/u,
+  /\p{scx=Laoo}/u,
+  /\p{scx=Khmr}/u,
+  /\p{scx=Mymr}/u,
+];
 
 export interface Run {
   letters: string[];
@@ -16,7 +24,7 @@ export function runs(text: string): Run[] {
   let open: Run | undefined;
   for (const letter of fold(text)) {
     // It ends a word, except in a script in which every character begins one.
-    if (letter === '\u200b') {
+    if (letter === "\u200b") {
       if (open?.unspaced === false) open = undefined;
       continue;
     }
@@ -34,13 +42,13 @@ export function runs(text: string): Run[] {
 /** Every word of a record: in a script without blanks one begins at every character. */
 function allWords(record: string): string[] {
   return runs(record).flatMap(({ letters, unspaced }) =>
-    unspaced ? letters.map((_, at) => letters.slice(at).join('')) : [letters.join('')],
+    unspaced ? letters.map((_, at) => letters.slice(at).join("")) : [letters.join("")],
   );
 }
 
 /** The words of a query. */
 export function asked(query: string): string[] {
-  return runs(query).map(({ letters }) => letters.join(''));
+  return runs(query).map(({ letters }) => letters.join(""));
 }
 
 /** Every word of the query is the beginning of some word of the record, and there is one. */
@@ -52,52 +60,89 @@ export function matches(record: string, query: string): boolean {
 
 /** Every word of the query is a whole word of the record: in a script without blanks, a whole run. */
 export function matchesWhole(record: string, query: string): boolean {
-  const words = runs(record).map(({ letters }) => letters.join(''));
+  const words = runs(record).map(({ letters }) => letters.join(""));
   const needed = asked(query);
   return needed.length > 0 && needed.every((word) => words.includes(word));
 }
 
 /** Few letters of each script, so that records and queries meet: accents, ligatures, wide forms and squares among them. */
 const ALPHABETS = [
-  'aAbé', 'oøØœ', 'sSßẞſ', 'lŁłi', 'iIİı', 'σςΣ', 'ίΐα', 'йиЁе', 'ابأة', 'שׁםב', 'हिन्द', '会议室明', 'ひがかー', 'ｶﾞハパ㌖', '한하글ㅎ',
-  'ไทยำ', 'ຄວາ', 'ខ្មែ', 'မြန်', '𠀀𠀁会', '𝒜𐐨𐐀b', '12３٣', '½Ⅷ②㏠', 'ﬁﷺi', '🎉👩‍👧', '\u0301\u00ad\u200b', "-+('ʼ.",
+  "aAbé",
+  "oøØœ",
+  "sSßẞſ",
+  "lŁłi",
+  "iIİı",
+  "σςΣ",
+  "ίΐα",
+  "йиЁе",
+  "ابأة",
+  "שׁםב",
+  "हिन्द",
+  "会议室明",
+  "ひがかー",
+  "ｶﾞハパ㌖",
+  "한하글ㅎ",
+  "ไทยำ",
+  "ຄວາ",
+  "ខ្មែ",
+  "မြန်",
+  "𠀀𠀁会",
+  "𝒜𐐨𐐀b",
+  "12３٣",
+  "½Ⅷ②㏠",
+  "ﬁﷺi",
+  "🎉👩‍👧",
+  "\u0301\u00ad\u200b",
+  "-+('ʼ.",
 ].map((letters) => [...letters]);
 
-const word = fc.constantFrom(...ALPHABETS).chain((letters) =>
-  fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 6 }),
-);
+const word = fc
+  .constantFrom(...ALPHABETS)
+  .chain((letters) => fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 6 }));
 /** Long enough for every length that counts (4, 8, 12, 32), of two letters so that the beginnings agree. */
-const longWord = fc.constantFrom('ab', '会议', '𐐨𐐩', '𠀀𠀁', 'ไท', '12').chain((letters) =>
-  fc.tuple(fc.constantFrom(3, 4, 7, 8, 11, 12, 31, 32, 33), fc.constantFrom(...letters), fc.string({ unit: fc.constantFrom(...letters), maxLength: 3 }))
-    .map(([length, first, end]) => first.repeat(length) + end),
-);
-const blank = fc.constantFrom(' ', ' ', '', '-', '\n', ', ', '。');
+const longWord = fc
+  .constantFrom("ab", "会议", "𐐨𐐩", "𠀀𠀁", "ไท", "12")
+  .chain((letters) =>
+    fc
+      .tuple(
+        fc.constantFrom(3, 4, 7, 8, 11, 12, 31, 32, 33),
+        fc.constantFrom(...letters),
+        fc.string({ unit: fc.constantFrom(...letters), maxLength: 3 }),
+      )
+      .map(([length, first, end]) => first.repeat(length) + end),
+  );
+const blank = fc.constantFrom(" ", " ", "", "-", "\n", ", ", "。");
 
 /** A record's text. */
 export const anyText: fc.Arbitrary<string> = fc
-  .array(fc.tuple(fc.oneof({ weight: 4, arbitrary: word }, { weight: 1, arbitrary: longWord }), blank), { maxLength: 8 })
-  .map((parts) => parts.flat().join(''));
+  .array(fc.tuple(fc.oneof({ weight: 4, arbitrary: word }, { weight: 1, arbitrary: longWord }), blank), {
+    maxLength: 8,
+  })
+  .map((parts) => parts.flat().join(""));
 
 const respell = fc.constantFrom<(text: string) => string>(
   (text) => text,
   (text) => text.toUpperCase(),
-  (text) => text.normalize('NFD'),
-  (text) => text.normalize('NFC'),
+  (text) => text.normalize("NFD"),
+  (text) => text.normalize("NFC"),
   fold,
 );
 
 /** A piece of a text from one code point to another, spelt anew: likely, but not certain, to be found in it. */
 function piece(text: string): fc.Arbitrary<string> {
   const letters = [...text];
-  return fc.tuple(fc.nat(letters.length), fc.nat(letters.length), respell)
-    .map(([from, length, spell]) => spell(letters.slice(from, from + length).join('')));
+  return fc
+    .tuple(fc.nat(letters.length), fc.nat(letters.length), respell)
+    .map(([from, length, spell]) => spell(letters.slice(from, from + length).join("")));
 }
 
 /** The beginning of one of the text's words, or of its runs' endings. */
 function beginning(text: string): fc.Arbitrary<string> {
   const words = allWords(text);
   if (words.length === 0) return word;
-  return fc.tuple(fc.constantFrom(...words), fc.integer({ min: 1, max: 34 })).map(([found, length]) => [...found].slice(0, length).join(''));
+  return fc
+    .tuple(fc.constantFrom(...words), fc.integer({ min: 1, max: 34 }))
+    .map(([found, length]) => [...found].slice(0, length).join(""));
 }
 
 /** A record and a query that often finds it: one to three pieces, beginnings or strangers, in any order. */
@@ -107,7 +152,10 @@ export const recordAndQuery: fc.Arbitrary<[record: string, query: string]> = any
     { weight: 2, arbitrary: piece(record) },
     { weight: 1, arbitrary: fc.oneof(word, longWord) },
   );
-  return fc.tuple(fc.constant(record), fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' ')));
+  return fc.tuple(
+    fc.constant(record),
+    fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(" ")),
+  );
 });
 
 /** Every code point of Unicode but the surrogates. */

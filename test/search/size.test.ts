@@ -1,10 +1,10 @@
 // That no note is too much: the longest and most hostile are folded in time, kept in a document, and lose no match.
-import { describe, expect, test } from 'vitest';
-import { fold } from '../../src/search/fold.ts';
-import { NOTE_SHAPE, probe, terms } from '../../src/search/terms.ts';
-import { queryWords, recordWords } from '../../src/search/words.ts';
-import { finds } from './finding.ts';
-import { everyCodePoint } from './reference.ts';
+import { describe, expect, test } from "vitest";
+import { fold } from "../../src/search/fold.ts";
+import { NOTE_SHAPE, probe, terms } from "../../src/search/terms.ts";
+import { queryWords, recordWords } from "../../src/search/words.ts";
+import { finds } from "./finding.ts";
+import { everyCodePoint } from "./reference.ts";
 
 /** So many letters from a row of code points, always the same. */
 function letters(count: number, first: number, last: number): string {
@@ -12,26 +12,32 @@ function letters(count: number, first: number, last: number): string {
   return Array.from({ length: count }, () => {
     state = (state * 48271) % 2147483647;
     return String.fromCodePoint(first + (state % (last - first + 1)));
-  }).join('');
+  }).join("");
 }
 
 const HOSTILE: Array<[name: string, content: string]> = [
-  ['marks in the wrong order', `a${'\u0301'.repeat(5000)}${'\u0323'.repeat(4999)}`],
-  ['zalgo', 'z\u0301\u0323\u0300\u0316'.repeat(2000)],
-  ['one word', 'é'.repeat(10_000)],
-  ['words of nine letters', letters(10_000, 0x61, 0x7a).replace(/(.{9})./g, '$1 ')],
-  ['Han', letters(10_000, 0x4e00, 0x9fff)],
-  ['Han beyond the first plane', letters(10_000, 0x20000, 0x2a6df)],
-  ['squares of up to six kana', letters(10_000, 0x3300, 0x3357)],
-  ['ligatures of 18 letters', 'ﷺ'.repeat(10_000)],
-  ['letters between ligatures of 18', Array.from({ length: 5000 }, (_, at) => `${String.fromCodePoint(0xa000 + (at % 1000))}ﷺ`).join('')],
-  ['syllables between ligatures of 18', Array.from({ length: 5000 }, (_, at) => `${String.fromCodePoint(0xac00 + at)}ﷺ`).join('')],
-  ['scripts in turn', 'a会'.repeat(5000)],
-  ['digits', '٣'.repeat(10_000)],
+  ["marks in the wrong order", `a${"\u0301".repeat(5000)}${"\u0323".repeat(4999)}`],
+  ["zalgo", "z\u0301\u0323\u0300\u0316".repeat(2000)],
+  ["one word", "é".repeat(10_000)],
+  ["words of nine letters", letters(10_000, 0x61, 0x7a).replace(/(.{9})./g, "$1 ")],
+  ["Han", letters(10_000, 0x4e00, 0x9fff)],
+  ["Han beyond the first plane", letters(10_000, 0x20000, 0x2a6df)],
+  ["squares of up to six kana", letters(10_000, 0x3300, 0x3357)],
+  ["ligatures of 18 letters", "ﷺ".repeat(10_000)],
+  [
+    "letters between ligatures of 18",
+    Array.from({ length: 5000 }, (_, at) => `${String.fromCodePoint(0xa000 + (at % 1000))}ﷺ`).join(""),
+  ],
+  [
+    "syllables between ligatures of 18",
+    Array.from({ length: 5000 }, (_, at) => `${String.fromCodePoint(0xac00 + at)}ﷺ`).join(""),
+  ],
+  ["scripts in turn", "a会".repeat(5000)],
+  ["digits", "٣".repeat(10_000)],
 ];
 
-describe('size', () => {
-  test.each(HOSTILE)('SRC-08: 10,000 code points of %s are ready within 300 ms and take under 4 MB', (_, content) => {
+describe("size", () => {
+  test.each(HOSTILE)("SRC-08: 10,000 code points of %s are ready within 300 ms and take under 4 MB", (_, content) => {
     expect([...content]).toHaveLength(10_000);
     const begun = performance.now();
     const { g, n } = terms(recordWords(content), NOTE_SHAPE);
@@ -42,31 +48,38 @@ describe('size', () => {
     expect(g.length).toBeLessThanOrEqual(40_000);
   });
 
-  test('SRC-01: the time to fold marks in the wrong order grows with their number, not with its square', () => {
-    const row = (count: number): string => `a${'\u0301'.repeat(count)}${'\u0323'.repeat(count)}`;
+  test("SRC-01: the time to fold marks in the wrong order grows with their number, not with its square", () => {
+    const row = (count: number): string => `a${"\u0301".repeat(count)}${"\u0323".repeat(count)}`;
     const begun = performance.now();
-    expect(fold(row(50_000))).toBe('a');
+    expect(fold(row(50_000))).toBe("a");
     // NFKD alone took 4 s for it, and the whole fold 3 ms, where this was written.
     expect(performance.now() - begun).toBeLessThan(1000);
   });
 
-  test('SRC-03: no code point folds to more than 6 letters of a script without blanks', () => {
+  test("SRC-03: no code point folds to more than 6 letters of a script without blanks", () => {
     const long: string[] = [];
     for (const text of everyCodePoint()) {
-      if (recordWords(text).some((word) => /[\p{scx=Han}\p{scx=Kana}\p{scx=Hira}\p{scx=Thai}]/u.test(word) && [...word].length >= 6)) long.push(text);
+      if (
+        recordWords(text).some(
+          (word) => /[\p{scx=Han}\p{scx=Kana}\p{scx=Hira}\p{scx=Thai}]/u.test(word) && [...word].length >= 6,
+        )
+      )
+        long.push(text);
     }
-    expect(long).toEqual(['㌖']);
-    expect(recordWords('㌖')).toEqual(['キロメートル']);
+    expect(long).toEqual(["㌖"]);
+    expect(recordWords("㌖")).toEqual(["キロメートル"]);
   });
 
-  test.each([['Han', letters(10_000, 0x4e00, 0x9fff), 4], ['words of nine letters', letters(10_000, 0x61, 0x7a).replace(/(.{9})./g, '$1 '), 9]])(
-    'SRC-05: in 10,000 code points of %s the last word is found', (_, content, length) => {
-      expect(finds(content, content.trimEnd().slice(-length))).toBe(true);
-    });
+  test.each([
+    ["Han", letters(10_000, 0x4e00, 0x9fff), 4],
+    ["words of nine letters", letters(10_000, 0x61, 0x7a).replace(/(.{9})./g, "$1 "), 9],
+  ])("SRC-05: in 10,000 code points of %s the last word is found", (_, content, length) => {
+    expect(finds(content, content.trimEnd().slice(-length))).toBe(true);
+  });
 
-  test('SRC-05: with the terms cut off at a number the same word is lost, so the tests above can see a loss', () => {
+  test("SRC-05: with the terms cut off at a number the same word is lost, so the tests above can see a loss", () => {
     const content = letters(10_000, 0x4e00, 0x9fff);
-    const term = probe(queryWords(content.slice(-4))[0] ?? '', NOTE_SHAPE)?.term ?? '';
+    const term = probe(queryWords(content.slice(-4))[0] ?? "", NOTE_SHAPE)?.term ?? "";
     const { g } = terms(recordWords(content), NOTE_SHAPE);
     expect([g.includes(term), g.slice(0, 4000).includes(term)]).toEqual([true, false]);
   });

@@ -1,124 +1,198 @@
 // What is stored for a record, and that asking for it finds just what the contract says (contract §3.1, §3.2).
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { checkPattern, CONTACT_SHAPE, NOTE_SHAPE, probe, SESSION_SHAPE, terms, wholeCheckPattern, wholeProbe } from '../../src/search/terms.ts';
-import { queryWords, recordWords } from '../../src/search/words.ts';
-import { answers, answersWhole } from './finding.ts';
-import { anyText, matches, matchesWhole, recordAndQuery, runs } from './reference.ts';
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  checkPattern,
+  CONTACT_SHAPE,
+  NOTE_SHAPE,
+  probe,
+  SESSION_SHAPE,
+  terms,
+  wholeCheckPattern,
+  wholeProbe,
+} from "../../src/search/terms.ts";
+import { queryWords, recordWords } from "../../src/search/words.ts";
+import { answers, answersWhole } from "./finding.ts";
+import { anyText, matches, matchesWhole, recordAndQuery, runs } from "./reference.ts";
 
-const SHAPES = [['notes', NOTE_SHAPE], ['sessions', SESSION_SHAPE], ['contacts', CONTACT_SHAPE]] as const;
+const SHAPES = [
+  ["notes", NOTE_SHAPE],
+  ["sessions", SESSION_SHAPE],
+  ["contacts", CONTACT_SHAPE],
+] as const;
 
-describe('terms', () => {
-  test('SRC-08: notes keep prefixes of 2 to 8, sessions of 1 to 8, contacts of 1 to 12 and whole words', () => {
-    expect([NOTE_SHAPE, SESSION_SHAPE, CONTACT_SHAPE])
-      .toEqual([{ min: 2, max: 8, whole: false }, { min: 1, max: 8, whole: false }, { min: 1, max: 12, whole: true }]);
-  });
-
-  test('SRC-04: a note keeps the distinct prefixes of its words and its words as one text', () => {
-    expect(terms(['met', 'anna', 'a', 'met', 'internationally'], NOTE_SHAPE)).toEqual({
-      g: ['me', 'met', 'an', 'ann', 'anna', 'in', 'int', 'inte', 'inter', 'intern', 'interna', 'internat'],
-      n: ' met anna a internationally ',
-    });
-  });
-
-  test('CSR-11: a contact keeps each whole word too, with a blank behind it', () => {
-    expect(terms(['bo', 'abcdefghijklmnop'], CONTACT_SHAPE).g).toEqual([
-      'b', 'bo', 'bo ', 'a', 'ab', 'abc', 'abcd', 'abcde', 'abcdef', 'abcdefg', 'abcdefgh', 'abcdefghi', 'abcdefghij', 'abcdefghijk', 'abcdefghijkl',
-      'abcdefghijklmnop ',
+describe("terms", () => {
+  test("SRC-08: notes keep prefixes of 2 to 8, sessions of 1 to 8, contacts of 1 to 12 and whole words", () => {
+    expect([NOTE_SHAPE, SESSION_SHAPE, CONTACT_SHAPE]).toEqual([
+      { min: 2, max: 8, whole: false },
+      { min: 1, max: 8, whole: false },
+      { min: 1, max: 12, whole: true },
     ]);
   });
 
-  test('SRC-03: of a script without blanks one to four letters are kept from each character, and the run once', () => {
-    expect(terms(['开会议室了'], NOTE_SHAPE)).toEqual({
-      g: ['开', '开会', '开会议', '开会议室', '会', '会议', '会议室', '会议室了', '议', '议室', '议室了', '室', '室了', '了'],
-      n: ' 开会议室了 ',
+  test("SRC-04: a note keeps the distinct prefixes of its words and its words as one text", () => {
+    expect(terms(["met", "anna", "a", "met", "internationally"], NOTE_SHAPE)).toEqual({
+      g: ["me", "met", "an", "ann", "anna", "in", "int", "inte", "inter", "intern", "interna", "internat"],
+      n: " met anna a internationally ",
     });
-    expect(terms(['𠀀𠀁'], CONTACT_SHAPE).g).toEqual(['𠀀', '𠀀𠀁', '𠀁', '𠀀𠀁 ']);
   });
 
-  test('SRC-06: a record without a word keeps nothing', () => {
-    expect(terms([], CONTACT_SHAPE)).toEqual({ g: [], n: '' });
+  test("CSR-11: a contact keeps each whole word too, with a blank behind it", () => {
+    expect(terms(["bo", "abcdefghijklmnop"], CONTACT_SHAPE).g).toEqual([
+      "b",
+      "bo",
+      "bo ",
+      "a",
+      "ab",
+      "abc",
+      "abcd",
+      "abcde",
+      "abcdef",
+      "abcdefg",
+      "abcdefgh",
+      "abcdefghi",
+      "abcdefghij",
+      "abcdefghijk",
+      "abcdefghijkl",
+      "abcdefghijklmnop ",
+    ]);
+  });
+
+  test("SRC-03: of a script without blanks one to four letters are kept from each character, and the run once", () => {
+    expect(terms(["开会议室了"], NOTE_SHAPE)).toEqual({
+      g: [
+        "开",
+        "开会",
+        "开会议",
+        "开会议室",
+        "会",
+        "会议",
+        "会议室",
+        "会议室了",
+        "议",
+        "议室",
+        "议室了",
+        "室",
+        "室了",
+        "了",
+      ],
+      n: " 开会议室了 ",
+    });
+    expect(terms(["𠀀𠀁"], CONTACT_SHAPE).g).toEqual(["𠀀", "𠀀𠀁", "𠀁", "𠀀𠀁 "]);
+  });
+
+  test("SRC-06: a record without a word keeps nothing", () => {
+    expect(terms([], CONTACT_SHAPE)).toEqual({ g: [], n: "" });
   });
 
   test.each([
-    ['a', NOTE_SHAPE, undefined],
-    ['a', SESSION_SHAPE, { term: 'a', exact: true }],
-    ['会', NOTE_SHAPE, { term: '会', exact: true }],
-    ['internat', NOTE_SHAPE, { term: 'internat', exact: true }],
-    ['internati', NOTE_SHAPE, { term: 'internat', exact: false }],
-    ['internationa', CONTACT_SHAPE, { term: 'internationa', exact: true }],
-    ['international', CONTACT_SHAPE, { term: 'internationa', exact: false }],
-    ['会议室开', CONTACT_SHAPE, { term: '会议室开', exact: true }],
-    ['会议室开会', CONTACT_SHAPE, { term: '会议室开', exact: false }],
-    ['𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨', NOTE_SHAPE, { term: '𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨', exact: false }],
-  ])('SRC-08: %s in %o is looked up by %o', (word, shape, expected) => {
+    ["a", NOTE_SHAPE, undefined],
+    ["a", SESSION_SHAPE, { term: "a", exact: true }],
+    ["会", NOTE_SHAPE, { term: "会", exact: true }],
+    ["internat", NOTE_SHAPE, { term: "internat", exact: true }],
+    ["internati", NOTE_SHAPE, { term: "internat", exact: false }],
+    ["internationa", CONTACT_SHAPE, { term: "internationa", exact: true }],
+    ["international", CONTACT_SHAPE, { term: "internationa", exact: false }],
+    ["会议室开", CONTACT_SHAPE, { term: "会议室开", exact: true }],
+    ["会议室开会", CONTACT_SHAPE, { term: "会议室开", exact: false }],
+    ["𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨", NOTE_SHAPE, { term: "𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨", exact: false }],
+  ])("SRC-08: %s in %o is looked up by %o", (word, shape, expected) => {
     expect(probe(word, shape)).toEqual(expected);
   });
 
-  test('SRC-04, CSR-11: a word is checked in the text behind a blank, a whole one between two', () => {
-    expect([checkPattern('anna'), wholeCheckPattern('anna'), wholeProbe('anna')]).toEqual([' anna', ' anna ', { term: 'anna ', exact: true }]);
-    expect([checkPattern('会议'), wholeCheckPattern('会议'), wholeProbe('会议')]).toEqual(['会议', ' 会议 ', { term: '会议 ', exact: true }]);
-    expect(wholeProbe('𐐨'.repeat(33))).toEqual({ term: `${'𐐨'.repeat(32)} `, exact: false });
+  test("SRC-04, CSR-11: a word is checked in the text behind a blank, a whole one between two", () => {
+    expect([checkPattern("anna"), wholeCheckPattern("anna"), wholeProbe("anna")]).toEqual([
+      " anna",
+      " anna ",
+      { term: "anna ", exact: true },
+    ]);
+    expect([checkPattern("会议"), wholeCheckPattern("会议"), wholeProbe("会议")]).toEqual([
+      "会议",
+      " 会议 ",
+      { term: "会议 ", exact: true },
+    ]);
+    expect(wholeProbe("𐐨".repeat(33))).toEqual({ term: `${"𐐨".repeat(32)} `, exact: false });
   });
 
   test.each([
-    ['王小明', '王小明', true], ['王小明', '小明', false], ['王小明', '王小', false], ['王 小明', '小明 王', true],
-    ['Anna Schmidt', 'schmidt ANNA', true], ['Anna Schmidt', 'anna schmid', false],
-    ['会'.repeat(40), '会'.repeat(33), false], ['会'.repeat(40), '会'.repeat(40), true], ['a'.repeat(40), 'a'.repeat(33), false], ['a'.repeat(40), 'a'.repeat(40), true],
-  ])(
-    'CSR-11: that %s has every word of %s as a whole word is %s', (record, query, whole) => {
-      const words = queryWords(query);
-      const stored = terms(recordWords(record), CONTACT_SHAPE);
-      expect(words.map((_, driver) => answersWhole(stored, words, driver))).toEqual(words.map(() => whole));
-    });
+    ["王小明", "王小明", true],
+    ["王小明", "小明", false],
+    ["王小明", "王小", false],
+    ["王 小明", "小明 王", true],
+    ["Anna Schmidt", "schmidt ANNA", true],
+    ["Anna Schmidt", "anna schmid", false],
+    ["会".repeat(40), "会".repeat(33), false],
+    ["会".repeat(40), "会".repeat(40), true],
+    ["a".repeat(40), "a".repeat(33), false],
+    ["a".repeat(40), "a".repeat(40), true],
+  ])("CSR-11: that %s has every word of %s as a whole word is %s", (record, query, whole) => {
+    const words = queryWords(query);
+    const stored = terms(recordWords(record), CONTACT_SHAPE);
+    expect(words.map((_, driver) => answersWhole(stored, words, driver))).toEqual(words.map(() => whole));
+  });
 
-  describe.each(SHAPES)('of %s', (_, shape) => {
-    test('SRC-01, SRC-02, SRC-03, SRC-04, SRC-05, SRC-06: every query finds what the contract says, whichever word drives', () => {
+  describe.each(SHAPES)("of %s", (_, shape) => {
+    test("SRC-01, SRC-02, SRC-03, SRC-04, SRC-05, SRC-06: every query finds what the contract says, whichever word drives", () => {
       let found = 0;
       let missed = 0;
-      fc.assert(fc.property(recordAndQuery, ([record, query]) => {
-        const stored = terms(recordWords(record), shape);
-        const words = queryWords(query);
-        const expected = matches(record, query);
-        if (expected) found += 1;
-        else missed += 1;
-        expect(words.map((__, driver) => answers(stored, words, driver, shape))).toEqual(words.map(() => expected));
-        // No word drives where none has a term.
-        expect(words.length > 0 && answers(stored, words, -1, shape)).toBe(expected);
-      }), { numRuns: 4000 });
+      fc.assert(
+        fc.property(recordAndQuery, ([record, query]) => {
+          const stored = terms(recordWords(record), shape);
+          const words = queryWords(query);
+          const expected = matches(record, query);
+          if (expected) found += 1;
+          else missed += 1;
+          expect(words.map((__, driver) => answers(stored, words, driver, shape))).toEqual(words.map(() => expected));
+          // No word drives where none has a term.
+          expect(words.length > 0 && answers(stored, words, -1, shape)).toBe(expected);
+        }),
+        { numRuns: 4000 },
+      );
       expect(Math.min(found, missed)).toBeGreaterThan(500);
     });
   });
 
-  test('CSR-11: every query finds as whole words what the contract says, whichever word drives', () => {
+  test("CSR-11: every query finds as whole words what the contract says, whichever word drives", () => {
     let found = 0;
-    fc.assert(fc.property(recordAndQuery, ([record, query]) => {
-      const stored = terms(recordWords(record), CONTACT_SHAPE);
-      const words = queryWords(query);
-      const expected = matchesWhole(record, query);
-      if (expected) found += 1;
-      expect(words.map((_, driver) => answersWhole(stored, words, driver))).toEqual(words.map(() => expected));
-    }), { numRuns: 4000 });
+    fc.assert(
+      fc.property(recordAndQuery, ([record, query]) => {
+        const stored = terms(recordWords(record), CONTACT_SHAPE);
+        const words = queryWords(query);
+        const expected = matchesWhole(record, query);
+        if (expected) found += 1;
+        expect(words.map((_, driver) => answersWhole(stored, words, driver))).toEqual(words.map(() => expected));
+      }),
+      { numRuns: 4000 },
+    );
     expect(found).toBeGreaterThan(200);
   });
 
-  test('SRC-08: every record keeps at most one prefix for a letter, four in a script without blanks, and the words', () => {
-    fc.assert(fc.property(anyText, fc.constantFrom(NOTE_SHAPE, SESSION_SHAPE, CONTACT_SHAPE), (text, shape) => {
-      const words = recordWords(text);
-      const bound = runs(text).reduce((sum, { letters, unspaced }) => sum + letters.length * (unspaced ? 4 : 1), shape.whole ? words.length : 0);
-      const { g } = terms(words, shape);
-      expect(g.length).toBeLessThanOrEqual(bound);
-      expect(new Set(g).size).toBe(g.length);
-    }), { numRuns: 1000 });
+  test("SRC-08: every record keeps at most one prefix for a letter, four in a script without blanks, and the words", () => {
+    fc.assert(
+      fc.property(anyText, fc.constantFrom(NOTE_SHAPE, SESSION_SHAPE, CONTACT_SHAPE), (text, shape) => {
+        const words = recordWords(text);
+        const bound = runs(text).reduce(
+          (sum, { letters, unspaced }) => sum + letters.length * (unspaced ? 4 : 1),
+          shape.whole ? words.length : 0,
+        );
+        const { g } = terms(words, shape);
+        expect(g.length).toBeLessThanOrEqual(bound);
+        expect(new Set(g).size).toBe(g.length);
+      }),
+      { numRuns: 1000 },
+    );
   });
 
-  test('SRC-04: every pattern is letters, digits and blanks, and no term is a lone surrogate or holds NUL', () => {
-    fc.assert(fc.property(fc.oneof(anyText, fc.string({ unit: 'binary', maxLength: 100 })), (text) => {
-      for (const word of queryWords(text)) {
-        expect(checkPattern(word) + wholeCheckPattern(word)).toMatch(/^[\p{L}\p{N} ]+$/u);
-        expect(probe(word, SESSION_SHAPE)?.term ?? '').not.toMatch(/\p{Cs}/u);
-      }
-      expect(terms(recordWords(text), CONTACT_SHAPE).g.filter((term) => /[\p{Cs}\0]/u.test(term))).toEqual([]);
-    }), { numRuns: 1000 });
+  test("SRC-04: every pattern is letters, digits and blanks, and no term is a lone surrogate or holds NUL", () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: "binary", maxLength: 100 })), (text) => {
+        for (const word of queryWords(text)) {
+          expect(checkPattern(word) + wholeCheckPattern(word)).toMatch(/^[\p{L}\p{N} ]+$/u);
+          expect(probe(word, SESSION_SHAPE)?.term ?? "").not.toMatch(/\p{Cs}/u);
+        }
+        expect(terms(recordWords(text), CONTACT_SHAPE).g.filter((term) => /[\p{Cs}\0]/u.test(term))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

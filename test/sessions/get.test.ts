@@ -10,17 +10,43 @@ test("a session with everything has exactly the fields of the detail [SGT-01, SG
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
   const id = await client.put.session({
-    contact_id: contact, title: "t", subtitle: "s", session_date: "2026-01-31T09:30:00Z", session_date_end: "2026-01-31T10:30:00Z", recording_status: "done", source: "calendar",
-    conference_provider: "meet", conference_url: "https://meet.example/1", provider_doc_url: "https://docs.example/1", created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-02T00:00:00Z",
+    contact_id: contact,
+    title: "t",
+    subtitle: "s",
+    session_date: "2026-01-31T09:30:00Z",
+    session_date_end: "2026-01-31T10:30:00Z",
+    recording_status: "done",
+    source: "calendar",
+    conference_provider: "meet",
+    conference_url: "https://meet.example/1",
+    provider_doc_url: "https://docs.example/1",
+    created_at: "2026-01-01T00:00:00Z",
+    updated_at: "2026-01-02T00:00:00Z",
   });
-  await client.put.sessionNotes({ session_id: id, title: "nt", title_slug: "n-t", content: "c", position: 3, type: "SESSION_NOTE_TYPE_AI_PREDEFINED" });
+  await client.put.sessionNotes({
+    session_id: id,
+    title: "nt",
+    title_slug: "n-t",
+    content: "c",
+    position: 3,
+    type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+  });
   const { status, body } = await client.get(`/v1/sessions/${id}`);
   expect(status).toBe(200);
   expect(body).toEqual({
     data: {
-      id, title: "t", subtitle: "s", session_date: "2026-01-31T09:30:00.000Z", session_date_end: "2026-01-31T10:30:00.000Z", recording_status: "done", source: "calendar",
-      conference_provider: "meet", conference_url: "https://meet.example/1", google_doc_url: "https://docs.example/1",
-      created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-02T00:00:00.000Z",
+      id,
+      title: "t",
+      subtitle: "s",
+      session_date: "2026-01-31T09:30:00.000Z",
+      session_date_end: "2026-01-31T10:30:00.000Z",
+      recording_status: "done",
+      source: "calendar",
+      conference_provider: "meet",
+      conference_url: "https://meet.example/1",
+      google_doc_url: "https://docs.example/1",
+      created_at: "2026-01-01T00:00:00.000Z",
+      updated_at: "2026-01-02T00:00:00.000Z",
       client: { id: contact, full_name: "Ann Lee", email: "ann@example.com" },
       notes: [{ title: "nt", title_slug: "n-t", content: "c", position: 3, type: "ai_predefined" }],
     },
@@ -34,17 +60,36 @@ test("a session with nothing has the same fields, null or empty; a client withou
   await client.put.sessionNotes({ session_id: nameless, type: "SESSION_NOTE_TYPE_USER_MANUAL" });
   const { body: first } = await client.get(`/v1/sessions/${bare}`);
   expect(mismatches(sessionDetail, first.data)).toEqual([]);
-  expect(first.data).toMatchObject({ client: null, notes: [], conference_url: null, google_doc_url: null, title: null, session_date: null });
+  expect(first.data).toMatchObject({
+    client: null,
+    notes: [],
+    conference_url: null,
+    google_doc_url: null,
+    title: null,
+    session_date: null,
+  });
   const { body: second } = await client.get(`/v1/sessions/${nameless}`);
   expect(second.data.client).toEqual({ id: contact, full_name: null, email: null });
-  expect(second.data.notes).toEqual([{ title: null, title_slug: null, content: null, position: 0, type: "user_manual" }]);
+  expect(second.data.notes).toEqual([
+    { title: null, title_slug: null, content: null, position: 0, type: "user_manual" },
+  ]);
 });
 
 test("notes stand by position, below zero too, those of one position as they were written [SGT-09]", async () => {
   const client = await newClient(service());
   const [id, other] = await client.put.sessions({}, {});
-  const note = (content: string, position: number, day: number) => ({ session_id: id, content, position, type: "SESSION_NOTE_TYPE_USER_TEMPLATE", created_at: `2026-01-0${day}T00:00:00Z` });
-  await client.put.sessionNotes(note("e", 7, 1), note("c", 2, 2), note("a", -1, 9), note("d", 2, 3), note("b", 0, 5), { session_id: other, content: "not mine", type: "SESSION_NOTE_TYPE_USER_MANUAL" });
+  const note = (content: string, position: number, day: number) => ({
+    session_id: id,
+    content,
+    position,
+    type: "SESSION_NOTE_TYPE_USER_TEMPLATE",
+    created_at: `2026-01-0${day}T00:00:00Z`,
+  });
+  await client.put.sessionNotes(note("e", 7, 1), note("c", 2, 2), note("a", -1, 9), note("d", 2, 3), note("b", 0, 5), {
+    session_id: other,
+    content: "not mine",
+    type: "SESSION_NOTE_TYPE_USER_MANUAL",
+  });
   const { body } = await client.get(`/v1/sessions/${id}`);
   expect(body.data.notes.map((found: { content: string }) => found.content)).toEqual(["a", "b", "c", "d", "e"]);
 });
@@ -53,11 +98,25 @@ test("each of the six types of notes is written in lower case [SGT-10, FMT-02]",
   const client = await newClient(service());
   const id = await client.put.session({});
   const types = ["USER_MANUAL", "AI_MEETING_PREP", "USER_TEMPLATE", "AI_PREDEFINED", "AI_ASSISTANT", "READER_COMMENT"];
-  await client.put.sessionNotes(...types.map((type, position) => ({ session_id: id, position, type: `SESSION_NOTE_TYPE_${type}` })));
+  await client.put.sessionNotes(
+    ...types.map((type, position) => ({ session_id: id, position, type: `SESSION_NOTE_TYPE_${type}` })),
+  );
   const { body } = await client.get(`/v1/sessions/${id}`);
-  expect(body.data.notes.map((note: { type: string }) => note.type)).toEqual(["user_manual", "ai_meeting_prep", "user_template", "ai_predefined", "ai_assistant", "reader_comment"]);
-  const refused = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", { account_id: client.id, notes: [{ session_id: id }] });
-  expect(refused.body.results).toMatchObject([{ error: { reason: "REASON_INVALID_REQUEST", message: expect.stringMatching(/^type: /) } }]);
+  expect(body.data.notes.map((note: { type: string }) => note.type)).toEqual([
+    "user_manual",
+    "ai_meeting_prep",
+    "user_template",
+    "ai_predefined",
+    "ai_assistant",
+    "reader_comment",
+  ]);
+  const refused = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", {
+    account_id: client.id,
+    notes: [{ session_id: id }],
+  });
+  expect(refused.body.results).toMatchObject([
+    { error: { reason: "REASON_INVALID_REQUEST", message: expect.stringMatching(/^type: /) } },
+  ]);
 });
 
 test("DOC_PROVIDER names the field of the document's link, and a name of another form stops the start [SGT-08]", async () => {
@@ -71,7 +130,8 @@ test("DOC_PROVIDER names the field of the document's link, and a name of another
   } finally {
     await notion.stop();
   }
-  for (const wrong of ["Google", "2docs", "a-b", "a".repeat(32)]) await expect(service().another({ DOC_PROVIDER: wrong })).rejects.toThrow(/^DOC_PROVIDER: /);
+  for (const wrong of ["Google", "2docs", "a-b", "a".repeat(32)])
+    await expect(service().another({ DOC_PROVIDER: wrong })).rejects.toThrow(/^DOC_PROVIDER: /);
 });
 
 test("an unknown session is 404, what is no uuid 422, no key 401, on the transcript as well [SGT-02, SGT-03, SGT-04, STR-02, STR-03, STR-04]", async () => {
@@ -80,7 +140,10 @@ test("an unknown session is 404, what is no uuid 422, no key 401, on the transcr
   for (const tail of ["", "/transcript"]) {
     for (const id of [randomId(), contact]) {
       const { status, body } = await client.get(`/v1/sessions/${id}${tail}`);
-      expect([status, body]).toEqual([404, { error: { code: "404", message: "There is no such record in this account." } }]);
+      expect([status, body]).toEqual([
+        404,
+        { error: { code: "404", message: "There is no such record in this account." } },
+      ]);
     }
     const { status, body } = await client.get(`/v1/sessions/1${tail}`);
     expect(status).toBe(422);
@@ -103,9 +166,15 @@ test("a recording may be there before its text is, and a text without a recordin
   await client.put.transcript({ session_id: early, recording: { id: recording } });
   await client.put.transcript({ session_id: late, transcript: "Hello." });
   expect((await client.get(`/v1/sessions/${early}/transcript`)).body.data).toEqual({
-    session_id: early, transcript: null, recording: { id: recording, duration_seconds: null, recording_started_at: null, recording_ended_at: null },
+    session_id: early,
+    transcript: null,
+    recording: { id: recording, duration_seconds: null, recording_started_at: null, recording_ended_at: null },
   });
-  expect((await client.get(`/v1/sessions/${late}/transcript`)).body.data).toEqual({ session_id: late, transcript: "Hello.", recording: null });
+  expect((await client.get(`/v1/sessions/${late}/transcript`)).body.data).toEqual({
+    session_id: late,
+    transcript: "Hello.",
+    recording: null,
+  });
 });
 
 test("a transcript comes back as it was put, with exactly the fields of the specification [STR-01, STR-06, STR-08, FMT-04]", async () => {
@@ -115,11 +184,22 @@ test("a transcript comes back as it was put, with exactly the fields of the spec
   const text = `Zoë: 😀 \u0000 e\u0301 ${"Hello again. ".repeat(60_000)}`;
   await client.put.transcript({ session_id: id, transcript: "first draft" });
   await client.put.transcript({
-    session_id: id, transcript: text,
-    recording: { id: recording, duration_seconds: 1800.25, recording_started_at: "2026-01-31T09:30:00Z", recording_ended_at: "2026-01-31T10:00:00.250Z" },
+    session_id: id,
+    transcript: text,
+    recording: {
+      id: recording,
+      duration_seconds: 1800.25,
+      recording_started_at: "2026-01-31T09:30:00Z",
+      recording_ended_at: "2026-01-31T10:00:00.250Z",
+    },
   });
   const { body } = await client.get(`/v1/sessions/${id}/transcript`);
   expect(mismatches(transcript, body.data)).toEqual([]);
   expect(body.data.transcript === text).toBe(true);
-  expect(body.data.recording).toEqual({ id: recording.toLowerCase(), duration_seconds: 1800.25, recording_started_at: "2026-01-31T09:30:00.000Z", recording_ended_at: "2026-01-31T10:00:00.250Z" });
+  expect(body.data.recording).toEqual({
+    id: recording.toLowerCase(),
+    duration_seconds: 1800.25,
+    recording_started_at: "2026-01-31T09:30:00.000Z",
+    recording_ended_at: "2026-01-31T10:00:00.250Z",
+  });
 });

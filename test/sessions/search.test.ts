@@ -15,10 +15,20 @@ test("title, subtitle and the client's name are each searched, and nothing else 
     { subtitle: "quentin again" },
     { contact_id: named },
     { contact_id: nameless },
-    { title: "Other", source: "quentin", recording_status: "quentin", conference_provider: "quentin", conference_url: "https://quentin.example", provider_doc_url: "https://quentin.example" },
+    {
+      title: "Other",
+      source: "quentin",
+      recording_status: "quentin",
+      conference_provider: "quentin",
+      conference_url: "https://quentin.example",
+      provider_doc_url: "https://quentin.example",
+    },
   );
-  expect(ids(await client.get("/v1/sessions?query=quentin")).sort()).toEqual([byTitle, bySubtitle, byName, byInferred].sort());
-  for (const query of ["example", "555", "elsewhere"]) expect(ids(await client.get(`/v1/sessions?query=${query}`)), query).toEqual([]);
+  expect(ids(await client.get("/v1/sessions?query=quentin")).sort()).toEqual(
+    [byTitle, bySubtitle, byName, byInferred].sort(),
+  );
+  for (const query of ["example", "555", "elsewhere"])
+    expect(ids(await client.get(`/v1/sessions?query=${query}`)), query).toEqual([]);
 });
 
 test("of a client with a full_name the inferred_name is not searched [SLS-21]", async () => {
@@ -33,13 +43,23 @@ test("the words of a query may lie in several fields, in any order, and each mus
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann Lee" });
   const session = await client.put.session({ contact_id: contact, title: "Yearly budget", subtitle: "Second draft" });
-  for (const query of ["draft budget ann", "lee yea", "sec dra bud"]) expect(ids(await client.get(`/v1/sessions?query=${encodeURIComponent(query)}`)), query).toEqual([session]);
-  for (const query of ["draft plan", "udget", "annlee"]) expect(ids(await client.get(`/v1/sessions?query=${encodeURIComponent(query)}`)), query).toEqual([]);
+  for (const query of ["draft budget ann", "lee yea", "sec dra bud"])
+    expect(ids(await client.get(`/v1/sessions?query=${encodeURIComponent(query)}`)), query).toEqual([session]);
+  for (const query of ["draft plan", "udget", "annlee"])
+    expect(ids(await client.get(`/v1/sessions?query=${encodeURIComponent(query)}`)), query).toEqual([]);
 });
 
 test("2 and 100 characters are accepted, 0, 1 and 101 are 422 [SLS-07, SLS-08]", async () => {
   const client = await newClient(service());
-  for (const [query, status] of [["", 422], ["a", 422], ["ab", 200], ["a".repeat(100), 200], ["a".repeat(101), 422], ["😀", 422], ["😀".repeat(100), 200]] as const) {
+  for (const [query, status] of [
+    ["", 422],
+    ["a", 422],
+    ["ab", 200],
+    ["a".repeat(100), 200],
+    ["a".repeat(101), 422],
+    ["😀", 422],
+    ["😀".repeat(100), 200],
+  ] as const) {
     expect((await client.get(`/v1/sessions?query=${encodeURIComponent(query)}`)).status, query).toBe(status);
   }
 });
@@ -47,7 +67,10 @@ test("2 and 100 characters are accepted, 0, 1 and 101 are 422 [SLS-07, SLS-08]",
 test("a query without a letter or digit matches nothing, though a list without a query would [SRC-06]", async () => {
   const client = await newClient(service());
   await client.put.session({ title: "..." });
-  expect((await client.get("/v1/sessions?query=...")).body).toEqual({ data: [], pagination: { limit: 10, offset: 0, has_more: false, next_offset: null } });
+  expect((await client.get("/v1/sessions?query=...")).body).toEqual({
+    data: [],
+    pagination: { limit: 10, offset: 0, has_more: false, next_offset: null },
+  });
   expect(ids(await client.get("/v1/sessions"))).toHaveLength(1);
 });
 
@@ -57,5 +80,6 @@ test("a session that is ingested again is found by its new words, of its new cli
   const session = await client.put.session({ external_id: "s", title: "Budget", contact_id: ann });
   await client.put.session({ external_id: "s", title: "Plan", contact_id: bo });
   expect(ids(await client.get("/v1/sessions?query=plan+bo"))).toEqual([session]);
-  for (const query of ["budget", "ann"]) expect(ids(await client.get(`/v1/sessions?query=${query}`)), query).toEqual([]);
+  for (const query of ["budget", "ann"])
+    expect(ids(await client.get(`/v1/sessions?query=${query}`)), query).toEqual([]);
 });

@@ -6,7 +6,8 @@ import type { RestAnswer } from "../support/service.ts";
 import { ask } from "./set-up.ts";
 
 const service = useService();
-const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestAnswer> => service().internalCall(`records.admin.v1.AccountService/${rpc}`, message, headers);
+const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestAnswer> =>
+  service().internalCall(`records.admin.v1.AccountService/${rpc}`, message, headers);
 const issuer = "https://id.example.com";
 
 async function newAccount(email = `${randomUUID()}@example.com`): Promise<string> {
@@ -26,12 +27,25 @@ test("an account is created, read, enrolled, and linked to a person [ADM-03]", a
   expect(createdAt).toMatch(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/);
   expect(rest).toEqual({ email: "Ann@Example.com" });
   expect((await admin("GetAccount", { accountId: id })).body).toEqual(created.body);
-  expect((await admin("SetBetaEnrolment", { accountId: id, enrolled: true })).body.account).toEqual({ id, createdAt, email: "Ann@Example.com", betaEnrolled: true });
+  expect((await admin("SetBetaEnrolment", { accountId: id, enrolled: true })).body.account).toEqual({
+    id,
+    createdAt,
+    email: "Ann@Example.com",
+    betaEnrolled: true,
+  });
   const linked = await admin("LinkIdentity", { accountId: id, issuer, subject: "ann" });
-  const account = { id, createdAt, email: "Ann@Example.com", betaEnrolled: true, identities: [{ issuer, subject: "ann" }] };
+  const account = {
+    id,
+    createdAt,
+    email: "Ann@Example.com",
+    betaEnrolled: true,
+    identities: [{ issuer, subject: "ann" }],
+  };
   expect([linked.status, linked.body]).toEqual([200, { account }]);
   expect((await admin("GetAccount", { accountId: id.toUpperCase() })).body).toEqual({ account });
-  expect((await admin("SetBetaEnrolment", { accountId: id, enrolled: false })).body.account.betaEnrolled).toBeUndefined();
+  expect(
+    (await admin("SetBetaEnrolment", { accountId: id, enrolled: false })).body.account.betaEnrolled,
+  ).toBeUndefined();
 });
 
 test("accounts are listed page by page, the oldest first, with their identities [ADM-03]", async () => {
@@ -43,7 +57,10 @@ test("accounts are listed page by page, the oldest first, with their identities 
   const page = await admin("ListAccounts", { limit: 2, offset: all.length - 3 });
   expect([page.body.accounts.map(({ id }: { id: string }) => id), page.body.hasMore]).toEqual([made.slice(0, 2), true]);
   const last = await admin("ListAccounts", { limit: 2, offset: all.length - 2 });
-  expect([last.body.accounts.map(({ id }: { id: string }) => id), last.body.hasMore]).toEqual([made.slice(1), undefined]);
+  expect([last.body.accounts.map(({ id }: { id: string }) => id), last.body.hasMore]).toEqual([
+    made.slice(1),
+    undefined,
+  ]);
 });
 
 test("an account is found by its email, however it is written, and by no part of it, whatever the page [ADM-03]", async () => {
@@ -51,9 +68,13 @@ test("an account is found by its email, however it is written, and by no part of
   await newAccount("not.found.by@example.com");
   for (const page of [{}, { limit: 1 }, { limit: 1, offset: 7 }]) {
     const { body } = await admin("ListAccounts", { email: "fOUND.BY@example.COM", ...page });
-    expect([body.accounts.map((account: { id: string; email: string }) => [account.id, account.email]), body.hasMore]).toEqual([[[id, "Found.By@Example.com"]], undefined]);
+    expect([
+      body.accounts.map((account: { id: string; email: string }) => [account.id, account.email]),
+      body.hasMore,
+    ]).toEqual([[[id, "Found.By@Example.com"]], undefined]);
   }
-  for (const email of ["found.by", "found.by@example.co", "ound.by@example.com", ".*", ""]) expect((await admin("ListAccounts", { email })).body, email).toEqual({});
+  for (const email of ["found.by", "found.by@example.co", "ound.by@example.com", ".*", ""])
+    expect((await admin("ListAccounts", { email })).body, email).toEqual({});
   expect((await admin("ListAccounts", { email: "x".repeat(255) })).status).toBe(400);
 });
 
@@ -65,18 +86,27 @@ test("an email has one account, however it is written [ADM-03]", async () => {
 
 test("the same identity twice changes nothing, and an account has as many as are linked [ADM-03]", async () => {
   const accountId = await newAccount();
-  for (let time = 0; time < 2; time++) expect((await admin("LinkIdentity", { accountId, issuer, subject: "twice" })).status).toBe(200);
+  for (let time = 0; time < 2; time++)
+    expect((await admin("LinkIdentity", { accountId, issuer, subject: "twice" })).status).toBe(200);
   expect(await identitiesOf(accountId)).toEqual([{ issuer, subject: "twice" }]);
   await admin("LinkIdentity", { accountId, issuer: "https://other.example.com", subject: "twice" });
   await admin("LinkIdentity", { accountId, issuer, subject: "Twice" });
-  expect(await identitiesOf(accountId)).toEqual([{ issuer, subject: "twice" }, { issuer: "https://other.example.com", subject: "twice" }, { issuer, subject: "Twice" }]);
+  expect(await identitiesOf(accountId)).toEqual([
+    { issuer, subject: "twice" },
+    { issuer: "https://other.example.com", subject: "twice" },
+    { issuer, subject: "Twice" },
+  ]);
 });
 
 test("an identity has one account: a second one is refused and stays as it was [ADM-03]", async () => {
   const [first, second] = [await newAccount(), await newAccount()];
   await admin("LinkIdentity", { accountId: first, issuer, subject: "taken" });
   const { status, body } = await admin("LinkIdentity", { accountId: second, issuer, subject: "taken" });
-  expect([status, body.code, body.message]).toEqual([409, "already_exists", "subject: another account is linked to this identity."]);
+  expect([status, body.code, body.message]).toEqual([
+    409,
+    "already_exists",
+    "subject: another account is linked to this identity.",
+  ]);
   expect([await identitiesOf(first), await identitiesOf(second)]).toEqual([[{ issuer, subject: "taken" }], []]);
   // The issuer and the subject are one name only together.
   expect((await admin("LinkIdentity", { accountId: second, issuer, subject: "taken2" })).status).toBe(200);
@@ -86,34 +116,67 @@ test("an identity has one account: a second one is refused and stays as it was [
 test("of many accounts that are linked to one identity at once exactly one is [ADM-03]", async () => {
   for (let round = 0; round < 5; round++) {
     const ids = await Promise.all(Array.from({ length: 6 }, () => newAccount()));
-    const answers = await Promise.all(ids.map((accountId) => admin("LinkIdentity", { accountId, issuer, subject: `race-${round}` })));
+    const answers = await Promise.all(
+      ids.map((accountId) => admin("LinkIdentity", { accountId, issuer, subject: `race-${round}` })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
-    expect((await Promise.all(ids.map(identitiesOf))).flatMap((identities) => identities)).toEqual([{ issuer, subject: `race-${round}` }]);
+    expect((await Promise.all(ids.map(identitiesOf))).flatMap((identities) => identities)).toEqual([
+      { issuer, subject: `race-${round}` },
+    ]);
   }
 });
 
-test.each(["GetAccount", "SetBetaEnrolment", "LinkIdentity"])("%s of an unknown account is NOT_FOUND [ADM-03]", async (rpc) => {
-  const { status, body } = await admin(rpc, { accountId: randomUUID(), ...(rpc === "LinkIdentity" ? { issuer, subject: "nobody" } : rpc === "SetBetaEnrolment" ? { enrolled: true } : {}) });
-  expect([status, body.code, body.message]).toEqual([404, "not_found", "There is no such account."]);
-});
+test.each(["GetAccount", "SetBetaEnrolment", "LinkIdentity"])(
+  "%s of an unknown account is NOT_FOUND [ADM-03]",
+  async (rpc) => {
+    const { status, body } = await admin(rpc, {
+      accountId: randomUUID(),
+      ...(rpc === "LinkIdentity"
+        ? { issuer, subject: "nobody" }
+        : rpc === "SetBetaEnrolment"
+          ? { enrolled: true }
+          : {}),
+    });
+    expect([status, body.code, body.message]).toEqual([404, "not_found", "There is no such account."]);
+  },
+);
 
 test("what is not valid is refused and changes nothing [ADM-03]", async () => {
   const accountId = await newAccount();
   for (const message of [
-    { accountId, issuer }, { accountId, subject: "x" }, { accountId, issuer: "", subject: "x" }, { accountId, issuer, subject: "" },
-    { issuer, subject: "x" }, { accountId: "x", issuer, subject: "x" }, { accountId, issuer, subject: "x".repeat(256) }, { accountId, issuer: "x".repeat(501), subject: "x" },
+    { accountId, issuer },
+    { accountId, subject: "x" },
+    { accountId, issuer: "", subject: "x" },
+    { accountId, issuer, subject: "" },
+    { issuer, subject: "x" },
+    { accountId: "x", issuer, subject: "x" },
+    { accountId, issuer, subject: "x".repeat(256) },
+    { accountId, issuer: "x".repeat(501), subject: "x" },
     { accountId, issuer, subject: { $ne: "" } },
-  ]) expect([(await admin("LinkIdentity", message)).status, message]).toEqual([400, message]);
+  ])
+    expect([(await admin("LinkIdentity", message)).status, message]).toEqual([400, message]);
   expect(await identitiesOf(accountId)).toEqual([]);
-  for (const email of ["", "ann", "ann@", "@example.com", "a nn@example.com", `${"x".repeat(250)}@example.com`]) expect((await admin("CreateAccount", { email })).status).toBe(400);
+  for (const email of ["", "ann", "ann@", "@example.com", "a nn@example.com", `${"x".repeat(250)}@example.com`])
+    expect((await admin("CreateAccount", { email })).status).toBe(400);
 });
 
 test("the operator's calls need the service token, and are not on the public listener [ADM-03]", async () => {
   const accountId = await newAccount();
-  for (const headers of [{ Authorization: "" }, { Authorization: "Bearer wrong" }, { Authorization: `Bearer ${(await service().account()).key}` }]) {
+  for (const headers of [
+    { Authorization: "" },
+    { Authorization: "Bearer wrong" },
+    { Authorization: `Bearer ${(await service().account()).key}` },
+  ]) {
     expect((await admin("LinkIdentity", { accountId, issuer, subject: "thief" }, headers)).status).toBe(401);
   }
-  for (const rpc of ["CreateAccount", "GetAccount", "ListAccounts", "SetBetaEnrolment", "LinkIdentity", "DeleteAccount"]) {
+  for (const rpc of [
+    "CreateAccount",
+    "GetAccount",
+    "ListAccounts",
+    "SetBetaEnrolment",
+    "LinkIdentity",
+    "DeleteAccount",
+  ]) {
     const path = `/records.admin.v1.AccountService/${rpc}`;
     const headers = { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` };
     expect((await ask(service().base + path, { method: "POST", headers, body: "{}" })).status).toBe(404);

@@ -7,7 +7,17 @@ import type { JWTPayload } from "jose";
 import type { RestAnswer, TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import type { FakeProvider } from "./fake-provider.ts";
-import { clientSecret, enter, idClaims, logout, logoutClaims, newKey, seconds, startFakeProvider, tellLogout } from "./fake-provider.ts";
+import {
+  clientSecret,
+  enter,
+  idClaims,
+  logout,
+  logoutClaims,
+  newKey,
+  seconds,
+  startFakeProvider,
+  tellLogout,
+} from "./fake-provider.ts";
 import { ann, ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
 
 const house = useHouse();
@@ -30,7 +40,8 @@ afterAll(async () => {
 });
 
 const claimsOf = (changes: Record<string, unknown> = {}): JWTPayload => logoutClaims(fake, changes);
-const tell = (token: string | undefined, at = base, headers: Record<string, string> = {}): Promise<RestAnswer> => tellLogout(at, token, headers);
+const tell = (token: string | undefined, at = base, headers: Record<string, string> = {}): Promise<RestAnswer> =>
+  tellLogout(at, token, headers);
 
 test("signing out at the provider ends our session, behind the browser's back [DSH-04]", async () => {
   const { browser, cookie } = await signIn(house(), ann);
@@ -40,16 +51,26 @@ test("signing out at the provider ends our session, behind the browser's back [D
   await browser.submit(page);
   expect([await ownerStatus(house().base, cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 200]);
   const [newest] = await auditOf(house().base, other.cookie);
-  expect(newest).toMatchObject({ event: "signed_out", detail: "At the identity provider.", person: "ann@example.com", address: "127.0.0.1" });
+  expect(newest).toMatchObject({
+    event: "signed_out",
+    detail: "At the identity provider.",
+    person: "ann@example.com",
+    address: "127.0.0.1",
+  });
 });
 
 describe("a logout token", () => {
   test("with a sid ends the session that began there, and no other [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
-    const [one, same, other] = [await enter(base, fake, { sid }), await enter(base, fake, { sid }), await enter(base, fake, { sid: another })];
+    const [one, same, other] = [
+      await enter(base, fake, { sid }),
+      await enter(base, fake, { sid }),
+      await enter(base, fake, { sid: another }),
+    ];
     const { status, text, headers } = await tell(await fake.sign(claimsOf({ sid })));
     expect([status, text, headers.get("cache-control")]).toEqual([200, "", "no-store"]);
-    for (const { cookie } of [one, same]) expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
+    for (const { cookie } of [one, same])
+      expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
     expect((await ask(`${base}/`, { cookie: other.cookie })).text).toContain("dora@example.com");
   });
 
@@ -61,9 +82,14 @@ describe("a logout token", () => {
   });
 
   test("with a sub alone ends all sessions of the person, and nobody else's [DSH-04]", async () => {
-    const [one, other, stranger] = [await enter(base, fake, { sid: randomUUID() }), await enter(base, fake), await enter(base, fake, { sub: "person-emil", email: "emil@example.com" })];
+    const [one, other, stranger] = [
+      await enter(base, fake, { sid: randomUUID() }),
+      await enter(base, fake),
+      await enter(base, fake, { sub: "person-emil", email: "emil@example.com" }),
+    ];
     expect((await tell(await fake.sign(claimsOf()))).status).toBe(200);
-    for (const { cookie } of [one, other]) expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
+    for (const { cookie } of [one, other])
+      expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
     expect((await ask(`${base}/`, { cookie: stranger.cookie })).text).toContain("emil@example.com");
     expect(await sessionCount(service, { subject: "person-dora" })).toBe(0);
   });
@@ -72,7 +98,14 @@ describe("a logout token", () => {
     const second = await service.another();
     try {
       const { cookie } = await enter(base, fake);
-      await service.app.client.db().collection("dashboard_sessions").insertOne({ issuer: "https://other.example", subject: "person-dora", expires_at: new Date(Date.now() + 60_000) });
+      await service.app.client
+        .db()
+        .collection("dashboard_sessions")
+        .insertOne({
+          issuer: "https://other.example",
+          subject: "person-dora",
+          expires_at: new Date(Date.now() + 60_000),
+        });
       expect((await tell(await fake.sign(claimsOf()), second.base)).status).toBe(200);
       expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
       expect(await sessionCount(service, { issuer: "https://other.example" })).toBe(1);
@@ -96,12 +129,27 @@ describe("a logout token", () => {
 
   test("of a person with an account is in the audit log, once for each session [DSH-04]", async () => {
     await newOwner(service, fake.issuer, "person-fay", "fay@example.com");
-    const [one] = [await enter(base, fake, { sub: "person-fay", email: "fay@example.com" }), await enter(base, fake, { sub: "person-fay", email: "fay@example.com" })];
+    const [one] = [
+      await enter(base, fake, { sub: "person-fay", email: "fay@example.com" }),
+      await enter(base, fake, { sub: "person-fay", email: "fay@example.com" }),
+    ];
     expect(await ownerStatus(base, one.cookie)).toBe(200);
-    expect((await tell(await fake.sign(claimsOf({ sub: "person-fay" })), base, { "X-Request-Id": "from-behind" })).status).toBe(200);
+    expect(
+      (await tell(await fake.sign(claimsOf({ sub: "person-fay" })), base, { "X-Request-Id": "from-behind" })).status,
+    ).toBe(200);
     expect(await ownerStatus(base, one.cookie)).toBe(401);
-    const entries = await auditOf(base, (await enter(base, fake, { sub: "person-fay", email: "fay@example.com" })).cookie);
-    const out = { event: "signed_out", detail: "At the identity provider.", key_prefix: null, person: "fay@example.com", request_id: "from-behind", address: "127.0.0.1" };
+    const entries = await auditOf(
+      base,
+      (await enter(base, fake, { sub: "person-fay", email: "fay@example.com" })).cookie,
+    );
+    const out = {
+      event: "signed_out",
+      detail: "At the identity provider.",
+      key_prefix: null,
+      person: "fay@example.com",
+      request_id: "from-behind",
+      address: "127.0.0.1",
+    };
     expect(entries.slice(1, 3)).toEqual([out, out]);
   });
 
@@ -116,7 +164,9 @@ describe("a logout token", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
     expect((await tell(await fake.sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
     expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
-    expect((await tell(await fake.sign(claimsOf({ sid: another }), { kid: old.kid }, old.privateKey))).status).toBe(400);
+    expect((await tell(await fake.sign(claimsOf({ sid: another }), { kid: old.kid }, old.privateKey))).status).toBe(
+      400,
+    );
   });
 
   test("with an unknown key fetches the provider's keys at most once in 30 seconds [OAU-18]", async () => {
@@ -124,7 +174,9 @@ describe("a logout token", () => {
     await tell(await fake.sign(claimsOf()));
     fake.asked.length = 0;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 100_000 });
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => fake.sign(claimsOf(), { kid: randomUUID() }, stranger.privateKey)));
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => fake.sign(claimsOf(), { kid: randomUUID() }, stranger.privateKey)),
+    );
     for (const token of tokens) expect((await tell(token)).status).toBe(400);
     expect(fake.asked.filter((path) => path === "/jwks").length).toBe(1);
   });
@@ -134,13 +186,19 @@ describe("a logout token counts once", () => {
   test("on every instance: a second delivery ends no newer session [DSH-07]", async () => {
     const second = await service.another();
     try {
-      for (const [sid, sub] of [[undefined, "person-dora"], [randomUUID(), undefined]] as const) {
+      for (const [sid, sub] of [
+        [undefined, "person-dora"],
+        [randomUUID(), undefined],
+      ] as const) {
         const token = await fake.sign(claimsOf({ sid, sub }));
         const before = await enter(base, fake, sid === undefined ? {} : { sid });
         expect((await tell(token)).status).toBe(200);
         expect((await ask(`${base}/`, { cookie: before.cookie })).text).not.toContain("dora@example.com");
         const { cookie } = await enter(base, fake);
-        for (const at of [base, second.base]) expect((await tell(token, at)).body).toEqual({ error: { code: "400", message: "logout_token: was received before." } });
+        for (const at of [base, second.base])
+          expect((await tell(token, at)).body).toEqual({
+            error: { code: "400", message: "logout_token: was received before." },
+          });
         expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
       }
     } finally {
@@ -161,7 +219,10 @@ describe("a logout token counts once", () => {
     const [kept] = await tokens.find({ "_id.jti": jti }).toArray();
     expect(kept?.["forgettable_at"].getTime()).toBeGreaterThan(Date.now() + 120_000);
     expect(kept?.["forgettable_at"].getTime()).toBeLessThan(Date.now() + 1_000_000);
-    expect((await tokens.indexes()).find(({ name }) => name === "expiry")).toMatchObject({ key: { forgettable_at: 1 }, expireAfterSeconds: 0 });
+    expect((await tokens.indexes()).find(({ name }) => name === "expiry")).toMatchObject({
+      key: { forgettable_at: 1 },
+      expireAfterSeconds: 0,
+    });
   });
 });
 
@@ -170,7 +231,11 @@ describe("a logout token is refused and ends nothing:", () => {
   async function expectRefused(token: string | undefined, headers?: Record<string, string>): Promise<RestAnswer> {
     const { cookie } = await enter(base, fake, { sid: "the-session" });
     const answer = await tell(token, base, headers);
-    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([400, "application/json; charset=utf-8", "no-store"]);
+    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
+      400,
+      "application/json; charset=utf-8",
+      "no-store",
+    ]);
     expect(answer.body).toEqual({ error: { code: "400", message: expect.stringMatching(/^logout_token: is /) } });
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
     return answer;
@@ -195,7 +260,10 @@ describe("a logout token is refused and ends nothing:", () => {
     ["whose events are a text", () => ({ events: "http://schemas.openid.net/event/backchannel-logout" })],
     ["whose events are a list", () => ({ events: ["http://schemas.openid.net/event/backchannel-logout"] })],
     ["whose events are null", () => ({ events: null })],
-    ["whose event is true and no object", () => ({ events: { "http://schemas.openid.net/event/backchannel-logout": true } })],
+    [
+      "whose event is true and no object",
+      () => ({ events: { "http://schemas.openid.net/event/backchannel-logout": true } }),
+    ],
     ["whose event is null", () => ({ events: { "http://schemas.openid.net/event/backchannel-logout": null } })],
     ["with a nonce", () => ({ nonce: "n" })],
     ["with an empty nonce", () => ({ nonce: "" })],
@@ -214,7 +282,8 @@ describe("a logout token is refused and ends nothing:", () => {
   test("an unsigned one [DSH-04]", async () => {
     await expectRefused(new UnsecuredJWT(claimsOf()).encode());
     const [header, payload] = (await fake.sign(claimsOf())).split(".");
-    for (const form of [`${header}.${payload}.`, `${header}.${payload}`, `${header}.${payload}.AAAA`]) await expectRefused(form);
+    for (const form of [`${header}.${payload}.`, `${header}.${payload}`, `${header}.${payload}.AAAA`])
+      await expectRefused(form);
   });
 
   test("one that is signed with the client's secret, or with the public key as if it were one [DSH-04]", async () => {
@@ -249,11 +318,23 @@ describe("a logout token is refused and ends nothing:", () => {
     }
   });
 
-  test.each([["garbage", "garbage"], ["dots", ".."], ["four dots", "...."], ["a JWE", "a.b.c.d.e"], ["spaces", "   "], ["an empty text", ""], ["nothing", undefined]])("%s [DSH-04]", async (_name, token) => {
+  test.each([
+    ["garbage", "garbage"],
+    ["dots", ".."],
+    ["four dots", "...."],
+    ["a JWE", "a.b.c.d.e"],
+    ["spaces", "   "],
+    ["an empty text", ""],
+    ["nothing", undefined],
+  ])("%s [DSH-04]", async (_name, token) => {
     await expectRefused(token);
   });
 
-  test.each([["a letter outside of ASCII for its payload", "eyJhbGciOiJSUzI1NiJ9.é.AAAA"], ["letters outside of ASCII", "é.é.é"], ["a null character", "a\0.b.c"]])("%s [DSH-04]", async (_name, token) => {
+  test.each([
+    ["a letter outside of ASCII for its payload", "eyJhbGciOiJSUzI1NiJ9.é.AAAA"],
+    ["letters outside of ASCII", "é.é.é"],
+    ["a null character", "a\0.b.c"],
+  ])("%s [DSH-04]", async (_name, token) => {
     await expectRefused(token);
   });
 
@@ -263,9 +344,13 @@ describe("a logout token is refused and ends nothing:", () => {
     const url = `${base}/sign-out/back-channel`;
     for (const answer of [
       await ask(`${url}?logout_token=${token}`, { method: "POST" }),
-      await ask(url, { body: JSON.stringify({ logout_token: token }), headers: { "Content-Type": "application/json" } }),
+      await ask(url, {
+        body: JSON.stringify({ logout_token: token }),
+        headers: { "Content-Type": "application/json" },
+      }),
       await ask(url, { body: new URLSearchParams({ token }) }),
-    ]) expect(answer.status).toBe(400);
+    ])
+      expect(answer.status).toBe(400);
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
   });
 
@@ -282,14 +367,20 @@ describe("a logout token is refused and ends nothing:", () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (method: string, path: string, body: string): Promise<number | string | undefined> =>
       new Promise((resolve) => {
-        const sent = request({ agent, hostname, port, method, path, timeout: 5_000, headers: { "Content-Length": body.length } }, (answer) => {
-          answer.resume().on("end", () => resolve(answer.statusCode));
-        });
+        const sent = request(
+          { agent, hostname, port, method, path, timeout: 5_000, headers: { "Content-Length": body.length } },
+          (answer) => {
+            answer.resume().on("end", () => resolve(answer.statusCode));
+          },
+        );
         sent.on("timeout", () => sent.destroy(new Error("no answer"))).on("error", ({ message }) => resolve(message));
         sent.end(body);
       });
     for (let round = 0; round < 3; round++) {
-      const answers = [await send("POST", "/sign-out/back-channel", "x".repeat(1_048_576)), await send("GET", "/v1/health", "")];
+      const answers = [
+        await send("POST", "/sign-out/back-channel", "x".repeat(1_048_576)),
+        await send("GET", "/v1/health", ""),
+      ];
       expect(answers).toEqual([400, 200]);
     }
     agent.destroy();

@@ -35,7 +35,10 @@ async function changed(change: (back: URL) => void): Promise<(accept: string) =>
   };
 }
 
-const set = (name: string, value: string) => (back: URL): void => back.searchParams.set(name, value);
+const set =
+  (name: string, value: string) =>
+  (back: URL): void =>
+    back.searchParams.set(name, value);
 
 test("a sign-in without the cookie of its beginning is refused [DSH-01]", async () => {
   const { back } = await almostIn(house(), ann);
@@ -58,8 +61,16 @@ test("a cookie that was changed in any part is refused [DSH-01]", async () => {
   const [name = "", value = ""] = [cookie.slice(0, cookie.indexOf("=")), cookie.slice(cookie.indexOf("=") + 1)];
   const parts = value.split(".");
   const forms = [
-    ...parts.map((part, at) => parts.map((one, index) => (index === at ? `${part.startsWith("A") ? "B" : "A"}${part.slice(1)}` : one)).join(".")),
-    value.slice(0, -4), `${value}AAAA`, "", "x", "....", "eyJhbGciOiJub25lIn0.e30.", `"${value}`,
+    ...parts.map((part, at) =>
+      parts.map((one, index) => (index === at ? `${part.startsWith("A") ? "B" : "A"}${part.slice(1)}` : one)).join("."),
+    ),
+    value.slice(0, -4),
+    `${value}AAAA`,
+    "",
+    "x",
+    "....",
+    "eyJhbGciOiJub25lIn0.e30.",
+    `"${value}`,
   ];
   for (const form of forms) {
     const answer = await ask(back, { cookie: `${name}=${form}` });
@@ -113,17 +124,23 @@ describe("the answer of the provider is refused", () => {
   });
 
   test("with ID tokens in its query or without code flow's code [DSH-01]", async () => {
-    await expectRefused(await changed((back) => {
-      back.searchParams.delete("code");
-      back.searchParams.set("id_token", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJwZXJzb24tYmVuIn0.");
-    }));
+    await expectRefused(
+      await changed((back) => {
+        back.searchParams.delete("code");
+        back.searchParams.set("id_token", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJwZXJzb24tYmVuIn0.");
+      }),
+    );
   });
 });
 
 test("a person who says no at the provider is told that the sign-in was cancelled, and may begin again", async () => {
   const { cookie, leadsTo } = await begin(house().base);
   const back = new URL(`${house().base}/sign-in/callback`);
-  back.search = new URLSearchParams({ error: "access_denied", state: leadsTo.searchParams.get("state") ?? "", iss: house().provider.issuer }).toString();
+  back.search = new URLSearchParams({
+    error: "access_denied",
+    state: leadsTo.searchParams.get("state") ?? "",
+    iss: house().provider.issuer,
+  }).toString();
   await expectRefused((accept) => ask(back, { cookie, accept }));
   expect((await ask(back, { cookie })).body).toEqual({ error: { code: "400", message: "The sign-in was cancelled." } });
 });
@@ -131,7 +148,11 @@ test("a person who says no at the provider is told that the sign-in was cancelle
 test("what the provider gives as its reason is shown as text and shortened", async () => {
   const { cookie, leadsTo } = await begin(house().base);
   const back = new URL(`${house().base}/sign-in/callback`);
-  back.search = new URLSearchParams({ error: `<script>alert(1)</script>${"x".repeat(500)}`, state: leadsTo.searchParams.get("state") ?? "", iss: house().provider.issuer }).toString();
+  back.search = new URLSearchParams({
+    error: `<script>alert(1)</script>${"x".repeat(500)}`,
+    state: leadsTo.searchParams.get("state") ?? "",
+    iss: house().provider.issuer,
+  }).toString();
   await expectRefused((accept) => ask(back, { cookie, accept }));
   const { text } = await ask(back, { cookie, accept: "text/html" });
   expect(text).not.toContain("<script>alert");
@@ -142,7 +163,9 @@ test("a refused sign-in leaves the session that the browser has, and the audit l
   const { cookie: session } = await signIn(house(), ann);
   const before = await auditOf(house().base, session);
   const { cookie } = await begin(house().base);
-  expect((await ask(`${house().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` })).status).toBe(400);
+  expect(
+    (await ask(`${house().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` })).status,
+  ).toBe(400);
   expect(await auditOf(house().base, session)).toEqual(before);
 });
 
@@ -151,7 +174,13 @@ test("a refused sign-in and a used one leave no code, no state and no cookie in 
   const answer = await ask(back, { cookie });
   await ask(back, { cookie });
   const log = house().service.logLines.join("\n");
-  for (const secret of [back.searchParams.get("code"), back.searchParams.get("state"), cookie.split("=")[1], sessionOf(answer).split("=")[1], house().provider.client.secret]) {
+  for (const secret of [
+    back.searchParams.get("code"),
+    back.searchParams.get("state"),
+    cookie.split("=")[1],
+    sessionOf(answer).split("=")[1],
+    house().provider.client.secret,
+  ]) {
     expect(secret).not.toBe("");
     expect(log).not.toContain(secret);
   }

@@ -41,7 +41,20 @@ test.each([
   expect(plain.read(header)).toBe(value);
 });
 
-test.each([undefined, "", ";", "=", "records_session", "records_session2=x", "xrecords_session=x", "Records_Session=x", "__Host-records_session=x", "a=records_session=x", "records_session =x", '"records_session=x"'])("%j has none", (header) => {
+test.each([
+  undefined,
+  "",
+  ";",
+  "=",
+  "records_session",
+  "records_session2=x",
+  "xrecords_session=x",
+  "Records_Session=x",
+  "__Host-records_session=x",
+  "a=records_session=x",
+  "records_session =x",
+  '"records_session=x"',
+])("%j has none", (header) => {
   expect(plain.read(header)).toBeUndefined();
 });
 

@@ -41,7 +41,8 @@ export async function newKey(kid: string): Promise<KeyPair> {
 }
 
 export function json(value: unknown, status = 200): Answer {
-  return (_request, response) => void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(value));
+  return (_request, response) =>
+    void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(value));
 }
 
 /** The connection ends without an answer, as if nobody listened. */
@@ -74,7 +75,12 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 
   function usual(path: string): Answer {
     if (path === "/.well-known/openid-configuration") return json(metadata);
-    if (path === "/jwks") return async (request, response) => json({ keys: [{ ...(await exportJWK(key.publicKey)), kid: key.kid, alg: "RS256", use: "sig" }] })(request, response);
+    if (path === "/jwks")
+      return async (request, response) =>
+        json({ keys: [{ ...(await exportJWK(key.publicKey)), kid: key.kid, alg: "RS256", use: "sig" }] })(
+          request,
+          response,
+        );
     if (path === "/token") return json(provider.tokens);
     return json({ error: "not_found" }, 404);
   }
@@ -91,7 +97,8 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     async rotate() {
       key = await newKey(`rotated-${++rotations}`);
     },
-    sign: (claims, header = {}, by = key.privateKey) => new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: key.kid, ...header }).sign(by),
+    sign: (claims, header = {}, by = key.privateKey) =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: key.kid, ...header }).sign(by),
     settings: () => ({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }),
     async stop() {
       server.closeAllConnections();
@@ -104,16 +111,33 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 /** The claims of an ID token for our client. Its sign-in is later than any logout token so far. */
 export function idClaims({ issuer }: FakeProvider, claims: JWTPayload = {}): JWTPayload {
   const now = Math.floor(Date.now() / 1000);
-  return { iss: issuer, aud: clientId, sub: "person-dora", email: "dora@example.com", name: "Dora Example", iat: now, auth_time: now + 2, exp: now + 600, ...claims };
+  return {
+    iss: issuer,
+    aud: clientId,
+    sub: "person-dora",
+    email: "dora@example.com",
+    name: "Dora Example",
+    iat: now,
+    auth_time: now + 2,
+    exp: now + 600,
+    ...claims,
+  };
 }
 
 /** A sign-in of the person whom the claims name; `token` replaces the ID token. */
-export async function enter(base: string, fake: FakeProvider, claims: JWTPayload = {}, token?: (nonce: string) => Promise<string>): Promise<{ answer: RestAnswer; cookie: string }> {
+export async function enter(
+  base: string,
+  fake: FakeProvider,
+  claims: JWTPayload = {},
+  token?: (nonce: string) => Promise<string>,
+): Promise<{ answer: RestAnswer; cookie: string }> {
   const { leadsTo, cookie } = await begin(base);
   const { nonce = "", state = "" } = Object.fromEntries(leadsTo.searchParams);
   const idToken = token === undefined ? await fake.sign(idClaims(fake, { nonce, ...claims })) : await token(nonce);
   fake.tokens = { access_token: "an-access-token", token_type: "Bearer", expires_in: 60, id_token: idToken };
-  const answer = await ask(`${base}/sign-in/callback?${new URLSearchParams({ code: "a-code", state }).toString()}`, { cookie });
+  const answer = await ask(`${base}/sign-in/callback?${new URLSearchParams({ code: "a-code", state }).toString()}`, {
+    cookie,
+  });
   return { answer, cookie: sessionOf(answer) };
 }
 
@@ -122,11 +146,27 @@ export const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** The claims of a logout token that is as it should be, changed; what is undefined is left out. */
 export function logoutClaims({ issuer }: FakeProvider, changes: Record<string, unknown> = {}): JWTPayload {
-  const claims: Record<string, unknown> = { iss: issuer, aud: clientId, iat: seconds(), exp: seconds() + 120, jti: randomUUID(), events: logout, sub: "person-dora", ...changes };
+  const claims: Record<string, unknown> = {
+    iss: issuer,
+    aud: clientId,
+    iat: seconds(),
+    exp: seconds() + 120,
+    jti: randomUUID(),
+    events: logout,
+    sub: "person-dora",
+    ...changes,
+  };
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
 /** Calls the service as the provider does. */
-export function tellLogout(base: string, token: string | undefined, headers: Record<string, string> = {}): Promise<RestAnswer> {
-  return ask(`${base}/sign-out/back-channel`, { body: new URLSearchParams(token === undefined ? {} : { logout_token: token }), headers });
+export function tellLogout(
+  base: string,
+  token: string | undefined,
+  headers: Record<string, string> = {},
+): Promise<RestAnswer> {
+  return ask(`${base}/sign-out/back-channel`, {
+    body: new URLSearchParams(token === undefined ? {} : { logout_token: token }),
+    headers,
+  });
 }

@@ -4,7 +4,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 import type { FakeProvider } from "./fake-provider.ts";
-import { clientSecret, enter, idClaims, json, logoutClaims, newKey, seconds, startFakeProvider, tellLogout } from "./fake-provider.ts";
+import {
+  clientSecret,
+  enter,
+  idClaims,
+  json,
+  logoutClaims,
+  newKey,
+  seconds,
+  startFakeProvider,
+  tellLogout,
+} from "./fake-provider.ts";
 import { ask, begin, newOwner, ownerStatus, sessionCount, sessionOf } from "./set-up.ts";
 
 let fake: FakeProvider;
@@ -50,7 +60,8 @@ test("an ID token that is not signed, or with a secret, signs nobody in [DSH-01]
   const before = await sessionCount(service);
   for (const token of [
     async (nonce: string) => new UnsecuredJWT(idClaims(fake, { nonce })).encode(),
-    (nonce: string) => new SignJWT(idClaims(fake, { nonce })).setProtectedHeader({ alg: "HS256" }).sign(Buffer.from(clientSecret)),
+    (nonce: string) =>
+      new SignJWT(idClaims(fake, { nonce })).setProtectedHeader({ alg: "HS256" }).sign(Buffer.from(clientSecret)),
     async () => "garbage",
     async () => "",
   ]) {
@@ -65,7 +76,9 @@ test("rejects an ID token with a foreign signature or changed claims [DSH-06]", 
   const before = await sessionCount(service);
   const stranger = await newKey("stranger");
   for (const header of [{}, { kid: "stranger" }, { kid: undefined }]) {
-    const { answer, cookie } = await enter(base, fake, {}, (nonce) => fake.sign(idClaims(fake, { nonce }), header, stranger.privateKey));
+    const { answer, cookie } = await enter(base, fake, {}, (nonce) =>
+      fake.sign(idClaims(fake, { nonce }), header, stranger.privateKey),
+    );
     expect([answer.status, cookie]).toEqual([400, ""]);
   }
   const changed = await enter(base, fake, {}, async (nonce) => {
@@ -85,7 +98,9 @@ test("an answer of the token endpoint without an ID token signs nobody in [DSH-0
   const before = await sessionCount(service);
   const { leadsTo, cookie } = await begin(base);
   fake.tokens = { access_token: "an-access-token", token_type: "Bearer" };
-  const answer = await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie });
+  const answer = await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, {
+    cookie,
+  });
   expect([400, 503]).toContain(answer.status);
   expect([sessionOf(answer), await sessionCount(service)]).toEqual(["", before]);
 });
@@ -102,10 +117,18 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
   const back = `${base}/sign-in/callback?code=the-code&state=${leadsTo.searchParams.get("state")}`;
   expect((await ask(back, { cookie })).status).toBe(400);
   const form = new URLSearchParams(sent);
-  expect([form.get("grant_type"), form.get("code"), form.get("redirect_uri")]).toEqual(["authorization_code", "the-code", `${base}/sign-in/callback`]);
+  expect([form.get("grant_type"), form.get("code"), form.get("redirect_uri")]).toEqual([
+    "authorization_code",
+    "the-code",
+    `${base}/sign-in/callback`,
+  ]);
   expect(form.get("code_verifier")).toMatch(/^[A-Za-z0-9_-]{43,128}$/);
   expect(authorization + sent).toContain(authorization === "" ? clientSecret : "Basic ");
-  for (const [error, status] of [["invalid_client", 401], ["invalid_request", 400], ["server_error", 500]] as const) {
+  for (const [error, status] of [
+    ["invalid_client", 401],
+    ["invalid_request", 400],
+    ["server_error", 500],
+  ] as const) {
     fake.answers.set("/token", json({ error }, status));
     expect((await ask(back, { cookie })).status).toBe(503);
   }
@@ -114,20 +137,41 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
 
 test("of what was refused nothing is in the log: no code, no state, no token, no person", async () => {
   const secrets = ["a-code", "an-access-token", "dora@example.com", "person-dora", "Dora Example", clientSecret];
-  for (const changes of [{ nonce: "another" }, { iss: "https://evil.example" }, { aud: "another" }, { exp: 1 }, { sub: undefined }, { iat: undefined }, {}] as Record<string, unknown>[]) {
+  for (const changes of [
+    { nonce: "another" },
+    { iss: "https://evil.example" },
+    { aud: "another" },
+    { exp: 1 },
+    { sub: undefined },
+    { iat: undefined },
+    {},
+  ] as Record<string, unknown>[]) {
     const { leadsTo, cookie } = await begin(base);
     const { state = "", nonce = "" } = Object.fromEntries(leadsTo.searchParams);
     const token = await fake.sign(idClaims(fake, { nonce, ...changes }));
     fake.tokens = { access_token: "an-access-token", token_type: "Bearer", id_token: token };
-    for (const query of [{ code: "a-code", state: "another" }, { code: "a-code", state, iss: "https://evil.example" }, { error: "server_error", state }, { code: "a-code", state }]) {
-      await ask(`${base}/sign-in/callback?${new URLSearchParams(query as Record<string, string>).toString()}`, { cookie });
+    for (const query of [
+      { code: "a-code", state: "another" },
+      { code: "a-code", state, iss: "https://evil.example" },
+      { error: "server_error", state },
+      { code: "a-code", state },
+    ]) {
+      await ask(`${base}/sign-in/callback?${new URLSearchParams(query as Record<string, string>).toString()}`, {
+        cookie,
+      });
     }
     secrets.push(state, nonce, token, cookie.split("=")[1] ?? "-");
   }
   await tellLogout(base, await fake.sign(logoutClaims(fake, { aud: "another" })));
-  fake.answers.set("/token", (_request, response) => void response.writeHead(200, { "Content-Type": "application/json" }).end('{"id_token":"dora@example.com",'));
+  fake.answers.set(
+    "/token",
+    (_request, response) =>
+      void response.writeHead(200, { "Content-Type": "application/json" }).end('{"id_token":"dora@example.com",'),
+  );
   const { leadsTo, cookie } = await begin(base);
-  expect((await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie })).status).toBe(503);
+  expect(
+    (await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie })).status,
+  ).toBe(503);
   fake.answers.clear();
   const log = service.logLines.join("\n");
   expect(log).toContain("request failed");
@@ -136,9 +180,17 @@ test("of what was refused nothing is in the log: no code, no state, no token, no
 
 test("a person is who the issuer and the subject say, byte for byte, and not who their email says", async () => {
   await newOwner(service, fake.issuer, "person-gus", "gus@example.com");
-  expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-gus", email: "another@example.com" })).cookie)).toBe(200);
+  expect(
+    await ownerStatus(base, (await enter(base, fake, { sub: "person-gus", email: "another@example.com" })).cookie),
+  ).toBe(200);
   for (const sub of ["person-Gus", "person-gus ", " person-gus", "person", "gus@example.com", "person-gus\0"]) {
-    expect(await ownerStatus(base, (await enter(base, fake, { sub, email: "gus@example.com", email_verified: true })).cookie), sub).toBe(403);
+    expect(
+      await ownerStatus(
+        base,
+        (await enter(base, fake, { sub, email: "gus@example.com", email_verified: true })).cookie,
+      ),
+      sub,
+    ).toBe(403);
   }
 });
 
@@ -158,7 +210,11 @@ test("a person without an email is called by their subject, and signs out as wel
   expect((await ask(`${base}/`, { cookie })).text).toContain("person-without-email");
   await newOwner(service, fake.issuer, "person-without-email", "someone@example.com");
   await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
-  const entries = await service.app.client.db().collection("audit_log").find({ person: "person-without-email" }).toArray();
+  const entries = await service.app.client
+    .db()
+    .collection("audit_log")
+    .find({ person: "person-without-email" })
+    .toArray();
   expect(entries.map(({ event }) => String(event))).toEqual(["signed_out"]);
 });
 
@@ -166,7 +222,17 @@ test("claims of another kind than text are left out", async () => {
   const { answer, cookie } = await enter(base, fake, { sub: "person-odd", email: { $gt: "" }, name: ["x"], sid: 7 });
   expect(answer.status).toBe(303);
   const kept = await service.app.client.db().collection("dashboard_sessions").findOne({ subject: "person-odd" });
-  expect(Object.keys(kept ?? {}).sort()).toEqual(["_id", "authenticated_at", "created_at", "expires_at", "id_token", "issuer", "provider_ahead_ms", "subject", "used_at"]);
+  expect(Object.keys(kept ?? {}).sort()).toEqual([
+    "_id",
+    "authenticated_at",
+    "created_at",
+    "expires_at",
+    "id_token",
+    "issuer",
+    "provider_ahead_ms",
+    "subject",
+    "used_at",
+  ]);
   expect((await ask(`${base}/`, { cookie })).status).toBe(200);
 });
 
@@ -175,7 +241,11 @@ test("what a person is called is text on the page, whatever it is", async () => 
   for (const account of [false, true]) {
     const sub = `${account ? "with" : "without"}-account${hostile}`;
     if (account) await newOwner(service, fake.issuer, sub, "hostile@example.com");
-    for (const claims of [{ email: hostile, name: hostile }, { email: undefined, name: hostile }, { email: undefined, name: undefined }]) {
+    for (const claims of [
+      { email: hostile, name: hostile },
+      { email: undefined, name: hostile },
+      { email: undefined, name: undefined },
+    ]) {
       const { cookie } = await enter(base, fake, { sub, ...claims });
       const { status, text } = await ask(`${base}/`, { cookie });
       expect(status).toBe(200);
@@ -185,18 +255,26 @@ test("what a person is called is text on the page, whatever it is", async () => 
   }
 });
 
-test.each([["with a slash more than the provider's name", "/", ""], ["with a slash less", "", "/"]])("where OIDC_ISSUER is written %s, people sign in and the provider signs them out [DSH-01, DSH-04]", async (_name, configured, told) => {
-  const other = await startFakeProvider();
-  other.metadata["issuer"] = other.issuer + told;
-  const one = await service.another({ ...other.settings(), OIDC_ISSUER: other.issuer + configured });
-  const at = one.app.baseUrl;
-  try {
-    const { answer, cookie } = await enter(at, other, { iss: other.issuer + told });
-    expect(answer.status).toBe(303);
-    expect((await tellLogout(at, await other.sign(logoutClaims(other, { iss: other.issuer + told })))).status).toBe(200);
-    expect((await ask(`${at}/`, { cookie })).text).not.toContain("dora@example.com");
-  } finally {
-    await one.stop();
-    await other.stop();
-  }
-});
+test.each([
+  ["with a slash more than the provider's name", "/", ""],
+  ["with a slash less", "", "/"],
+])(
+  "where OIDC_ISSUER is written %s, people sign in and the provider signs them out [DSH-01, DSH-04]",
+  async (_name, configured, told) => {
+    const other = await startFakeProvider();
+    other.metadata["issuer"] = other.issuer + told;
+    const one = await service.another({ ...other.settings(), OIDC_ISSUER: other.issuer + configured });
+    const at = one.app.baseUrl;
+    try {
+      const { answer, cookie } = await enter(at, other, { iss: other.issuer + told });
+      expect(answer.status).toBe(303);
+      expect((await tellLogout(at, await other.sign(logoutClaims(other, { iss: other.issuer + told })))).status).toBe(
+        200,
+      );
+      expect((await ask(`${at}/`, { cookie })).text).not.toContain("dora@example.com");
+    } finally {
+      await one.stop();
+      await other.stop();
+    }
+  },
+);

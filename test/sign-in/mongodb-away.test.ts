@@ -33,9 +33,15 @@ async function expectUnavailable(cookie: string): Promise<void> {
   const [token, entering] = [await fake.sign(logoutClaims(fake)), enter(base, fake)];
   const answers: [string, RestAnswer][] = await Promise.all([
     ask(`${base}/`, { cookie, accept: "application/json" }).then((one): [string, RestAnswer] => ["the page", one]),
-    ask(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestAnswer] => ["the page for a browser", one]),
+    ask(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestAnswer] => [
+      "the page for a browser",
+      one,
+    ]),
     ask(`${base}/v1/audit-log`, { cookie }).then((one): [string, RestAnswer] => ["the owner's reading", one]),
-    ask(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestAnswer] => ["signing out", one]),
+    ask(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestAnswer] => [
+      "signing out",
+      one,
+    ]),
     tellLogout(base, token).then((one): [string, RestAnswer] => ["a logout token", one]),
     entering.then(({ answer }): [string, RestAnswer] => ["the way back", answer]),
   ]);
@@ -46,16 +52,23 @@ async function expectUnavailable(cookie: string): Promise<void> {
 test("an owner whose session cannot be read is told 503 and not 401", async () => {
   const { cookie } = await enter(base, fake);
   const read = (): Promise<RestAnswer> => ask(`${base}/v1/audit-log`, { cookie });
-  await withFault(mongod, "alwaysOn", { failCommands: ["find", "aggregate"], errorCode: 11600, appName: "records" }, async () => {
-    expect((await read()).status).toBe(503);
-  });
+  await withFault(
+    mongod,
+    "alwaysOn",
+    { failCommands: ["find", "aggregate"], errorCode: 11600, appName: "records" },
+    async () => {
+      expect((await read()).status).toBe(503);
+    },
+  );
   expect((await read()).status).toBe(200);
 });
 
 test("commands that fail because the server is going are 503, and the session goes on after [DSH-01]", async () => {
   const { cookie } = await enter(base, fake);
   const failCommands = ["find", "aggregate", "findAndModify", "insert", "delete"];
-  await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () => expectUnavailable(cookie));
+  await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () =>
+    expectUnavailable(cookie),
+  );
   const { status, text } = await ask(`${base}/`, { cookie });
   expect([status, text.includes("dora@example.com")]).toEqual([200, true]);
 });

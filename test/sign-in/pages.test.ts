@@ -8,7 +8,11 @@ import { ann, ask, begin, signIn, useHouse } from "./set-up.ts";
 const house = useHouse();
 
 /** A request whose `Host` is not the address that it is sent to; `fetch` sets its own. */
-function withHost(host: string, path: string, port = house().service.app.port): Promise<{ status: number | undefined; location: string | undefined }> {
+function withHost(
+  host: string,
+  path: string,
+  port = house().service.app.port,
+): Promise<{ status: number | undefined; location: string | undefined }> {
   return new Promise((resolve, reject) => {
     const sent = http1({ host: "127.0.0.1", port, path, headers: { Host: host } }, (response) => {
       response.resume();
@@ -22,15 +26,32 @@ describe("a page", () => {
   test("allows no script but our own file, is kept by nobody, and is what it says it is [DSH-01]", async () => {
     const { cookie } = await signIn(house(), ann);
     const { base, provider } = house();
-    for (const answer of [await ask(`${base}/`), await ask(`${base}/`, { cookie }), await ask(`${base}/sign-in/callback`, { accept: "text/html" }), await ask(`${base}/sign-out`, { method: "POST", accept: "text/html", cookie })]) {
+    for (const answer of [
+      await ask(`${base}/`),
+      await ask(`${base}/`, { cookie }),
+      await ask(`${base}/sign-in/callback`, { accept: "text/html" }),
+      await ask(`${base}/sign-out`, { method: "POST", accept: "text/html", cookie }),
+    ]) {
       const { headers, text } = answer;
-      const policy = new Map((headers.get("content-security-policy") ?? "").split(/;\s*/).map((one) => [one.split(" ")[0], one.split(" ").slice(1)]));
+      const policy = new Map(
+        (headers.get("content-security-policy") ?? "")
+          .split(/;\s*/)
+          .map((one) => [one.split(" ")[0], one.split(" ").slice(1)]),
+      );
       expect(policy.get("default-src")).toEqual(["'none'"]);
-      for (const directive of ["script-src", "style-src", "img-src", "connect-src"]) expect(policy.get(directive)).toEqual(["'self'"]);
+      for (const directive of ["script-src", "style-src", "img-src", "connect-src"])
+        expect(policy.get(directive)).toEqual(["'self'"]);
       for (const directive of ["base-uri", "frame-ancestors"]) expect(policy.get(directive)).toEqual(["'none'"]);
       // A browser applies this also to where the form's answer leads.
-      expect(policy.get("form-action")).toEqual(["'self'", ...(text.includes('action="/sign-out"') ? [provider.issuer] : [])]);
-      expect([headers.get("cache-control"), headers.get("x-content-type-options"), headers.get("referrer-policy")]).toEqual(["no-store", "nosniff", "same-origin"]);
+      expect(policy.get("form-action")).toEqual([
+        "'self'",
+        ...(text.includes('action="/sign-out"') ? [provider.issuer] : []),
+      ]);
+      expect([
+        headers.get("cache-control"),
+        headers.get("x-content-type-options"),
+        headers.get("referrer-policy"),
+      ]).toEqual(["no-store", "nosniff", "same-origin"]);
       expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(text).toMatch(/^<!DOCTYPE html>/i);
       expect(text).not.toMatch(/<script(?![^>]*\bsrc="\/)|<style|\sstyle="|\son[a-z]+="|javascript:/i);
@@ -43,13 +64,25 @@ describe("a page", () => {
     const { base } = house();
     const { cookie } = await signIn(house(), ann);
     const [get, head] = [await ask(`${base}/`, { cookie }), await ask(`${base}/`, { cookie, method: "HEAD" })];
-    expect([head.status, head.text, head.headers.get("content-length")]).toEqual([200, "", get.headers.get("content-length")]);
+    expect([head.status, head.text, head.headers.get("content-length")]).toEqual([
+      200,
+      "",
+      get.headers.get("content-length"),
+    ]);
     for (const path of ["/", "/sign-in", "/sign-in/callback", "/dashboard.css"]) {
       for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
         const answer = await ask(base + path, { method, origin: base, ...(method === "POST" ? { body: "x=y" } : {}) });
-        expect([answer.status, answer.headers.get("allow"), answer.body?.error.code]).toEqual([405, "GET, HEAD, OPTIONS", "405"]);
+        expect([answer.status, answer.headers.get("allow"), answer.body?.error.code]).toEqual([
+          405,
+          "GET, HEAD, OPTIONS",
+          "405",
+        ]);
         const page = await ask(base + path, { method, origin: base, accept: "text/html" });
-        expect([page.status, page.headers.get("allow"), page.headers.get("content-type")]).toEqual([405, "GET, HEAD, OPTIONS", "text/html; charset=utf-8"]);
+        expect([page.status, page.headers.get("allow"), page.headers.get("content-type")]).toEqual([
+          405,
+          "GET, HEAD, OPTIONS",
+          "text/html; charset=utf-8",
+        ]);
       }
       const options = await ask(base + path, { method: "OPTIONS" });
       expect([options.status, options.headers.get("allow"), options.text]).toEqual([204, "GET, HEAD, OPTIONS", ""]);
@@ -64,7 +97,12 @@ describe("a page", () => {
         const stream = client.request({ ":path": "/", ":method": method });
         let text = "";
         let code: number | undefined;
-        stream.on("response", (headers) => (code = headers[":status"])).on("data", (chunk) => (text += String(chunk))).on("end", () => resolve([code, text])).on("error", reject).end();
+        stream
+          .on("response", (headers) => (code = headers[":status"]))
+          .on("data", (chunk) => (text += String(chunk)))
+          .on("end", () => resolve([code, text]))
+          .on("error", reject)
+          .end();
       });
       expect([status, body === ""]).toEqual([200, method === "HEAD"]);
     } finally {
@@ -75,13 +113,18 @@ describe("a page", () => {
 
 test("the files of the page have an ETag and are not sent again to who has them", async () => {
   const { base } = house();
-  const page = (await ask(`${base}/`)).text + (await ask(`${base}/`, { cookie: (await signIn(house(), ann)).cookie })).text;
-  const paths = [...new Set([...page.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path))];
+  const page =
+    (await ask(`${base}/`)).text + (await ask(`${base}/`, { cookie: (await signIn(house(), ann)).cookie })).text;
+  const paths = [
+    ...new Set([...page.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path)),
+  ];
   expect(paths.length).toBeGreaterThan(1);
   for (const path of [...paths, "/favicon.ico"]) {
     const { status, headers, text } = await ask(base + path);
     expect([path, status]).toEqual([path, 200]);
-    expect(headers.get("content-type")).toMatch(/^(text\/css; charset=utf-8|text\/javascript; charset=utf-8|image\/svg\+xml)$/);
+    expect(headers.get("content-type")).toMatch(
+      /^(text\/css; charset=utf-8|text\/javascript; charset=utf-8|image\/svg\+xml)$/,
+    );
     expect(text).not.toBe("");
     expect([headers.get("x-content-type-options"), headers.get("cache-control")]).toEqual(["nosniff", "no-cache"]);
     const etag = headers.get("etag") ?? "";
@@ -93,24 +136,56 @@ test("the files of the page have an ETag and are not sent again to who has them"
   }
 });
 
-test.each(["/nothing", "/sign-in/", "/sign-in/other", "/Sign-In", "/sign-out/", "//", "/dashboard", "/dashboard/", "/page.ts", "/../package.json", "/..%2fpackage.json", "/constructor", "/__proto__", "/toString"])("the path %s is not there: 404 in JSON, also for a browser", async (path) => {
+test.each([
+  "/nothing",
+  "/sign-in/",
+  "/sign-in/other",
+  "/Sign-In",
+  "/sign-out/",
+  "//",
+  "/dashboard",
+  "/dashboard/",
+  "/page.ts",
+  "/../package.json",
+  "/..%2fpackage.json",
+  "/constructor",
+  "/__proto__",
+  "/toString",
+])("the path %s is not there: 404 in JSON, also for a browser", async (path) => {
   for (const accept of ["text/html", "application/json"]) {
     const { status, headers, body } = await ask(`${house().base}${path}`, { accept });
-    expect([status, headers.get("content-type"), body]).toEqual([404, "application/json; charset=utf-8", { error: { code: "404", message: "There is no such path." } }]);
+    expect([status, headers.get("content-type"), body]).toEqual([
+      404,
+      "application/json; charset=utf-8",
+      { error: { code: "404", message: "There is no such path." } },
+    ]);
   }
 });
 
 describe("the name that a browser calls us by", () => {
-  test.each(["/", "/?x=y", "/sign-in"])("127.0.0.1 is led to localhost, where the cookies are (%s) [DSH-01]", async (path) => {
-    const { port } = house().service.app;
-    for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`]) expect(await withHost(host, path)).toEqual({ status: 303, location: `http://localhost:${port}${path}` });
-    const { headers } = await ask(`http://127.0.0.1:${port}${path}`);
-    expect(headers.getSetCookie()).toEqual([]);
-  });
+  test.each(["/", "/?x=y", "/sign-in"])(
+    "127.0.0.1 is led to localhost, where the cookies are (%s) [DSH-01]",
+    async (path) => {
+      const { port } = house().service.app;
+      for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`])
+        expect(await withHost(host, path)).toEqual({ status: 303, location: `http://localhost:${port}${path}` });
+      const { headers } = await ask(`http://127.0.0.1:${port}${path}`);
+      expect(headers.getSetCookie()).toEqual([]);
+    },
+  );
 
   test("another name, another port, or none of this machine's stays where it is", async () => {
     const { port } = house().service.app;
-    for (const host of [`localhost:${port}`, "records.example.com", `records.example.com:${port}`, `127.0.0.1:${port + 1}`, `127.0.0.2:${port}`, `127.0.0.1.evil.example:${port}`, "a b", "%%%"]) {
+    for (const host of [
+      `localhost:${port}`,
+      "records.example.com",
+      `records.example.com:${port}`,
+      `127.0.0.1:${port + 1}`,
+      `127.0.0.2:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      "a b",
+      "%%%",
+    ]) {
       expect([host, (await withHost(host, "/")).status]).toEqual([host, 200]);
     }
   });
@@ -128,7 +203,12 @@ describe("the name that a browser calls us by", () => {
 });
 
 test("a page, the way in and the way back are charged to the address; a person is told to wait on a page", async () => {
-  const one = await house().service.another({ BASE_URL: house().base, RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
+  const one = await house().service.another({
+    BASE_URL: house().base,
+    RATE_LIMIT: "1",
+    RATE_BURST: "1",
+    TRUST_PROXY: "1",
+  });
   try {
     let address = 0;
     for (const path of ["/", "/sign-in", "/sign-in/callback?code=x&state=y", "/sign-out", "/sign-out/back-channel"]) {
@@ -137,13 +217,18 @@ test("a page, the way in and the way back are charged to the address; a person i
       const url = one.base + path;
       expect((await ask(url, { method, headers })).status).not.toBe(429);
       const page = await ask(url, { method, headers, accept: "text/html" });
-      expect([page.status, page.headers.get("content-type"), page.headers.get("retry-after")]).toEqual([429, "text/html; charset=utf-8", "1"]);
+      expect([page.status, page.headers.get("content-type"), page.headers.get("retry-after")]).toEqual([
+        429,
+        "text/html; charset=utf-8",
+        "1",
+      ]);
       expect(page.headers.getSetCookie()).toEqual([]);
       const json = await ask(url, { method, headers });
       expect([json.status, json.body.error.code, json.headers.get("retry-after")]).toEqual([429, "429", "1"]);
       expect((await ask(url, { method, headers: { "X-Forwarded-For": `10.0.1.${address}` } })).status).not.toBe(429);
       // The files of the page have a bucket of their own.
-      for (let time = 0; time < 3; time++) expect((await ask(`${one.base}/dashboard.css`, { headers })).status).toBe(200);
+      for (let time = 0; time < 3; time++)
+        expect((await ask(`${one.base}/dashboard.css`, { headers })).status).toBe(200);
     }
   } finally {
     await one.stop();
@@ -172,12 +257,36 @@ describe("where there is no identity provider", () => {
   test("nobody signs in or out, and the operations on the key are 401 [DSH-01]", async () => {
     const { cookie } = await signIn(house(), ann);
     const origin = off.app.baseUrl;
-    for (const [method, path] of [["GET", "/sign-in"], ["GET", "/sign-in/callback?code=x&state=y"], ["POST", "/sign-out"], ["POST", "/sign-out/back-channel"]] as const) {
-      const { status, headers } = await ask(origin + path, { method, origin, ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}) });
+    for (const [method, path] of [
+      ["GET", "/sign-in"],
+      ["GET", "/sign-in/callback?code=x&state=y"],
+      ["POST", "/sign-out"],
+      ["POST", "/sign-out/back-channel"],
+    ] as const) {
+      const { status, headers } = await ask(origin + path, {
+        method,
+        origin,
+        ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}),
+      });
       expect([path, status, headers.getSetCookie()]).toEqual([path, 503, []]);
-      expect((await ask(origin + path, { method, origin, accept: "text/html", ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}) })).text).toMatch(/OIDC_ISSUER/);
+      expect(
+        (
+          await ask(origin + path, {
+            method,
+            origin,
+            accept: "text/html",
+            ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}),
+          })
+        ).text,
+      ).toMatch(/OIDC_ISSUER/);
     }
-    for (const [method, path] of [["GET", "/v1/api-key"], ["POST", "/v1/api-key"], ["POST", "/v1/api-key/rotate"], ["DELETE", "/v1/api-key"], ["GET", "/v1/audit-log"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/v1/api-key"],
+      ["POST", "/v1/api-key"],
+      ["POST", "/v1/api-key/rotate"],
+      ["DELETE", "/v1/api-key"],
+      ["GET", "/v1/audit-log"],
+    ] as const) {
       expect((await ask(origin + path, { method, origin, cookie })).status).toBe(401);
     }
   });
@@ -191,10 +300,25 @@ test("there is no per-client list of connected apps: no path, no rpc and no page
   const paths = Object.keys(body.paths as object);
   expect(paths).toContain("/v1/api-key");
   expect(paths.filter((path) => words.test(path))).toEqual([]);
-  for (const path of ["/v1/clients", "/v1/apps", "/v1/connected-apps", "/v1/oauth-clients", "/v1/grants", "/v1/authorizations", "/clients", "/apps", "/connected-apps", "/connections", "/grants", "/settings/apps"]) {
+  for (const path of [
+    "/v1/clients",
+    "/v1/apps",
+    "/v1/connected-apps",
+    "/v1/oauth-clients",
+    "/v1/grants",
+    "/v1/authorizations",
+    "/clients",
+    "/apps",
+    "/connected-apps",
+    "/connections",
+    "/grants",
+    "/settings/apps",
+  ]) {
     expect([path, (await ask(base + path, { cookie })).status]).toEqual([path, 404]);
   }
   const { text } = await ask(`${base}/`, { cookie });
-  expect(text).not.toMatch(/connected (apps?|clients?|assistants?)|authorized (apps?|clients?|applications?)|client[_ -]?id/i);
+  expect(text).not.toMatch(
+    /connected (apps?|clients?|assistants?)|authorized (apps?|clients?|applications?)|client[_ -]?id/i,
+  );
   expect((await begin(base)).answer.status).toBe(303);
 });

@@ -38,9 +38,17 @@ async function cold(environment: Record<string, string> = {}): Promise<string> {
 
 async function expectUnavailable(at: string): Promise<void> {
   const json = await ask(`${at}/sign-in`, { accept: "application/json" });
-  expect([json.status, json.body, json.headers.getSetCookie()]).toEqual([503, { error: { code: "503", message: expect.any(String) } }, []]);
+  expect([json.status, json.body, json.headers.getSetCookie()]).toEqual([
+    503,
+    { error: { code: "503", message: expect.any(String) } },
+    [],
+  ]);
   const page = await ask(`${at}/sign-in`, { accept: "text/html" });
-  expect([page.status, page.headers.get("content-type"), page.headers.get("cache-control")]).toEqual([503, "text/html; charset=utf-8", "no-store"]);
+  expect([page.status, page.headers.get("content-type"), page.headers.get("cache-control")]).toEqual([
+    503,
+    "text/html; charset=utf-8",
+    "no-store",
+  ]);
   expect(page.text).toContain(page.headers.get("x-request-id"));
 }
 
@@ -56,7 +64,13 @@ test("a service starts without its provider, and serves all that needs none [DSH
 });
 
 test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
-  await expectUnavailable(await cold({ OIDC_ISSUER: "https://no-such-host.invalid", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "a-secret-of-the-tests" }));
+  await expectUnavailable(
+    await cold({
+      OIDC_ISSUER: "https://no-such-host.invalid",
+      OIDC_CLIENT_ID: "records",
+      OIDC_CLIENT_SECRET: "a-secret-of-the-tests",
+    }),
+  );
 });
 
 test("open sessions go on while the provider is away, and end by the person's will [DSH-04]", async () => {
@@ -117,7 +131,9 @@ test("what a provider told of itself is asked for again after an hour, and serve
     expect((await begin(at)).answer.status).toBe(303);
     fake.answers.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
     // Nobody waits for it: the one who asks next is told what is new.
-    await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
+      timeout: 10_000,
+    });
   } finally {
     vi.useRealTimers();
   }
@@ -132,7 +148,10 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
     hanging.answers.delete("*");
     const { cookie, leadsTo } = await begin(one.base);
     hanging.answers.set("*", silent);
-    expect((await ask(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie })).status).toBe(503);
+    expect(
+      (await ask(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie }))
+        .status,
+    ).toBe(503);
     expect((await tellLogout(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
     // Everything else is not held up by it.
     expect((await ask(`${one.base}/`)).status).toBe(200);
@@ -142,7 +161,10 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
   }
 });
 
-const text = (type: string, body: string, status = 200): Answer => (_request, response) => void response.writeHead(status, { "Content-Type": type }).end(body);
+const text =
+  (type: string, body: string, status = 200): Answer =>
+  (_request, response) =>
+    void response.writeHead(status, { "Content-Type": type }).end(body);
 const endless: Answer = (request, response) => {
   response.writeHead(200, { "Content-Type": "application/json" }).write("{");
   const timer = setInterval(() => response.write(" "), 50);
@@ -185,11 +207,17 @@ describe.each<[string, () => Answer]>([
 describe.each([302, 308])("a redirect with %i", (status) => {
   test.each([configuration, "/token", "/jwks"])("of %s is not followed [DSH-01]", async (path) => {
     const at = await cold();
-    const redirect: Answer = (_request, response) => void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
+    const redirect: Answer = (_request, response) =>
+      void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
     fake.answers.set("/elsewhere", json(path === configuration ? fake.metadata : {}));
     fake.answers.set(path, redirect);
     fake.asked.length = 0;
-    const answer = path === "/jwks" ? await tellLogout(at, await fake.sign(logoutClaims(fake))) : path === "/token" ? (await enter(at, fake)).answer : await ask(`${at}/sign-in`);
+    const answer =
+      path === "/jwks"
+        ? await tellLogout(at, await fake.sign(logoutClaims(fake)))
+        : path === "/token"
+          ? (await enter(at, fake)).answer
+          : await ask(`${at}/sign-in`);
     expect(answer.status).toBe(503);
     expect(fake.asked).toContain(path);
     expect(fake.asked).not.toContain("/elsewhere");

@@ -33,7 +33,8 @@ test("a letter changed in any part, a part left out or another form does not ope
     }
     expect(await seal.open(parts.filter((_, index) => index !== at).join("."))).toBeUndefined();
   }
-  for (const form of ["", "x", "....", text.slice(0, -5), `${text}.`, `${text}AAAA`, "é", "\0", "null", "{}"]) expect(await seal.open(form)).toBeUndefined();
+  for (const form of ["", "x", "....", text.slice(0, -5), `${text}.`, `${text}AAAA`, "é", "\0", "null", "{}"])
+    expect(await seal.open(form)).toBeUndefined();
 });
 
 test("it opens until its time is over and not after", async () => {
@@ -49,11 +50,19 @@ test("it opens until its time is over and not after", async () => {
 
 test("under another secret, purpose or salt it does not open", async () => {
   const text = await seal.seal({ state: "s" }, 60);
-  for (const other of [deriveKey(`${secret}x`, "a purpose"), deriveKey(secret, "another purpose"), deriveKey(secret, "a purpose", "salt"), deriveKey(secret, "")]) {
+  for (const other of [
+    deriveKey(`${secret}x`, "a purpose"),
+    deriveKey(secret, "another purpose"),
+    deriveKey(secret, "a purpose", "salt"),
+    deriveKey(secret, ""),
+  ]) {
     expect(Buffer.from(other).equals(Buffer.from(key))).toBe(false);
     expect(await createSeal([other]).open(text)).toBeUndefined();
   }
-  expect([key.length, Buffer.from(deriveKey(secret, "a purpose", "x")).equals(Buffer.from(deriveKey(secret, "a purpose", "y")))]).toEqual([32, false]);
+  expect([
+    key.length,
+    Buffer.from(deriveKey(secret, "a purpose", "x")).equals(Buffer.from(deriveKey(secret, "a purpose", "y"))),
+  ]).toEqual([32, false]);
 });
 
 test("tokens that are made in another way with the same key do not open", async () => {
@@ -66,7 +75,8 @@ test("tokens that are made in another way with the same key do not open", async 
     await new EncryptJWT(claims).setProtectedHeader({ alg: "A256GCMKW", enc: "A256GCM" }).encrypt(key),
     await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A128CBC-HS256" }).encrypt(key),
     await new EncryptJWT(claims).setProtectedHeader({ alg: "dir", enc: "A256CBC-HS512" }).encrypt(long),
-  ]) expect(await seal.open(text)).toBeUndefined();
+  ])
+    expect(await seal.open(text)).toBeUndefined();
 });
 
 test("under a newer secret what an older one sealed opens, and what is sealed opens under the newer one alone [OPS-41]", async () => {

@@ -12,11 +12,26 @@ import type { RestAnswer, TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";
 
 /** Has an account that is enrolled. */
-export const ann: Person = { subject: "person-ann", email: "ann@example.com", name: "Ann Example", password: "ann's secret" };
+export const ann: Person = {
+  subject: "person-ann",
+  email: "ann@example.com",
+  name: "Ann Example",
+  password: "ann's secret",
+};
 /** Has an account that is not enrolled. */
-export const ben: Person = { subject: "person-ben", email: "ben@example.com", name: "Ben Example", password: "ben's secret" };
+export const ben: Person = {
+  subject: "person-ben",
+  email: "ben@example.com",
+  name: "Ben Example",
+  password: "ben's secret",
+};
 /** Has no account. */
-export const cleo: Person = { subject: "person-cleo", email: "cleo@example.com", name: "Cleo Example", password: "cleo's secret" };
+export const cleo: Person = {
+  subject: "person-cleo",
+  email: "cleo@example.com",
+  name: "Cleo Example",
+  password: "cleo's secret",
+};
 
 /** A provider, and a service that signs people in there. */
 export interface House {
@@ -33,7 +48,12 @@ export function useHouse(environment: Record<string, string> = {}): () => House 
   beforeAll(async () => {
     const provider = await startProvider({ dataDir, people: [ann, ben, cleo] });
     const { issuer, client } = provider;
-    const service = await startService({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret, ...environment });
+    const service = await startService({
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: client.id,
+      OIDC_CLIENT_SECRET: client.secret,
+      ...environment,
+    });
     const base = service.app.baseUrl;
     provider.serve({ baseUrl: base, mcpUrl: `${base}/mcp` });
     await newOwner(service, issuer, ann.subject, ann.email, true);
@@ -49,7 +69,13 @@ export function useHouse(environment: Record<string, string> = {}): () => House 
 }
 
 /** Creates an account that an identity is linked to, past the interface. */
-export async function newOwner(service: TestService, issuer: string, subject: string, email: string, enrolled = true): Promise<UUID> {
+export async function newOwner(
+  service: TestService,
+  issuer: string,
+  subject: string,
+  email: string,
+  enrolled = true,
+): Promise<UUID> {
   const { accounts } = service.app.services;
   const { _id } = await accounts.create(email, enrolled);
   await accounts.link(_id, { issuer, subject });
@@ -67,7 +93,10 @@ export interface Asked {
 }
 
 /** One request, whose redirect is told and not followed. */
-export async function ask(url: string | URL, { method, cookie, origin, accept, headers, body }: Asked = {}): Promise<RestAnswer> {
+export async function ask(
+  url: string | URL,
+  { method, cookie, origin, accept, headers, body }: Asked = {},
+): Promise<RestAnswer> {
   const response = await fetch(url, {
     method: method ?? (body === undefined ? "GET" : "POST"),
     redirect: "manual",
@@ -80,13 +109,24 @@ export async function ask(url: string | URL, { method, cookie, origin, accept, h
     ...(body === undefined ? {} : { body }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: /^\{/.test(text) ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: /^\{/.test(text) ? JSON.parse(text) : undefined,
+  };
 }
 
 /** The whole way in; the browser ends on the page of the person. */
-export async function signIn({ base }: House, person: Person, browser: Browser = createBrowser()): Promise<{ browser: Browser; page: Page; cookie: string }> {
+export async function signIn(
+  { base }: House,
+  person: Person,
+  browser: Browser = createBrowser(),
+): Promise<{ browser: Browser; page: Page; cookie: string }> {
   const form = await browser.open(`${base}/sign-in`);
-  const page = form.text.includes('name="password"') ? await browser.submit(form, { login: person.email, password: person.password }, "Sign in") : form;
+  const page = form.text.includes('name="password"')
+    ? await browser.submit(form, { login: person.email, password: person.password }, "Sign in")
+    : form;
   return { browser, page, cookie: browser.cookiesFor(base) };
 }
 
@@ -99,10 +139,18 @@ export async function almostIn({ base }: House, person: Person): Promise<{ back:
 }
 
 /** A sign-in's beginning: the answer, where it leads, and the cookie as a browser would send it. */
-export async function begin(base: string, asked: Asked = {}): Promise<{ answer: RestAnswer; leadsTo: URL; cookie: string; line: string }> {
+export async function begin(
+  base: string,
+  asked: Asked = {},
+): Promise<{ answer: RestAnswer; leadsTo: URL; cookie: string; line: string }> {
   const answer = await ask(`${base}/sign-in`, asked);
   const [line = ""] = answer.headers.getSetCookie();
-  return { answer, leadsTo: new URL(answer.headers.get("location") ?? "none:"), cookie: line.split(";")[0] ?? "", line };
+  return {
+    answer,
+    leadsTo: new URL(answer.headers.get("location") ?? "none:"),
+    cookie: line.split(";")[0] ?? "",
+    line,
+  };
 }
 
 /** The session cookie that an answer sets, as a browser would send it. */

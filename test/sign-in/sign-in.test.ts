@@ -2,7 +2,19 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createBrowser } from "../embedded/provider/browser.ts";
-import { almostIn, ann, ask, auditOf, begin, ben, ownerStatus, sessionCount, sessionOf, signIn, useHouse } from "./set-up.ts";
+import {
+  almostIn,
+  ann,
+  ask,
+  auditOf,
+  begin,
+  ben,
+  ownerStatus,
+  sessionCount,
+  sessionOf,
+  signIn,
+  useHouse,
+} from "./set-up.ts";
 
 const house = useHouse();
 
@@ -22,7 +34,9 @@ test("a person signs in at the provider's form and is back on a page of their ow
   const { page, browser, cookie } = await signIn(house(), ann);
   expect([page.status, page.url.href]).toEqual([200, `${house().base}/`]);
   expect(page.text).toContain("ann@example.com");
-  expect(page.text).toMatch(/<form [^>]*method="post"[^>]*action="\/sign-out"|<form [^>]*action="\/sign-out"[^>]*method="post"/i);
+  expect(page.text).toMatch(
+    /<form [^>]*method="post"[^>]*action="\/sign-out"|<form [^>]*action="\/sign-out"[^>]*method="post"/i,
+  );
   expect(cookie).toMatch(/^records_session=[A-Za-z0-9_-]{43}$/);
   expect((await browser.open(`${house().base}/`)).text).toContain("ann@example.com");
   expect(await ownerStatus(house().base, cookie)).toBe(200);
@@ -53,14 +67,25 @@ test("the way to the provider asks for a code with PKCE, a state and a nonce, an
   for (const random of [state, nonce, challenge]) expect(random).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(new Set([state, nonce, challenge]).size).toBe(3);
   const again = Object.fromEntries((await begin(base)).leadsTo.searchParams);
-  for (const random of [again["state"], again["nonce"], again["code_challenge"]]) expect([state, nonce, challenge]).not.toContain(random);
+  for (const random of [again["state"], again["nonce"], again["code_challenge"]])
+    expect([state, nonce, challenge]).not.toContain(random);
 });
 
 test("what the browser sends along does not change where the provider sends it back", async () => {
   const { base } = house();
-  const { leadsTo } = await begin(base, { headers: { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", Forwarded: "host=evil.example", Origin: "https://evil.example", Referer: "https://evil.example/" } });
+  const { leadsTo } = await begin(base, {
+    headers: {
+      "X-Forwarded-Host": "evil.example",
+      "X-Forwarded-Proto": "https",
+      Forwarded: "host=evil.example",
+      Origin: "https://evil.example",
+      Referer: "https://evil.example/",
+    },
+  });
   expect(leadsTo.searchParams.get("redirect_uri")).toBe(`${base}/sign-in/callback`);
-  const asked = await ask(`${base}/sign-in?redirect_uri=https://evil.example/&return_to=https://evil.example/&state=mine&prompt=none`);
+  const asked = await ask(
+    `${base}/sign-in?redirect_uri=https://evil.example/&return_to=https://evil.example/&state=mine&prompt=none`,
+  );
   const url = new URL(asked.headers.get("location") ?? "");
   expect(url.href).not.toContain("evil.example");
   expect([url.searchParams.get("state") === "mine", url.searchParams.has("prompt")]).toEqual([false, false]);
@@ -70,7 +95,13 @@ describe("the cookies", () => {
   test("of a sign-in lives for ten minutes, is for us alone, and tells nothing of what it holds", async () => {
     const { line, leadsTo, cookie } = await begin(house().base);
     expect(line).toMatch(/^records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
-    const seen = cookie + cookie.slice("records_sign_in=".length).split(".").map((part) => Buffer.from(part, "base64url").toString("latin1")).join("");
+    const seen =
+      cookie +
+      cookie
+        .slice("records_sign_in=".length)
+        .split(".")
+        .map((part) => Buffer.from(part, "base64url").toString("latin1"))
+        .join("");
     for (const secret of ["state", "nonce"]) expect(seen).not.toContain(leadsTo.searchParams.get(secret));
     expect(seen).not.toContain("verifier");
   });
@@ -78,11 +109,17 @@ describe("the cookies", () => {
   test("of the session are 43 random characters that no script reads, and go with the browser", async () => {
     const { back, cookie } = await almostIn(house(), ann);
     const answer = await ask(back, { cookie });
-    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([303, `${house().base}/`, "no-store"]);
+    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
+      303,
+      `${house().base}/`,
+      "no-store",
+    ]);
     const lines = answer.headers.getSetCookie();
     expect(lines).toHaveLength(2);
     expect(lines).toContain("records_sign_in=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
-    expect(lines.find((line) => line.startsWith("records_session="))).toMatch(/^records_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(lines.find((line) => line.startsWith("records_session="))).toMatch(
+      /^records_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
   });
 
   test("are for https alone, and cannot be set from beside us, where the outside calls us by https", async () => {
@@ -93,7 +130,9 @@ describe("the cookies", () => {
       expect(line).toMatch(/^__Host-records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/);
       expect(leadsTo.searchParams.get("redirect_uri")).toBe("https://records.example.com/sign-in/callback");
       const signedOut = await ask(`${secure.base}/sign-out`, { method: "POST", origin: "https://records.example.com" });
-      expect(signedOut.headers.getSetCookie()).toEqual(["__Host-records_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0"]);
+      expect(signedOut.headers.getSetCookie()).toEqual([
+        "__Host-records_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0",
+      ]);
       const { cookie } = await signIn(house(), ann);
       expect(await ownerStatus(secure.base, cookie)).toBe(401);
       expect(await ownerStatus(secure.base, `__Host-${cookie}`)).toBe(200);
@@ -109,11 +148,18 @@ describe("the cookies", () => {
     expect(all).toContain("person-ann");
     expect(all).not.toContain(value);
     expect(all).not.toContain(Buffer.from(value, "base64url").toString("hex"));
-    const known = [Buffer.from(value), Buffer.from(value, "base64url"), createHash("sha256").update(value).digest()].map((bytes) => bytes.toString("hex"));
+    const known = [
+      Buffer.from(value),
+      Buffer.from(value, "base64url"),
+      createHash("sha256").update(value).digest(),
+    ].map((bytes) => bytes.toString("hex"));
     for (const { _id } of await house().service.app.client.db().collection("dashboard_sessions").find().toArray()) {
       const bytes = Buffer.from((_id as unknown as { buffer: Uint8Array }).buffer);
       expect(known).not.toContain(bytes.toString("hex"));
-      for (const form of ["utf8", "base64url", "hex"] as const) expect(await ownerStatus(house().base, `records_session=${encodeURIComponent(bytes.toString(form))}`)).toBe(401);
+      for (const form of ["utf8", "base64url", "hex"] as const)
+        expect(await ownerStatus(house().base, `records_session=${encodeURIComponent(bytes.toString(form))}`)).toBe(
+          401,
+        );
     }
   });
 
@@ -131,7 +177,9 @@ describe("the cookies", () => {
     const answer = await ask(back, { cookie: `${planted}; ${cookie}` });
     expect(answer.status).toBe(303);
     expect(sessionOf(answer)).not.toBe(planted);
-    expect([await ownerStatus(house().base, planted), await ownerStatus(house().base, sessionOf(answer))]).toEqual([401, 200]);
+    expect([await ownerStatus(house().base, planted), await ownerStatus(house().base, sessionOf(answer))]).toEqual([
+      401, 200,
+    ]);
   });
 
   test("that belong to the attacker's own session do not show the attacker what the person does", async () => {
@@ -168,5 +216,12 @@ test("a sign-in is in the account's audit log with the request and the address i
   const answer = await ask(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
   expect(answer.headers.get("x-request-id")).toBe("the-sign-in-of-ben");
   const [newest] = await auditOf(house().base, sessionOf(answer));
-  expect(newest).toEqual({ event: "signed_in", detail: null, key_prefix: null, person: "ben@example.com", request_id: "the-sign-in-of-ben", address: "127.0.0.1" });
+  expect(newest).toEqual({
+    event: "signed_in",
+    detail: null,
+    key_prefix: null,
+    person: "ben@example.com",
+    request_id: "the-sign-in-of-ben",
+    address: "127.0.0.1",
+  });
 });

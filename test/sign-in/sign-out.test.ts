@@ -11,7 +11,11 @@ import { enter, startFakeProvider } from "./fake-provider.ts";
 const house = useHouse();
 
 /** Presses the page's button. */
-function press({ base }: House, cookie: string, more: { accept?: string; headers?: Record<string, string> } = {}): Promise<RestAnswer> {
+function press(
+  { base }: House,
+  cookie: string,
+  more: { accept?: string; headers?: Record<string, string> } = {},
+): Promise<RestAnswer> {
   return ask(`${base}/sign-out`, { method: "POST", cookie, origin: base, ...more });
 }
 
@@ -48,7 +52,10 @@ test("signing out leads to the provider's own end of session, for this person an
   expect(url.origin + url.pathname).toBe(`${house().provider.issuer}/session/end`);
   expect(url.searchParams.get("post_logout_redirect_uri")).toBe(`${house().base}/`);
   const [, claims = ""] = (url.searchParams.get("id_token_hint") ?? "").split(".");
-  expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({ sub: "person-ann", aud: "records-dashboard" });
+  expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({
+    sub: "person-ann",
+    aud: "records-dashboard",
+  });
 });
 
 test("signing out ends the provider's session: the next sign-in asks for the password again [DSH-04]", async () => {
@@ -66,7 +73,8 @@ test("after signing out the page shows nothing of the person [DSH-04]", async ()
   await signOut(house(), browser);
   const page = await browser.open(`${house().base}/`);
   expect(page.text).toMatch(/href="\/sign-in"/);
-  for (const trace of ["ann@example.com", "Ann Example", "person-ann", "/sign-out"]) expect(page.text).not.toContain(trace);
+  for (const trace of ["ann@example.com", "Ann Example", "person-ann", "/sign-out"])
+    expect(page.text).not.toContain(trace);
 });
 
 test("signing out clears the cookie, and the old one is worth nothing [DSH-04]", async () => {
@@ -74,7 +82,9 @@ test("signing out clears the cookie, and the old one is worth nothing [DSH-04]",
   const { headers } = await press(house(), cookie);
   expect(headers.getSetCookie()).toEqual(["records_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]);
   expect(await ownerStatus(house().base, cookie)).toBe(401);
-  expect(await sessionCount(house().service, { subject: "person-ann" })).toBe(await sessionCount(house().service, { subject: "person-ann", expires_at: { $gt: new Date() } }));
+  expect(await sessionCount(house().service, { subject: "person-ann" })).toBe(
+    await sessionCount(house().service, { subject: "person-ann", expires_at: { $gt: new Date() } }),
+  );
   expect(browser.cookiesFor(house().base)).toBe(cookie);
   expect((await browser.open(`${house().base}/`)).text).not.toContain("ann@example.com");
 });
@@ -82,10 +92,18 @@ test("signing out clears the cookie, and the old one is worth nothing [DSH-04]",
 test("signing out ends the same person's sessions in other browsers, on every instance, and no one else's [DSH-08]", async () => {
   const second = await house().service.another({ BASE_URL: house().base });
   try {
-    const [one, other, bens] = [await signIn(house(), ann), await signIn(house(), ann, createBrowser()), await signIn(house(), ben)];
+    const [one, other, bens] = [
+      await signIn(house(), ann),
+      await signIn(house(), ann, createBrowser()),
+      await signIn(house(), ben),
+    ];
     await press(house(), one.cookie);
     for (const base of [house().base, second.base]) {
-      expect([await ownerStatus(base, one.cookie), await ownerStatus(base, other.cookie), await ownerStatus(base, bens.cookie)]).toEqual([401, 401, 200]);
+      expect([
+        await ownerStatus(base, one.cookie),
+        await ownerStatus(base, other.cookie),
+        await ownerStatus(base, bens.cookie),
+      ]).toEqual([401, 401, 200]);
     }
   } finally {
     await second.stop();
@@ -98,7 +116,9 @@ test("rejects a signed-out session on every instance, even if it is not deleted 
   const kept = await sessions.find({ subject: "person-ann" }).toArray();
   await press(house(), one.cookie);
   await sessions.insertMany(kept);
-  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 401]);
+  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([
+    401, 401,
+  ]);
 });
 
 test("a session without use for hours signs its person out everywhere too [DSH-08]", async () => {
@@ -106,7 +126,9 @@ test("a session without use for hours signs its person out everywhere too [DSH-0
   const [one, other] = [await signIn(house(), ben), await signIn(house(), ben, createBrowser())];
   const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
   await sessions.updateOne(oldest ?? {}, { $set: { used_at: new Date(Date.now() - 3 * 3_600_000) } });
-  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 200]);
+  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([
+    401, 200,
+  ]);
   expect((await press(house(), one.cookie)).status).toBe(303);
   expect(await ownerStatus(house().base, other.cookie)).toBe(401);
 });
@@ -117,7 +139,14 @@ test("signing out is in the account's audit log with the request and the address
   expect(headers.get("x-request-id")).toBe("the-sign-out-of-ben");
   const after = await signIn(house(), ben);
   const newest = (await auditOf(house().base, after.cookie)).find(({ event }) => event === "signed_out");
-  expect(newest).toEqual({ event: "signed_out", detail: null, key_prefix: null, person: "ben@example.com", request_id: "the-sign-out-of-ben", address: "127.0.0.1" });
+  expect(newest).toEqual({
+    event: "signed_out",
+    detail: null,
+    key_prefix: null,
+    person: "ben@example.com",
+    request_id: "the-sign-out-of-ben",
+    address: "127.0.0.1",
+  });
 });
 
 test("a person without an account signs out as well", async () => {
@@ -126,10 +155,18 @@ test("a person without an account signs out as well", async () => {
   expect((await ask(`${house().base}/`, { cookie })).text).not.toContain("person-cleo");
 });
 
-test.each([["no cookie", undefined], ["an unknown cookie", `records_session=${"A".repeat(43)}`], ["an empty cookie", "records_session="]])("signing out with %s leads to the start page and writes nothing", async (_name, cookie) => {
+test.each([
+  ["no cookie", undefined],
+  ["an unknown cookie", `records_session=${"A".repeat(43)}`],
+  ["an empty cookie", "records_session="],
+])("signing out with %s leads to the start page and writes nothing", async (_name, cookie) => {
   const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
   const before = [await sessionCount(house().service), await count()];
-  const { status, headers } = await ask(`${house().base}/sign-out`, { method: "POST", origin: house().base, ...(cookie === undefined ? {} : { cookie }) });
+  const { status, headers } = await ask(`${house().base}/sign-out`, {
+    method: "POST",
+    origin: house().base,
+    ...(cookie === undefined ? {} : { cookie }),
+  });
   expect([status, headers.get("location")]).toEqual([303, `${house().base}/`]);
   expect([await sessionCount(house().service), await count()]).toEqual(before);
 });
@@ -150,7 +187,10 @@ describe("only a page of ours signs out", () => {
     const origin = originOf(house());
     const asked = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
     const refused = await ask(`${house().base}/sign-out`, asked);
-    expect([refused.status, refused.body]).toEqual([403, { error: { code: "403", message: "Origin: must be the dashboard's own; this can be done on its pages only." } }]);
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { error: { code: "403", message: "Origin: must be the dashboard's own; this can be done on its pages only." } },
+    ]);
     const page = await ask(`${house().base}/sign-out`, { ...asked, accept: "text/html" });
     expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
     for (const { headers } of [refused, page]) expect(headers.getSetCookie()).toEqual([]);
@@ -168,14 +208,20 @@ describe("only a page of ours signs out", () => {
 
   test("OPTIONS tells the method and does nothing", async () => {
     const { cookie } = await signIn(house(), ann);
-    const { status, headers } = await ask(`${house().base}/sign-out`, { method: "OPTIONS", cookie, origin: house().base });
+    const { status, headers } = await ask(`${house().base}/sign-out`, {
+      method: "OPTIONS",
+      cookie,
+      origin: house().base,
+    });
     expect([status, headers.get("allow")]).toEqual([204, "POST, OPTIONS"]);
     expect(await ownerStatus(house().base, cookie)).toBe(200);
   });
 
   test("a large body of the form changes nothing", async () => {
     const { cookie } = await signIn(house(), ann);
-    expect((await ask(`${house().base}/sign-out`, { cookie, origin: house().base, body: "x".repeat(300_000) })).status).toBe(303);
+    expect(
+      (await ask(`${house().base}/sign-out`, { cookie, origin: house().base, body: "x".repeat(300_000) })).status,
+    ).toBe(303);
     expect(await ownerStatus(house().base, cookie)).toBe(401);
   });
 });

@@ -6,15 +6,23 @@ import { createBrowser } from "../embedded/provider/browser.ts";
 import { ann, ask, auditOf, ben, cleo, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
 
 const house = useHouse();
-const admin = (rpc: string, message: unknown) => house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
-const post = (cookie: string, headers: Record<string, string> = {}) => ask(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
+const admin = (rpc: string, message: unknown) =>
+  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+const post = (cookie: string, headers: Record<string, string> = {}) =>
+  ask(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
 
 test("a person without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
   const { page, cookie, browser } = await signIn(house(), cleo);
   expect(page.status).toBe(200);
   for (const shown of ["cleo@example.com", house().provider.issuer, "person-cleo"]) expect(page.text).toContain(shown);
   expect(page.text).toContain("/sign-out");
-  for (const [method, path] of [["GET", "/v1/api-key"], ["POST", "/v1/api-key"], ["POST", "/v1/api-key/rotate"], ["DELETE", "/v1/api-key"], ["GET", "/v1/audit-log"]] as const) {
+  for (const [method, path] of [
+    ["GET", "/v1/api-key"],
+    ["POST", "/v1/api-key"],
+    ["POST", "/v1/api-key/rotate"],
+    ["DELETE", "/v1/api-key"],
+    ["GET", "/v1/audit-log"],
+  ] as const) {
     const { status, body } = await ask(house().base + path, { method, cookie, origin: house().base });
     expect([status, body.error.code]).toEqual([403, "403"]);
   }
@@ -35,8 +43,15 @@ test("linking an identity lets the person in at once, in the session that goes o
     const { cookie } = await signIn(house(), cleo);
     for (const base of [house().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(403);
     const { body: created } = await admin("CreateAccount", { email: "cleo@example.com", betaEnrolled: true });
-    const { status, body } = await admin("LinkIdentity", { accountId: created.account.id, issuer: house().provider.issuer, subject: "person-cleo" });
-    expect([status, body.account.identities]).toEqual([200, [{ issuer: house().provider.issuer, subject: "person-cleo" }]]);
+    const { status, body } = await admin("LinkIdentity", {
+      accountId: created.account.id,
+      issuer: house().provider.issuer,
+      subject: "person-cleo",
+    });
+    expect([status, body.account.identities]).toEqual([
+      200,
+      [{ issuer: house().provider.issuer, subject: "person-cleo" }],
+    ]);
     for (const base of [house().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(200);
       expect((await ask(`${base}/`, { cookie })).text).not.toContain("person-cleo");
@@ -55,21 +70,36 @@ test("a person who is not enrolled sees so, has no key made, and is let at once 
     expect(page.text).toMatch(/not enrolled/i);
     expect((await signIn(house(), ann)).page.text).not.toMatch(/not enrolled/i);
     const refused = await post(cookie);
-    expect([refused.status, refused.body.error.message]).toEqual([403, "The account is not enrolled in the beta: ask whoever runs the service to enrol it."]);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      "The account is not enrolled in the beta: ask whoever runs the service to enrol it.",
+    ]);
     // Before anything that is wrong with the request, or missing in the account.
-    const wrong = await ask(`${house().base}/v1/api-key`, { cookie, origin: house().base, headers: { "Content-Type": "application/json" }, body: '{"access":"nonsense"}' });
+    const wrong = await ask(`${house().base}/v1/api-key`, {
+      cookie,
+      origin: house().base,
+      headers: { "Content-Type": "application/json" },
+      body: '{"access":"nonsense"}',
+    });
     const rotated = await ask(`${house().base}/v1/api-key/rotate`, { method: "POST", cookie, origin: house().base });
     expect([wrong.status, rotated.status]).toEqual([403, 403]);
     const accounts = (await admin("ListAccounts", {})).body.accounts as { id: string; email: string }[];
     const accountId = accounts.find(({ email }) => email === "ben@example.com")?.id;
-    expect((await admin("SetBetaEnrolment", { accountId, enrolled: true })).body.account).toMatchObject({ email: "ben@example.com", betaEnrolled: true });
-    for (const base of [house().base, second.base]) expect((await ask(`${base}/`, { cookie })).text).not.toMatch(/not enrolled/i);
+    expect((await admin("SetBetaEnrolment", { accountId, enrolled: true })).body.account).toMatchObject({
+      email: "ben@example.com",
+      betaEnrolled: true,
+    });
+    for (const base of [house().base, second.base])
+      expect((await ask(`${base}/`, { cookie })).text).not.toMatch(/not enrolled/i);
     expect((await post(cookie)).status).toBe(201);
     expect((await admin("SetBetaEnrolment", { accountId, enrolled: false })).status).toBe(200);
-    for (const base of [house().base, second.base]) expect((await ask(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
+    for (const base of [house().base, second.base])
+      expect((await ask(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
     // What the account has is not taken from it, and can be given up.
     expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(200);
-    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(200);
+    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(
+      200,
+    );
     expect((await post(cookie)).status).toBe(403);
   } finally {
     await second.stop();
@@ -79,7 +109,9 @@ test("a person who is not enrolled sees so, has no key made, and is let at once 
 test("an account that is deleted takes its people's sessions along [DSH-01]", async () => {
   const { app } = house().service;
   const { provider, base } = house();
-  const cleoId = (await app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: "person-cleo" }, undefined))?._id ?? (await newOwner(house().service, provider.issuer, "person-cleo", "cleo2@example.com"));
+  const cleoId =
+    (await app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: "person-cleo" }, undefined))?._id ??
+    (await newOwner(house().service, provider.issuer, "person-cleo", "cleo2@example.com"));
   const { cookie } = await signIn(house(), cleo);
   expect(await ownerStatus(base, cookie)).toBe(200);
   expect((await admin("DeleteAccount", { accountId: cleoId.toHexString() })).status).toBe(200);
@@ -97,17 +129,32 @@ describe("a change is taken from our own page alone", () => {
     ["with our Origin, from nowhere", { Origin: "ours", "Sec-Fetch-Site": "none" }],
   ])("%s it is 403", async (_name, headers) => {
     const { cookie } = await signIn(house(), ann);
-    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === "ours" ? house().base : value]));
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value === "ours" ? house().base : value]),
+    );
     const { status, body } = await ask(`${house().base}/v1/api-key`, { method: "POST", cookie, headers: sent });
-    expect([status, body.error.message]).toEqual([403, "Origin: must be the dashboard's own; this can be done on its pages only."]);
+    expect([status, body.error.message]).toEqual([
+      403,
+      "Origin: must be the dashboard's own; this can be done on its pages only.",
+    ]);
     expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(404);
   });
 
   test("with our Origin, from here, it is taken, and reading needs none", async () => {
     const { cookie } = await signIn(house(), ann);
     expect((await post(cookie, { "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
-    expect((await ask(`${house().base}/v1/api-key`, { cookie, origin: "https://evil.example", headers: { "Sec-Fetch-Site": "cross-site" } })).status).toBe(200);
-    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(200);
+    expect(
+      (
+        await ask(`${house().base}/v1/api-key`, {
+          cookie,
+          origin: "https://evil.example",
+          headers: { "Sec-Fetch-Site": "cross-site" },
+        })
+      ).status,
+    ).toBe(200);
+    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(
+      200,
+    );
   });
 });
 
@@ -136,11 +183,25 @@ test("MongoDB removes sessions by itself once they are over", async () => {
 test("with an older secret beside a newer one the sessions of both go on, and only new instances know the newer [OPS-41]", async () => {
   const older = await signIn(house(), ann);
   const newest = "another-session-secret-of-32-characters-or-more";
-  const other = await house().service.another({ BASE_URL: house().base, SESSION_SECRET: "", SESSION_SECRETS: `${newest}, ${sessionSecret}` });
+  const other = await house().service.another({
+    BASE_URL: house().base,
+    SESSION_SECRET: "",
+    SESSION_SECRETS: `${newest}, ${sessionSecret}`,
+  });
   try {
     expect(await ownerStatus(other.base, older.cookie)).toBe(200);
-    const own = await createDashboardSessions(other.app.client.db(), [newest]).begin({ issuer: house().provider.issuer, subject: "nobody", sid: undefined, email: undefined, name: undefined, idToken: "of-nobody" });
-    expect([await ownerStatus(other.base, `records_session=${own}`), await ownerStatus(house().base, `records_session=${own}`)]).toEqual([403, 401]);
+    const own = await createDashboardSessions(other.app.client.db(), [newest]).begin({
+      issuer: house().provider.issuer,
+      subject: "nobody",
+      sid: undefined,
+      email: undefined,
+      name: undefined,
+      idToken: "of-nobody",
+    });
+    expect([
+      await ownerStatus(other.base, `records_session=${own}`),
+      await ownerStatus(house().base, `records_session=${own}`),
+    ]).toEqual([403, 401]);
   } finally {
     await other.stop();
   }
@@ -148,7 +209,10 @@ test("with an older secret beside a newer one the sessions of both go on, and on
 
 test("another secret ends all sessions, and instances that share one share them", async () => {
   const { cookie } = await signIn(house(), ann);
-  const other = await house().service.another({ BASE_URL: house().base, SESSION_SECRET: "another-session-secret-of-32-characters-or-more" });
+  const other = await house().service.another({
+    BASE_URL: house().base,
+    SESSION_SECRET: "another-session-secret-of-32-characters-or-more",
+  });
   try {
     expect([await ownerStatus(other.base, cookie), await ownerStatus(house().base, cookie)]).toEqual([401, 200]);
   } finally {

@@ -28,7 +28,10 @@ export function useService(environment: Record<string, string> = {}): () => Test
 }
 
 /** A new account. */
-export async function newClient(service: TestService, access: "read_write" | "read_only" = "read_write"): Promise<Client> {
+export async function newClient(
+  service: TestService,
+  access: "read_write" | "read_only" = "read_write",
+): Promise<Client> {
   const account = await service.account(access);
   const { key } = account;
   return {
@@ -45,7 +48,9 @@ export async function newClient(service: TestService, access: "read_write" | "re
 export async function counts(service: TestService): Promise<Record<string, number>> {
   const db = service.app.client.db();
   const names = ["contacts", "sessions", "notes", "transcripts", "idempotency", "accounts", "api_keys"];
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await db.collection(name).countDocuments()] as const)));
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await db.collection(name).countDocuments()] as const)),
+  );
 }
 
 /** The ids of the records of an answer. */

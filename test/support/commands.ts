@@ -13,12 +13,19 @@ export interface MongoCommand {
 const housekeeping = new Set(["hello", "ping", "isMaster", "endSessions", "killCursors"]);
 
 /** Listens to what a client asks of MongoDB, but for the driver's own housekeeping and the watch in the background. */
-export function listenToMongo(client: MongoClient): { readonly commands: readonly MongoCommand[]; stop(): readonly MongoCommand[] } {
+export function listenToMongo(client: MongoClient): {
+  readonly commands: readonly MongoCommand[];
+  stop(): readonly MongoCommand[];
+} {
   const commands: MongoCommand[] = [];
   const hear = ({ commandName, command }: CommandStartedEvent): void => {
     if (housekeeping.has(commandName) || command["comment"] === "watch") return;
     const collection: unknown = command[commandName];
-    commands.push({ name: commandName, label: typeof collection === "string" ? `${commandName} ${collection}` : commandName, command });
+    commands.push({
+      name: commandName,
+      label: typeof collection === "string" ? `${commandName} ${collection}` : commandName,
+      command,
+    });
   };
   client.on("commandStarted", hear);
   return {

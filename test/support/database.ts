@@ -54,7 +54,9 @@ export async function serviceUri(administratorUri: string): Promise<string> {
 export function requireServiceUser(uri: string): void {
   const user = /\/\/(?:([^:@/]*)[^@/]*@)?/.exec(uri)?.[1];
   if (user !== undefined && user !== serviceUser)
-    throw new Error(`a service under test is the user ${serviceUser}, and this URI is for ${user}: use uri, not administratorUri`);
+    throw new Error(
+      `a service under test is the user ${serviceUser}, and this URI is for ${user}: use uri, not administratorUri`,
+    );
 }
 
 /** The same server, another database. */

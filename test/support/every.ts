@@ -20,10 +20,17 @@ export interface Owner extends Client {
   readonly session: string;
 }
 
-export async function newOwner(service: TestService, access: "read_write" | "read_only" = "read_write"): Promise<Owner> {
+export async function newOwner(
+  service: TestService,
+  access: "read_write" | "read_only" = "read_write",
+): Promise<Owner> {
   const client = await newClient(service, access);
   const contact = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
-  const session = await client.put.session({ title: "Budget", contact_id: contact, session_date: "2026-01-31T09:30:00Z" });
+  const session = await client.put.session({
+    title: "Budget",
+    contact_id: contact,
+    session_date: "2026-01-31T09:30:00Z",
+  });
   await client.put.contactNotes({ contact_id: contact, content: "Asked for a budget", source: "import" });
   return { ...client, contact, session };
 }
@@ -45,6 +52,12 @@ export function writes({ contact }: { readonly contact: string }): Request[] {
   return [
     { rpc: "CreateContact", method: "POST", path: "/v1/contacts", body: { full_name: "Bo" }, success: 201 },
     { rpc: "UpdateContact", method: "PATCH", path: `/v1/contacts/${contact}`, body: { phone: "1" }, success: 200 },
-    { rpc: "AppendContactNote", method: "POST", path: `/v1/contacts/${contact}/notes`, body: { content: "c" }, success: 201 },
+    {
+      rpc: "AppendContactNote",
+      method: "POST",
+      path: `/v1/contacts/${contact}/notes`,
+      body: { content: "c" },
+      success: 201,
+    },
   ];
 }

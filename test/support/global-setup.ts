@@ -17,7 +17,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const notices = leftOut.map(({ notice }) => `\n${notice}`).join("");
   if (notices !== "") console.warn(`${notices}\n`);
   const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
-  const mongod = await startMongod({ dataDir, cacheDir: testCacheDir(), env: process.env, progress: (line) => console.log(line) });
+  const mongod = await startMongod({
+    dataDir,
+    cacheDir: testCacheDir(),
+    env: process.env,
+    progress: (line) => console.log(line),
+  });
   // Each test file has a database of its own, and drops it.
   project.provide("administratorUri", await administratorUri(mongod.uri, dataDir));
   return async () => {

@@ -29,7 +29,10 @@ export interface Ingest {
 /** Writes into this account of the service. */
 export function ingestInto(service: Pick<TestService, "internalCall">, accountId: string): Ingest {
   async function send(rpc: string, batch: string, items: readonly unknown[]): Promise<Result[]> {
-    const { status, text, body } = await service.internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: accountId, [batch]: items });
+    const { status, text, body } = await service.internalCall(`records.ingest.v1.IngestService/${rpc}`, {
+      account_id: accountId,
+      [batch]: items,
+    });
     if (status !== 200) throw new Error(`${rpc}: ${status} ${text}`);
     return body.results as Result[];
   }

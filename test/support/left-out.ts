@@ -17,5 +17,8 @@ export const leftOut: readonly { readonly files: string; readonly notice: string
   ...(hasCommit(releasedCommit) ? [] : [{ files: "test/drills/upgrade.test.ts", notice: withoutRelease }]),
   ...(canMakeEnvironments()
     ? []
-    : ["test/schemathesis/**", "test/deploy/schemas.test.ts"].map((files) => ({ files, notice: `${withoutEnvironments}: ${files} is LEFT OUT.` }))),
+    : ["test/schemathesis/**", "test/deploy/schemas.test.ts"].map((files) => ({
+        files,
+        notice: `${withoutEnvironments}: ${files} is LEFT OUT.`,
+      }))),
 ];

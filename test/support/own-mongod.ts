@@ -71,13 +71,20 @@ export async function startOwnMongod(): Promise<OwnMongod> {
  * Starts a replica set of three; a new primary is elected within about 2 seconds. `through` returns the addresses under
  * which the members know each other and clients know them, of proxies for one, in place of their own.
  */
-export async function startThreeMongods(through: (hosts: readonly string[]) => Promise<string[]> = async (hosts) => [...hosts]): Promise<OwnMongod> {
+export async function startThreeMongods(
+  through: (hosts: readonly string[]) => Promise<string[]> = async (hosts) => [...hosts],
+): Promise<OwnMongod> {
   const dataDir = mkdtempSync(join(tmpdir(), "records-mongods-"));
   const ready: ServerKind["ready"] = (port, _pid, signal) => until(() => isListening(port), signal);
   const program = await findMongod(optionsIn(dataDir));
   const kind = { ...(await mongodWith(0.25, dataDir)), ready };
   const start = (at: number, port?: number): Promise<EmbeddedServer> =>
-    startServer(kind, program, optionsIn(join(dataDir, String(at))), port === undefined ? undefined : () => Promise.resolve(port));
+    startServer(
+      kind,
+      program,
+      optionsIn(join(dataDir, String(at))),
+      port === undefined ? undefined : () => Promise.resolve(port),
+    );
   const members = await Promise.all([start(0), start(1), start(2)]);
   const hosts = await through(members.map(({ uri }) => new URL(uri).host));
   const key = await keptSecret(dataDir, "mongodb-key");
@@ -100,7 +107,12 @@ export async function startThreeMongods(through: (hosts: readonly string[]) => P
 }
 
 /** Runs the work while the fault is in force, and takes it out again. */
-export async function withFault<T>({ administratorUri: uri }: DatabaseUris, mode: Document | "alwaysOn", data: CommandFault, work: () => Promise<T>): Promise<T> {
+export async function withFault<T>(
+  { administratorUri: uri }: DatabaseUris,
+  mode: Document | "alwaysOn",
+  data: CommandFault,
+  work: () => Promise<T>,
+): Promise<T> {
   const client = await MongoClient.connect(uri);
   try {
     await client.db("admin").command({ configureFailPoint: "failCommand", mode, data });
@@ -129,7 +141,10 @@ async function settled(hosts: readonly string[], key: string): Promise<void> {
   const client = new MongoClient(`mongodb://${hosts[0] ?? ""}/?directConnection=true`, asMember(key));
   try {
     await until(async () => {
-      const status = await client.db("admin").command({ replSetGetStatus: 1 }).catch(() => ({ members: [] }));
+      const status = await client
+        .db("admin")
+        .command({ replSetGetStatus: 1 })
+        .catch(() => ({ members: [] }));
       const states = (status["members"] as { stateStr: string }[]).map(({ stateStr }) => stateStr);
       return states.includes("PRIMARY") && states.every((state) => state === "PRIMARY" || state === "SECONDARY");
     }, AbortSignal.timeout(60_000));

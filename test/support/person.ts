@@ -25,7 +25,10 @@ export interface PersonOptions {
 }
 
 /** A new person, with an account of their own that is enrolled unless told otherwise. */
-export async function newPerson(service: TestService, { account = true, enrolled = true }: PersonOptions = {}): Promise<TestPerson> {
+export async function newPerson(
+  service: TestService,
+  { account = true, enrolled = true }: PersonOptions = {},
+): Promise<TestPerson> {
   const subject = randomUUID();
   const email = `${subject}@example.com`;
   const { accounts } = service.app.services;
@@ -35,10 +38,22 @@ export async function newPerson(service: TestService, { account = true, enrolled
 }
 
 /** Another session of the same person. */
-export async function openSession(service: TestService, subject: string, email: string, sid?: string): Promise<Omit<TestPerson, "accountId">> {
+export async function openSession(
+  service: TestService,
+  subject: string,
+  email: string,
+  sid?: string,
+): Promise<Omit<TestPerson, "accountId">> {
   noteSecret("an-id-token-that-is-no-token");
   const sessions = createDashboardSessions(service.app.client.db(), [sessionSecret]);
-  const value = await sessions.begin({ issuer: testIssuer, subject, sid, email, name: undefined, idToken: "an-id-token-that-is-no-token" });
+  const value = await sessions.begin({
+    issuer: testIssuer,
+    subject,
+    sid,
+    email,
+    name: undefined,
+    idToken: "an-id-token-that-is-no-token",
+  });
   noteSecret(value);
   const cookie = `records_session=${value}`;
   const origin = new URL(service.app.baseUrl).origin;
@@ -49,9 +64,17 @@ export async function openSession(service: TestService, subject: string, email: 
     origin,
     call(path, call = {}, at = service) {
       // Each instance of a test has an address of its own.
-      const headers: Record<string, string> = { Cookie: cookie, Origin: new URL(at.app.baseUrl).origin, "Sec-Fetch-Site": "same-origin", ...call.headers };
+      const headers: Record<string, string> = {
+        Cookie: cookie,
+        Origin: new URL(at.app.baseUrl).origin,
+        "Sec-Fetch-Site": "same-origin",
+        ...call.headers,
+      };
       // An empty value leaves the header out.
-      return rest(at.base, path, { ...call, headers: Object.fromEntries(Object.entries(headers).filter(([, sent]) => sent !== "")) });
+      return rest(at.base, path, {
+        ...call,
+        headers: Object.fromEntries(Object.entries(headers).filter(([, sent]) => sent !== "")),
+      });
     },
   };
 }

@@ -42,11 +42,17 @@ export async function startProgram(dataDir: string, environment: Record<string, 
 export function spawnProgram(environment: Record<string, string>): Program {
   requireServiceUser(environment["MONGODB_URI"] ?? "");
   // The test runner sets a BASE_URL of its own; an empty one counts as unset.
-  const child = spawn(process.execPath, startCommand, { cwd: root, env: { ...process.env, BASE_URL: "", ...environment }, detached: true });
+  const child = spawn(process.execPath, startCommand, {
+    cwd: root,
+    env: { ...process.env, BASE_URL: "", ...environment },
+    detached: true,
+  });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const ended = new Promise<number | NodeJS.Signals>((resolve) => child.once("close", (code, signal) => resolve(code ?? signal ?? 0)));
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once("close", (code, signal) => resolve(code ?? signal ?? 0)),
+  );
   return {
     child,
     output: () => output,

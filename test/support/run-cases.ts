@@ -39,7 +39,16 @@ export interface Case {
   /** What REST spells in another way. */
   readonly rest?: (world: World) => Fields;
   readonly http: number;
-  readonly code: "ok" | "invalid_argument" | "unauthenticated" | "permission_denied" | "not_found" | "already_exists" | "failed_precondition" | "aborted" | "unavailable";
+  readonly code:
+    | "ok"
+    | "invalid_argument"
+    | "unauthenticated"
+    | "permission_denied"
+    | "not_found"
+    | "already_exists"
+    | "failed_precondition"
+    | "aborted"
+    | "unavailable";
   readonly reason?: string;
   /** The message, where it is the same on every wire. */
   readonly message?: string;
@@ -62,7 +71,10 @@ const connectStatus = {
 } as const;
 
 /** Declares a test for every case. `prepare` is called with the running service before them. */
-export function runCases(cases: readonly Case[], prepare: (service: TestService, world: World) => Promise<void> = async () => undefined): void {
+export function runCases(
+  cases: readonly Case[],
+  prepare: (service: TestService, world: World) => Promise<void> = async () => undefined,
+): void {
   let service: TestService;
   let wires: readonly Wire[];
   let close: () => void;
@@ -85,7 +97,12 @@ export function runCases(cases: readonly Case[], prepare: (service: TestService,
       for (const wire of wires) {
         const request = (wire.name === "rest" ? stated.rest : undefined) ?? stated.request;
         const key = stated.key === undefined ? world.owner.key : (stated.key(world) ?? undefined);
-        const outcome = await wire.call({ rpc: stated.rpc, key, idempotencyKey: stated.idempotencyKey?.(world), request: request(world) });
+        const outcome = await wire.call({
+          rpc: stated.rpc,
+          key,
+          idempotencyKey: stated.idempotencyKey?.(world),
+          request: request(world),
+        });
         expectStated(stated, wire, outcome);
         if (stated.code !== "ok") continue;
         stated.check?.(outcome.body as never, world);
@@ -97,7 +114,13 @@ export function runCases(cases: readonly Case[], prepare: (service: TestService,
 }
 
 function expectStated({ http, code, reason, message }: Case, wire: Wire, outcome: Outcome): void {
-  const seen = { wire: wire.name, http: outcome.http, code: outcome.code, reason: outcome.reason, message: outcome.message };
+  const seen = {
+    wire: wire.name,
+    http: outcome.http,
+    code: outcome.code,
+    reason: outcome.reason,
+    message: outcome.message,
+  };
   const status = { rest: http, connect: connectStatus[code], grpc: undefined, "grpc-web": undefined }[wire.name];
   expect(seen).toEqual({
     wire: wire.name,
@@ -114,22 +137,62 @@ function settled(body: unknown, names: readonly string[]): unknown {
 }
 
 async function createWorld(service: TestService): Promise<World> {
-  const [owner, stranger, reader] = await Promise.all([service.account(), service.account(), service.account("read_only")]);
+  const [owner, stranger, reader] = await Promise.all([
+    service.account(),
+    service.account(),
+    service.account("read_only"),
+  ]);
   const taken = "Taken@Example.com";
   const own = ingestInto(service, owner.id);
   const other = ingestInto(service, stranger.id);
-  const contact = await own.contact({ full_name: "Ann Lee", email: taken, phone: "+1 415 555 0100", memory: "Likes tea.", notes: "VIP" });
+  const contact = await own.contact({
+    full_name: "Ann Lee",
+    email: taken,
+    phone: "+1 415 555 0100",
+    memory: "Likes tea.",
+    notes: "VIP",
+  });
   const archived = await own.contact({ full_name: "Old Oak", archived_at: "2026-01-02T03:04:05Z" });
-  const session = await own.session({ title: "Budget", contact_id: contact, session_date: "2026-01-31T09:30:00Z", provider_doc_url: "https://docs.example/1" });
-  await own.sessionNotes({ session_id: session, content: "Agreed on the budget", type: "SESSION_NOTE_TYPE_AI_ASSISTANT", position: 1, created_at: "2026-02-01T00:00:00Z" });
-  await own.contactNotes({ contact_id: contact, content: "Asked for a budget", source: "import", created_at: "2026-02-02T00:00:00Z" });
-  await own.transcript({ session_id: session, transcript: "Hello.", recording: { id: randomUUID(), duration_seconds: 12.5, recording_started_at: "2026-01-31T09:30:01Z" } });
+  const session = await own.session({
+    title: "Budget",
+    contact_id: contact,
+    session_date: "2026-01-31T09:30:00Z",
+    provider_doc_url: "https://docs.example/1",
+  });
+  await own.sessionNotes({
+    session_id: session,
+    content: "Agreed on the budget",
+    type: "SESSION_NOTE_TYPE_AI_ASSISTANT",
+    position: 1,
+    created_at: "2026-02-01T00:00:00Z",
+  });
+  await own.contactNotes({
+    contact_id: contact,
+    content: "Asked for a budget",
+    source: "import",
+    created_at: "2026-02-02T00:00:00Z",
+  });
+  await own.transcript({
+    session_id: session,
+    transcript: "Hello.",
+    recording: { id: randomUUID(), duration_seconds: 12.5, recording_started_at: "2026-01-31T09:30:01Z" },
+  });
   const strangersContact = await other.contact({ full_name: "Ann Stranger" });
-  const strangersSession = await other.session({ title: "Budget elsewhere", contact_id: strangersContact, session_date: "2026-01-30T09:30:00Z" });
+  const strangersSession = await other.session({
+    title: "Budget elsewhere",
+    contact_id: strangersContact,
+    session_date: "2026-01-30T09:30:00Z",
+  });
   await other.contactNotes({ contact_id: strangersContact, content: "A budget of others", source: "import" });
   const readersContact = await ingestInto(service, reader.id).contact({ full_name: "Ann Reader" });
   return {
-    owner, stranger, reader, contact, archived, session, taken,
+    owner,
+    stranger,
+    reader,
+    contact,
+    archived,
+    session,
+    taken,
     strangers: { contact: strangersContact, session: strangersSession },
     readers: { contact: readersContact },
     fresh: () => randomUUID(),

@@ -74,7 +74,12 @@ export const testIssuer = "http://127.0.0.1:9/";
 /** Starts a service; `environment` adds to or replaces the settings of the test. */
 export async function startService(environment: Record<string, string> = {}): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), "records-service-"));
-  const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+  const redis = await startRedis({
+    dataDir: folder,
+    cacheDir: testCacheDir(),
+    env: process.env,
+    progress: () => undefined,
+  });
   if (redis === undefined) throw new Error("no redis-server for the tests");
   const database = await createDatabase(inject("administratorUri"));
   const service = await startInstance(database, redis, environment);
@@ -91,7 +96,11 @@ export async function startService(environment: Record<string, string> = {}): Pr
 }
 
 /** Starts an instance over parts that are there. */
-export async function startInstance(database: DatabaseUris, redis: EmbeddedServer, environment: Record<string, string>): Promise<TestService> {
+export async function startInstance(
+  database: DatabaseUris,
+  redis: EmbeddedServer,
+  environment: Record<string, string>,
+): Promise<TestService> {
   const { uri: mongodbUri, administratorUri } = database;
   requireServiceUser(mongodbUri);
   for (const secret of [serviceToken, sessionSecret, passwordOf(mongodbUri), passwordOf(redis.uri)]) noteSecret(secret);
@@ -113,7 +122,11 @@ export async function startInstance(database: DatabaseUris, redis: EmbeddedServe
   const log = createLog(config.logLevel, { write: (line) => void logLines.push(line) }, config.logAddresses);
   const { oidc, sessionSecrets = [sessionSecret] } = config;
   const redisUrl = environment["REDIS_URL"] === "" ? undefined : config.redisUrl;
-  const app = await startApp(config, { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecrets }, log);
+  const app = await startApp(
+    config,
+    { mongodbUri, redisUrl, serviceTokens: [serviceToken], oidc, sessionSecrets },
+    log,
+  );
   const base = `http://127.0.0.1:${app.port}`;
   const internal = `http://127.0.0.1:${app.internalPort}`;
   return {
@@ -147,7 +160,11 @@ export async function startInstance(database: DatabaseUris, redis: EmbeddedServe
 }
 
 /** One REST call. */
-export async function rest(base: string, path: string, { method, key, body, raw, headers = {} }: RestCall = {}): Promise<RestAnswer> {
+export async function rest(
+  base: string,
+  path: string,
+  { method, key, body, raw, headers = {} }: RestCall = {},
+): Promise<RestAnswer> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await fetch(base + path, {
     method: method ?? (payload === undefined ? "GET" : "POST"),

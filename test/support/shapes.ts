@@ -2,7 +2,15 @@
 
 /** What a field holds; `?` may be null. A list holds a shape, and a shape in `object` may be null. */
 export type Kind =
-  | "uuid" | "string" | "string?" | "time" | "time?" | "integer" | "integer?" | "number?" | "boolean"
+  | "uuid"
+  | "string"
+  | "string?"
+  | "time"
+  | "time?"
+  | "integer"
+  | "integer?"
+  | "number?"
+  | "boolean"
   | readonly [Shape]
   | { readonly object: Shape }
   | { readonly one: Readonly<Record<string, string>> };
@@ -12,9 +20,21 @@ export interface Shape {
   readonly [field: string]: Kind;
 }
 
-export const timelineNote: Shape = { id: "uuid", content: "string", source: "string", created_at: "time", updated_at: "time" };
+export const timelineNote: Shape = {
+  id: "uuid",
+  content: "string",
+  source: "string",
+  created_at: "time",
+  updated_at: "time",
+};
 
-export const recentSession: Shape = { id: "uuid", title: "string?", subtitle: "string?", session_date: "time?", recording_status: "string?" };
+export const recentSession: Shape = {
+  id: "uuid",
+  title: "string?",
+  subtitle: "string?",
+  session_date: "time?",
+  recording_status: "string?",
+};
 
 export const contact: Shape = {
   id: "uuid",
@@ -73,7 +93,9 @@ export const sessionDetail: Shape = {
 export const transcript: Shape = {
   session_id: "uuid",
   transcript: "string?",
-  recording: { object: { id: "uuid", duration_seconds: "number?", recording_started_at: "time?", recording_ended_at: "time?" } },
+  recording: {
+    object: { id: "uuid", duration_seconds: "number?", recording_started_at: "time?", recording_ended_at: "time?" },
+  },
 };
 
 export const foundNote: Shape = {
@@ -105,18 +127,22 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** Where a value is not exactly of the shape: every missing, further or ill-typed field by its path; empty where all is right. */
 export function mismatches(shape: Shape, value: unknown, path = "$"): string[] {
   if (!isObject(value)) return [`${path} is no object`];
-  const wrong = Object.keys(value).filter((name) => !(name in shape)).map((name) => `${path}.${name} is too many`);
+  const wrong = Object.keys(value)
+    .filter((name) => !(name in shape))
+    .map((name) => `${path}.${name} is too many`);
   for (const [name, kind] of Object.entries(shape)) {
     const at = `${path}.${name}`;
     const field = value[name];
     if (!(name in value)) wrong.push(`${at} is missing`);
     else if (typeof kind === "string") {
-      if (!(kind.endsWith("?") && field === null) && forms[kind.replace("?", "")]?.(field) !== true) wrong.push(`${at} is no ${kind}: ${JSON.stringify(field)}`);
+      if (!(kind.endsWith("?") && field === null) && forms[kind.replace("?", "")]?.(field) !== true)
+        wrong.push(`${at} is no ${kind}: ${JSON.stringify(field)}`);
     } else if (isList(kind)) {
       if (!Array.isArray(field)) wrong.push(`${at} is no list`);
       else wrong.push(...field.flatMap((item, index) => mismatches(kind[0], item, `${at}[${index}]`)));
     } else if ("one" in kind) {
-      if (typeof field !== "string" || !Object.values(kind.one).includes(field)) wrong.push(`${at} is no known name: ${JSON.stringify(field)}`);
+      if (typeof field !== "string" || !Object.values(kind.one).includes(field))
+        wrong.push(`${at} is no known name: ${JSON.stringify(field)}`);
     } else if (field !== null) {
       wrong.push(...mismatches(kind.object, field, at));
     }
@@ -129,7 +155,10 @@ export function restForm(shape: Shape, json: unknown): Record<string, unknown> {
   const given = new Map(Object.entries(isObject(json) ? json : {}));
   const record: Record<string, unknown> = {};
   for (const [name, kind] of Object.entries(shape)) {
-    const jsonName = name === "google_doc_url" ? "providerDocUrl" : name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const jsonName =
+      name === "google_doc_url"
+        ? "providerDocUrl"
+        : name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     record[name] = restValue(kind, given.get(jsonName));
     given.delete(jsonName);
   }

@@ -50,7 +50,9 @@ export async function* messages({ accountId, importId = "", records, position = 
   yield create(ImportRequestSchema, { accountId, importId, position: BigInt(position) });
   for (let at = 0; at < records.length; at += chunk) {
     await between?.(at);
-    yield create(ImportRequestSchema, { records: records.slice(at, at + chunk).map((record) => fromJson(RecordSchema, record as JsonObject)) });
+    yield create(ImportRequestSchema, {
+      records: records.slice(at, at + chunk).map((record) => fromJson(RecordSchema, record as JsonObject)),
+    });
   }
 }
 
@@ -58,7 +60,9 @@ export async function* messages({ accountId, importId = "", records, position = 
 export async function exportAll(service: TestService, accountId: string): Promise<RecordJson[]> {
   const records: RecordJson[] = [];
   for await (const response of ingestClient(service).export({ accountId })) {
-    records.push(...response.records.map((record) => toJson(RecordSchema, record, { useProtoFieldName: true }) as RecordJson));
+    records.push(
+      ...response.records.map((record) => toJson(RecordSchema, record, { useProtoFieldName: true }) as RecordJson),
+    );
   }
   return records;
 }

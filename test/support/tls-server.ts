@@ -26,7 +26,10 @@ mX9bb0a8ngxsqUORFxI1m5NXBOShRANCAAQFYqkJHx6Vjf4icSjjBVOo9iIdsoLe
 
 /** Starts one; its host and port. */
 export async function startTlsServer(): Promise<{ readonly host: string; stop(): Promise<void> }> {
-  const server = createServer({ cert, key }, (socket) => socket.on("error", () => undefined).resume()).listen(0, "127.0.0.1");
+  const server = createServer({ cert, key }, (socket) => socket.on("error", () => undefined).resume()).listen(
+    0,
+    "127.0.0.1",
+  );
   await once(server, "listening");
   return {
     host: `localhost:${(server.address() as AddressInfo).port}`,

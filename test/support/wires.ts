@@ -13,7 +13,17 @@ import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { TestService } from "./service.ts";
 import { rest } from "./service.ts";
 import type { Shape } from "./shapes.ts";
-import { contact, foundNote, health, pagination, restForm, sessionDetail, sessionSummary, timelineNote, transcript } from "./shapes.ts";
+import {
+  contact,
+  foundNote,
+  health,
+  pagination,
+  restForm,
+  sessionDetail,
+  sessionSummary,
+  timelineNote,
+  transcript,
+} from "./shapes.ts";
 
 export type WireName = "rest" | "connect" | "grpc" | "grpc-web";
 export type Rpc = keyof typeof endpoints;
@@ -60,16 +70,69 @@ const sessions = "records.v1.SessionService";
 
 /** Which rpc is which endpoint: by hand, so that the generated table is held against it. */
 export const endpoints = {
-  CheckHealth: { service: "records.v1.HealthService", method: "GET", path: "/v1/health", data: "health", shape: health },
-  SearchContacts: { service: contacts, method: "GET", path: "/v1/contacts", data: "contacts", shape: contact, many: true },
+  CheckHealth: {
+    service: "records.v1.HealthService",
+    method: "GET",
+    path: "/v1/health",
+    data: "health",
+    shape: health,
+  },
+  SearchContacts: {
+    service: contacts,
+    method: "GET",
+    path: "/v1/contacts",
+    data: "contacts",
+    shape: contact,
+    many: true,
+  },
   CreateContact: { service: contacts, method: "POST", path: "/v1/contacts", data: "contact", shape: contact },
   GetContact: { service: contacts, method: "GET", path: "/v1/contacts/{contact_id}", data: "contact", shape: contact },
-  UpdateContact: { service: contacts, method: "PATCH", path: "/v1/contacts/{contact_id}", data: "contact", shape: contact },
-  AppendContactNote: { service: contacts, method: "POST", path: "/v1/contacts/{contact_id}/notes", data: "note", shape: timelineNote },
-  ListSessions: { service: sessions, method: "GET", path: "/v1/sessions", data: "sessions", shape: sessionSummary, many: true, paged: true },
-  GetSession: { service: sessions, method: "GET", path: "/v1/sessions/{session_id}", data: "session", shape: sessionDetail },
-  GetSessionTranscript: { service: sessions, method: "GET", path: "/v1/sessions/{session_id}/transcript", data: "transcript", shape: transcript },
-  SearchNotes: { service: "records.v1.NoteService", method: "GET", path: "/v1/notes", data: "notes", shape: foundNote, many: true, paged: true },
+  UpdateContact: {
+    service: contacts,
+    method: "PATCH",
+    path: "/v1/contacts/{contact_id}",
+    data: "contact",
+    shape: contact,
+  },
+  AppendContactNote: {
+    service: contacts,
+    method: "POST",
+    path: "/v1/contacts/{contact_id}/notes",
+    data: "note",
+    shape: timelineNote,
+  },
+  ListSessions: {
+    service: sessions,
+    method: "GET",
+    path: "/v1/sessions",
+    data: "sessions",
+    shape: sessionSummary,
+    many: true,
+    paged: true,
+  },
+  GetSession: {
+    service: sessions,
+    method: "GET",
+    path: "/v1/sessions/{session_id}",
+    data: "session",
+    shape: sessionDetail,
+  },
+  GetSessionTranscript: {
+    service: sessions,
+    method: "GET",
+    path: "/v1/sessions/{session_id}/transcript",
+    data: "transcript",
+    shape: transcript,
+  },
+  SearchNotes: {
+    service: "records.v1.NoteService",
+    method: "GET",
+    path: "/v1/notes",
+    data: "notes",
+    shape: foundNote,
+    many: true,
+    paged: true,
+  },
 } as const satisfies Record<string, Endpoint>;
 
 const descriptors: readonly DescService[] = [HealthService, ContactService, SessionService, NoteService];
@@ -101,13 +164,19 @@ export function restRequest(rpc: Rpc, request: Fields): { method: string; path: 
     return encodeURIComponent(String(value));
   });
   if (method !== "GET") return { method, path: filled, body: Object.fromEntries(left) };
-  const query = new URLSearchParams([...left].map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const query = new URLSearchParams(
+    [...left].map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
   return { method, path: query === "" ? filled : `${filled}?${query}` };
 }
 
 async function callRest(base: string, { rpc, key, idempotencyKey, request }: WireCall): Promise<Outcome> {
   const { path, ...call } = restRequest(rpc, request);
-  const { status, body } = await rest(base, path, { ...call, key, headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey } });
+  const { status, body } = await rest(base, path, {
+    ...call,
+    key,
+    headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+  });
   if (status < 300) return { http: status, code: undefined, body };
   return { http: status, code: undefined, message: body.error.message as string, body: undefined };
 }
@@ -123,19 +192,39 @@ async function callConnect(base: string, { rpc, request, ...call }: WireCall): P
   const details = (json["details"] ?? []) as { type: string; value: string }[];
   const info = details.find(({ type }) => type === "google.rpc.ErrorInfo");
   const reason = info && fromBinary(ErrorInfoSchema, base64Decode(info.value)).reason;
-  return { http: response.status, code: String(json["code"]), reason, message: String(json["message"]), body: undefined };
+  return {
+    http: response.status,
+    code: String(json["code"]),
+    reason,
+    message: String(json["message"]),
+    body: undefined,
+  };
 }
 
 async function callTransport(transport: Transport, { rpc, request, ...call }: WireCall): Promise<Outcome> {
   const { service } = endpoints[rpc];
-  const method = descriptors.find(({ typeName }) => typeName === service)?.methods.find(({ name }) => name === rpc) as DescMethodUnary;
+  const method = descriptors
+    .find(({ typeName }) => typeName === service)
+    ?.methods.find(({ name }) => name === rpc) as DescMethodUnary;
   try {
-    const answer = await transport.unary(method, undefined, undefined, metadata(call), fromJson(method.input, request as JsonObject));
+    const answer = await transport.unary(
+      method,
+      undefined,
+      undefined,
+      metadata(call),
+      fromJson(method.input, request as JsonObject),
+    );
     return { http: undefined, code: "ok", body: restBody(rpc, toJson(method.output, answer.message) as JsonObject) };
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     const code = Code[error.code].replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
-    return { http: undefined, code, reason: error.findDetails(ErrorInfoSchema)[0]?.reason, message: error.rawMessage, body: undefined };
+    return {
+      http: undefined,
+      code,
+      reason: error.findDetails(ErrorInfoSchema)[0]?.reason,
+      message: error.rawMessage,
+      body: undefined,
+    };
   }
 }
 
@@ -149,6 +238,7 @@ function metadata({ key, idempotencyKey }: Pick<WireCall, "key" | "idempotencyKe
 function restBody(rpc: Rpc, json: JsonObject): unknown {
   const { data, shape, many, paged }: Endpoint = endpoints[rpc];
   const record = json[data];
-  const records = many === true ? ((record ?? []) as unknown[]).map((item) => restForm(shape, item)) : restForm(shape, record);
+  const records =
+    many === true ? ((record ?? []) as unknown[]).map((item) => restForm(shape, item)) : restForm(shape, record);
   return { data: records, ...(paged === true ? { pagination: restForm(pagination, json["pagination"]) } : {}) };
 }

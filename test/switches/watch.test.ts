@@ -16,7 +16,16 @@ function heldPrimary() {
   const questions: Question[] = [];
   const lease = createLease();
   lease.observe({ address: "a", electionId: "1", alone: true });
-  const { primary, stop } = createPrimary(lease, () => new Promise((resolve, reject) => questions.push({ resolve: (switches) => resolve({ switches, electionId: "1", localTime: 0, readAt: 0 }), reject })));
+  const { primary, stop } = createPrimary(
+    lease,
+    () =>
+      new Promise((resolve, reject) =>
+        questions.push({
+          resolve: (switches) => resolve({ switches, electionId: "1", localTime: 0, readAt: 0 }),
+          reject,
+        }),
+      ),
+  );
   stop();
   return { primary, questions };
 }

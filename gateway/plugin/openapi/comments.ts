@@ -21,9 +21,16 @@ export function description(desc: Exclude<AnyDesc, DescFile>): string {
 
 function paragraphs(desc: Exclude<AnyDesc, DescFile>): string[] {
   const text = getComments(desc).leading ?? "";
-  return text.split(/\n[ \t]*\n/).map(inOneLine).filter((paragraph) => paragraph !== "");
+  return text
+    .split(/\n[ \t]*\n/)
+    .map(inOneLine)
+    .filter((paragraph) => paragraph !== "");
 }
 
 function inOneLine(paragraph: string): string {
-  return paragraph.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" ");
+  return paragraph
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 }

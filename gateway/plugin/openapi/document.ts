@@ -26,8 +26,11 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
       addSchema(messageName(rpc.output), bodySchema(operation, options));
     });
   }
-  for (const message of responseMessages(operations, options)) addSchema(messageName(message), messageSchema(message, options));
-  const schemes = (["key", "session"] as const).filter((credential) => operations.some((operation) => operation.credential === credential));
+  for (const message of responseMessages(operations, options))
+    addSchema(messageName(message), messageSchema(message, options));
+  const schemes = (["key", "session"] as const).filter((credential) =>
+    operations.some((operation) => operation.credential === credential),
+  );
   return {
     "x-generated": "by gateway/plugin from the protos, do not edit",
     openapi: "3.1.0",
@@ -36,7 +39,13 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     security: [{ [schemeNames.key]: [] }],
     tags: inOrder(services, operations).map((service) => ({ name: tagOf(service), description: description(service) })),
     paths,
-    components: { schemas, headers, securitySchemes: Object.fromEntries(schemes.map((credential) => [schemeNames[credential], securitySchemes[credential]])) },
+    components: {
+      schemas,
+      headers,
+      securitySchemes: Object.fromEntries(
+        schemes.map((credential) => [schemeNames[credential], securitySchemes[credential]]),
+      ),
+    },
   };
 
   /** Two rpcs may share a message, but not under two descriptions. */
@@ -59,6 +68,9 @@ function inOrder(services: ReadonlySet<DescService>, operations: readonly Operat
 
 /** The name of the service's file: `records/v1/contacts.proto` → `Contacts`. */
 function tagOf({ file }: DescService): string {
-  const name = file.name.slice(file.name.lastIndexOf("/") + 1).replaceAll("_", " ").replace(/^api\b/, "API");
+  const name = file.name
+    .slice(file.name.lastIndexOf("/") + 1)
+    .replaceAll("_", " ")
+    .replace(/^api\b/, "API");
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -23,7 +23,11 @@ export function operationObject(operation: Operation, tag: string, options: Opti
     ...commentText(rpc),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: body.required, content: json(messageName(rpc.input)) } }),
-    responses: { [operation.status]: successObject(operation), ...errorObjects(operation, options), default: errorObject("default", "Any other failure.") },
+    responses: {
+      [operation.status]: successObject(operation),
+      ...errorObjects(operation, options),
+      default: errorObject("default", "Any other failure."),
+    },
     ...(credential === "none" && { security: [] }),
     ...(credential === "session" && { security: [{ [schemeNames.session]: [] }] }),
   };

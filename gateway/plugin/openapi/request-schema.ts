@@ -1,7 +1,11 @@
 // The schemas of what a request bears: all that is refused must show here, so a rule that cannot be shown is refused itself.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { FieldRulesSchema, Int32RulesSchema, StringRulesSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import {
+  FieldRulesSchema,
+  Int32RulesSchema,
+  StringRulesSchema,
+} from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { enumNames } from "../names.ts";
 import type { Options } from "../options.ts";
 import { requestKind } from "../request-field.ts";
@@ -23,7 +27,11 @@ export function propertySchema(field: DescField, options: Options): JsonObject {
   const rules = options.field(field);
   const nullable = !options.validate(field).required && rules?.notNull !== true;
   const schema = valueSchema(field, options);
-  return { ...(nullable ? orNull(schema) : schema), description: description(field), ...exampleOf(field, options, (example) => ({ examples: [example] })) };
+  return {
+    ...(nullable ? orNull(schema) : schema),
+    description: description(field),
+    ...exampleOf(field, options, (example) => ({ examples: [example] })),
+  };
 }
 
 /** What `wrap` makes of the field's example; nothing where it has none. */
@@ -42,12 +50,21 @@ function valueSchema(field: DescField, options: Options): JsonObject {
     case "bool":
       return { type: "boolean" };
     case "enum":
-      return { type: "string", enum: [...enumNames(field.enum!)].filter(([number]) => number !== 0).map(([, name]) => name) };
+      return {
+        type: "string",
+        enum: [...enumNames(field.enum!)].filter(([number]) => number !== 0).map(([, name]) => name),
+      };
   }
 }
 
 function stringSchema(field: DescField, options: Options): JsonObject {
-  if (options.field(field)?.format === 1) return { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }] };
+  if (options.field(field)?.format === 1)
+    return {
+      anyOf: [
+        { type: "string", format: "date" },
+        { type: "string", format: "date-time" },
+      ],
+    };
   const { required, type } = options.validate(field);
   const rules = type.case === "string" ? type.value : undefined;
   if (rules !== undefined) expectOnly(field, StringRulesSchema, rules, ["min_len", "max_len", "pattern", "uuid"]);
@@ -76,8 +93,14 @@ function integerSchema(field: DescField, options: Options): JsonObject {
   };
 }
 
-function expectOnly<Rules extends Message>(field: DescField, schema: DescMessage, rules: Rules, known: readonly string[]): void {
+function expectOnly<Rules extends Message>(
+  field: DescField,
+  schema: DescMessage,
+  rules: Rules,
+  known: readonly string[],
+): void {
   const set = reflect(schema, rules);
   const unknown = schema.fields.find((rule) => set.isSet(rule) && !known.includes(rule.name));
-  if (unknown !== undefined) throw new Error(`the rule ${unknown.name} of the field ${field.name} cannot be shown in OpenAPI`);
+  if (unknown !== undefined)
+    throw new Error(`the rule ${unknown.name} of the field ${field.name} cannot be shown in OpenAPI`);
 }

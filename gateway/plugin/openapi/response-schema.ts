@@ -14,13 +14,22 @@ const providerMark = "x-provider-name";
 
 /** The schema of a message in answers. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {
-  return { ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options)])), description: description(message) };
+  return {
+    ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options)])),
+    description: description(message),
+  };
 }
 
 /** The schema of the body of a success: `data`, and what stands beside it. */
 export function bodySchema({ rpc, data, siblings }: Operation, options: Options): JsonObject {
-  const whole = data === undefined ? objectSchema(rpc.output.fields.map((field) => [field.name, fieldSchema(field, options)])) : fieldSchema(data, options);
-  return objectSchema([["data", whole], ...siblings.map((field): [string, JsonObject] => [field.name, fieldSchema(field, options)])]);
+  const whole =
+    data === undefined
+      ? objectSchema(rpc.output.fields.map((field) => [field.name, fieldSchema(field, options)]))
+      : fieldSchema(data, options);
+  return objectSchema([
+    ["data", whole],
+    ...siblings.map((field): [string, JsonObject] => [field.name, fieldSchema(field, options)]),
+  ]);
 }
 
 function objectSchema(properties: readonly (readonly [string, JsonObject])[]): JsonObject {
@@ -45,7 +54,10 @@ function typeSchema(type: ResponseType, field: DescField, options: Options): Jso
     case "message":
       return reference("schemas", messageName(type.message));
     case "enum":
-      return { type: "string", enum: [...enumNames(type.enum)].filter(([number]) => number !== 0).map(([, name]) => name) };
+      return {
+        type: "string",
+        enum: [...enumNames(type.enum)].filter(([number]) => number !== 0).map(([, name]) => name),
+      };
     case "timestamp":
       return { type: "string", format: "date-time" };
     case "integer":
@@ -56,7 +68,10 @@ function typeSchema(type: ResponseType, field: DescField, options: Options): Jso
       return { type: "boolean" };
     case "string": {
       const rules = options.validate(field).type;
-      return { type: "string", ...(rules.case === "string" && rules.value.wellKnown.case === "uuid" && { format: "uuid" }) };
+      return {
+        type: "string",
+        ...(rules.case === "string" && rules.value.wellKnown.case === "uuid" && { format: "uuid" }),
+      };
     }
   }
 }

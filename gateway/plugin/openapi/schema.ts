@@ -11,5 +11,9 @@ export function reference(section: "schemas" | "headers", name: string): JsonObj
 /** The schema that takes null as well. */
 export function orNull(schema: JsonObject): JsonObject {
   if (typeof schema.type !== "string") return { anyOf: [schema, { type: "null" }] };
-  return { ...schema, type: [schema.type, "null"], ...(Array.isArray(schema.enum) && { enum: [...(schema.enum as unknown[]), null] }) };
+  return {
+    ...schema,
+    type: [schema.type, "null"],
+    ...(Array.isArray(schema.enum) && { enum: [...(schema.enum as unknown[]), null] }),
+  };
 }

@@ -72,11 +72,16 @@ export const errorSchema: JsonObject = {
         },
         details: {
           type: "array",
-          description: "The parts of a request that are wrong, one by one. Left out where the failure is not about such a part.",
+          description:
+            "The parts of a request that are wrong, one by one. Left out where the failure is not about such a part.",
           items: {
             type: "object",
             properties: {
-              field: { type: "string", description: "The parameter, header or property as the request spells it; empty for the body as a whole." },
+              field: {
+                type: "string",
+                description:
+                  "The parameter, header or property as the request spells it; empty for the body as a whole.",
+              },
               rule: { type: "string", description: "Which rule it breaks, for programs." },
               message: { type: "string", description: "What it must be, for a person." },
             },
@@ -93,7 +98,12 @@ export const errorSchema: JsonObject = {
 /** `components.securitySchemes`, by the credential of an operation. */
 export const securitySchemes: Record<"key" | "session", JsonObject> = {
   key: { type: "http", scheme: "bearer", description: "An API key, made in the dashboard (settings, API)." },
-  session: { type: "apiKey", in: "cookie", name: "records_session", description: "The cookie of a signed-in dashboard session." },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "records_session",
+    description: "The cookie of a signed-in dashboard session.",
+  },
 };
 
 /** The names of the schemes in the document. */

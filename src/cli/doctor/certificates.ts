@@ -22,26 +22,60 @@ const dayMs = 86_400_000;
 const soonDays = 14;
 
 /** One finding for each server; none where nothing is reached by TLS. */
-export async function checkCertificates({ config, mongodbUri, redisUrl, provider, unusable, now }: Surroundings): Promise<Finding[]> {
-  const urls = [["BASE_URL", config.baseUrl, 443], ["MCP_URL", config.mcpUrl, 443], ["OIDC_ISSUER", provider?.issuer, 443], ["REDIS_URL", redisUrl, 6379]] as const;
-  const servers = urls.flatMap(([variable, url, port]) => (url === undefined || unusable(variable) ? [] : serverOf(variable, url, port)));
+export async function checkCertificates({
+  config,
+  mongodbUri,
+  redisUrl,
+  provider,
+  unusable,
+  now,
+}: Surroundings): Promise<Finding[]> {
+  const urls = [
+    ["BASE_URL", config.baseUrl, 443],
+    ["MCP_URL", config.mcpUrl, 443],
+    ["OIDC_ISSUER", provider?.issuer, 443],
+    ["REDIS_URL", redisUrl, 6379],
+  ] as const;
+  const servers = urls.flatMap(([variable, url, port]) =>
+    url === undefined || unusable(variable) ? [] : serverOf(variable, url, port),
+  );
   // A name server that does not respond is the finding of the group of MongoDB.
   const late = new Promise<Server[]>((resolve) => setTimeout(resolve, waitMs, []).unref());
-  const members = mongodbUri === undefined || unusable("MONGODB_URI") ? [] : await Promise.race([mongoServers(mongodbUri).catch(() => []), late]);
+  const members =
+    mongodbUri === undefined || unusable("MONGODB_URI")
+      ? []
+      : await Promise.race([mongoServers(mongodbUri).catch(() => []), late]);
   const all = [...servers, ...members];
   // One finding for each server, whichever variables name it.
-  const each = all.filter(({ host, port }, at) => all.findIndex((other) => other.host === host && other.port === port) === at);
-  return Promise.all(each.map((server) => check(`certificates.${server.variable}`, () => expiry(server, now()), (error) => unread(server, error))));
+  const each = all.filter(
+    ({ host, port }, at) => all.findIndex((other) => other.host === host && other.port === port) === at,
+  );
+  return Promise.all(
+    each.map((server) =>
+      check(
+        `certificates.${server.variable}`,
+        () => expiry(server, now()),
+        (error) => unread(server, error),
+      ),
+    ),
+  );
 }
 
 function serverOf(variable: string, url: string, port: number): Server[] {
   const { protocol, hostname, port: given } = new URL(url);
-  return protocol === "https:" || protocol === "rediss:" ? [{ variable, host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || port }] : [];
+  return protocol === "https:" || protocol === "rediss:"
+    ? [{ variable, host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || port }]
+    : [];
 }
 
 async function mongoServers(uri: string): Promise<Server[]> {
   const { tls, srvHost, hosts } = new MongoClient(withDatabase(uri)).options;
-  if (srvHost !== undefined) return (await resolveSrv(`_mongodb._tcp.${srvHost}`)).map(({ name, port }) => ({ variable: "MONGODB_URI", host: name, port }));
+  if (srvHost !== undefined)
+    return (await resolveSrv(`_mongodb._tcp.${srvHost}`)).map(({ name, port }) => ({
+      variable: "MONGODB_URI",
+      host: name,
+      port,
+    }));
   return tls ? hosts.map(({ host, port }) => ({ variable: "MONGODB_URI", host: host ?? "", port: port ?? 27017 })) : [];
 }
 
@@ -53,14 +87,21 @@ async function expiry(server: Server, now: number): Promise<Verdict> {
   const renew = "Renew it there, and automate the renewal.";
   if (days < 0) return fault(`${what} expired on ${date}: clients reject it.`, renew);
   // Of one that is issued for a few days, a third of the time is soon.
-  if (days < soonDays && until.getTime() - now < (until.getTime() - from.getTime()) / 3) return warning(`${what} expires on ${date}, in ${days} ${days === 1 ? "day" : "days"}.`, renew);
+  if (days < soonDays && until.getTime() - now < (until.getTime() - from.getTime()) / 3)
+    return warning(`${what} expires on ${date}, in ${days} ${days === 1 ? "day" : "days"}.`, renew);
   return ok(`${what} is valid until ${date}.`);
 }
 
 /** Whether it is trusted is for the other checks: nothing is sent to the server. */
 function validity({ host, port }: Server): Promise<{ readonly from: Date; readonly until: Date }> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: waitMs, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) });
+    const socket = connect({
+      host,
+      port,
+      timeout: waitMs,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    });
     // Not `once`: a connection may fail again after it is ended.
     socket.on("error", reject);
     socket.once("close", () => reject(new Error("the connection was ended")));
@@ -74,5 +115,8 @@ function validity({ host, port }: Server): Promise<{ readonly from: Date; readon
 }
 
 function unread({ variable, host, port }: Server, error: Error): Verdict {
-  return note(`The certificate of ${host}:${port} (${variable}) cannot be read: ${reasonOf(error)}.`, "See the group of that part first.");
+  return note(
+    `The certificate of ${host}:${port} (${variable}) cannot be read: ${reasonOf(error)}.`,
+    "See the group of that part first.",
+  );
 }

@@ -25,7 +25,11 @@ export const warning = (message: string, mend: string): Verdict => ({ status: "w
 export const fault = (message: string, mend: string): Verdict => ({ status: "fault", message, mend });
 
 /** Runs a check. Never rejects: what it throws is put into words by `explain`, and time that is up is a fault. */
-export async function check(name: string, work: () => Verdict | Promise<Verdict>, explain: (error: Error) => Verdict = unexplained): Promise<Finding> {
+export async function check(
+  name: string,
+  work: () => Verdict | Promise<Verdict>,
+  explain: (error: Error) => Verdict = unexplained,
+): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new DOMException("no answer came in time", "TimeoutError")), checkLimitMs);
@@ -40,5 +44,8 @@ export async function check(name: string, work: () => Verdict | Promise<Verdict>
 }
 
 function unexplained(error: Error): Verdict {
-  return fault(`This could not be found out: ${reasonOf(error)}.`, "Look at the group's other lines first; then try again.");
+  return fault(
+    `This could not be found out: ${reasonOf(error)}.`,
+    "Look at the group's other lines first; then try again.",
+  );
 }

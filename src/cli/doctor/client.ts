@@ -11,18 +11,43 @@ import { ask } from "./request.ts";
  * Asks for tokens with a code that never was. The provider looks at who asks first (RFC 6749 §5.2): it answers
  * invalid_client where id or secret are wrong, and invalid_grant, for the code, where they are right.
  */
-export async function asClient(options: ProviderOptions, redirectUri: string, metadata: Readonly<Record<string, unknown>>): Promise<Verdict> {
+export async function asClient(
+  options: ProviderOptions,
+  redirectUri: string,
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<Verdict> {
   const config = await discoverProvider(options);
-  const asked = { code: "a-code-that-never-was", redirect_uri: redirectUri, code_verifier: oidc.randomPKCECodeVerifier() };
+  const asked = {
+    code: "a-code-that-never-was",
+    redirect_uri: redirectUri,
+    code_verifier: oidc.randomPKCECodeVerifier(),
+  };
   const said = await oidc.genericGrantRequest(config, "authorization_code", asked).then(() => "", codeOf);
   const methods = metadata["token_endpoint_auth_methods_supported"];
   const byForm = !Array.isArray(methods) || methods.includes("client_secret_post");
-  const way = byForm ? "" : " Its metadata do not offer client_secret_post, which is how the service tells the secret: allow that for the client.";
+  const way = byForm
+    ? ""
+    : " Its metadata do not offer client_secret_post, which is how the service tells the secret: allow that for the client.";
   if (said === "invalid_grant") return ok(`It knows the client ${options.clientId} and takes the secret.`);
-  if (said === "invalid_client") return fault(`It does not take OIDC_CLIENT_SECRET, or does not know the client ${options.clientId} (invalid_client).`, `Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the provider again.${way}`);
-  if (said === "unauthorized_client" || said === "unsupported_grant_type") return fault(`The client ${options.clientId} may not use the authorization code flow (${said}).`, "Allow the grant authorization_code for the client at the provider.");
-  if (said === "") return warning("It gave tokens for a code that never was.", "Look what answers at the provider's token endpoint: it is no identity provider that can be trusted.");
-  return note(`Whether it takes the secret cannot be told: to a made-up code it answered ${said}.`, "Sign in on the dashboard once to see.");
+  if (said === "invalid_client")
+    return fault(
+      `It does not take OIDC_CLIENT_SECRET, or does not know the client ${options.clientId} (invalid_client).`,
+      `Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the provider again.${way}`,
+    );
+  if (said === "unauthorized_client" || said === "unsupported_grant_type")
+    return fault(
+      `The client ${options.clientId} may not use the authorization code flow (${said}).`,
+      "Allow the grant authorization_code for the client at the provider.",
+    );
+  if (said === "")
+    return warning(
+      "It gave tokens for a code that never was.",
+      "Look what answers at the provider's token endpoint: it is no identity provider that can be trusted.",
+    );
+  return note(
+    `Whether it takes the secret cannot be told: to a made-up code it answered ${said}.`,
+    "Sign in on the dashboard once to see.",
+  );
 }
 
 function codeOf(error: unknown): string {
@@ -42,14 +67,26 @@ export async function signInPage(options: ProviderOptions, redirectUri: string):
 export async function authorization(url: URL, redirectUri: string): Promise<Verdict> {
   const { status, headers, text } = await ask(url.href, { headers: { Accept: "text/html" } });
   const known = `the provider must know the redirect URI ${redirectUri} for this client, byte for byte`;
-  if (status >= 200 && status < 300) return ok(`People are shown a page to sign in at ${url.origin}, to come back to ${redirectUri}.`);
+  if (status >= 200 && status < 300)
+    return ok(`People are shown a page to sign in at ${url.origin}, to come back to ${redirectUri}.`);
   const target = headers.get("location") ?? "";
   if (status >= 300 && status < 400 && URL.canParse(target, url.href)) {
     const next = new URL(target, url);
     const error = next.searchParams.get("error");
-    if (error === null && !/\berror\b/i.test(next.pathname)) return ok(`People are led to ${next.origin}${next.pathname} to sign in, to come back to ${redirectUri}.`);
-    return fault(`The authorization endpoint refuses: ${error ?? next.pathname} ${next.searchParams.get("error_description") ?? ""}`.trimEnd() + ".", `Register the client's redirect URI: ${known}.`);
+    if (error === null && !/\berror\b/i.test(next.pathname))
+      return ok(`People are led to ${next.origin}${next.pathname} to sign in, to come back to ${redirectUri}.`);
+    return fault(
+      `The authorization endpoint refuses: ${error ?? next.pathname} ${next.searchParams.get("error_description") ?? ""}`.trimEnd() +
+        ".",
+      `Register the client's redirect URI: ${known}.`,
+    );
   }
-  const named = /\b(invalid_[a-z_]+|redirect_uri_mismatch|unauthorized_client|access_denied|unsupported_response_type)\b/.exec(text)?.[1];
-  return fault(`The authorization endpoint answers ${status}${named === undefined ? "" : ` (${named})`} in place of a page to sign in.`, `Look at the client at the provider: ${known}.`);
+  const named =
+    /\b(invalid_[a-z_]+|redirect_uri_mismatch|unauthorized_client|access_denied|unsupported_response_type)\b/.exec(
+      text,
+    )?.[1];
+  return fault(
+    `The authorization endpoint answers ${status}${named === undefined ? "" : ` (${named})`} in place of a page to sign in.`,
+    `Look at the client at the provider: ${known}.`,
+  );
 }

@@ -28,36 +28,49 @@ interface Reading {
 
 /** Whole seconds in a `Date` header, and the way there and back, stay well below. */
 const toleranceMs = 5_000;
-const setClock = "have it set by NTP there (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
+const setClock =
+  "have it set by NTP there (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
 
 export function createClocks(now: () => number): Clocks {
   const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0, votes: true };
   const readings: Reading[] = [own];
-  const reader = (votes: boolean): Clocks["read"] => (check, owner, told, sent, received) => {
-    if (!Number.isFinite(told)) return;
-    readings.push({ check, owner, ahead: (told % 1_000 === 0 ? told + 500 : told) - (sent + received) / 2, votes });
-  };
+  const reader =
+    (votes: boolean): Clocks["read"] =>
+    (check, owner, told, sent, received) => {
+      if (!Number.isFinite(told)) return;
+      readings.push({ check, owner, ahead: (told % 1_000 === 0 ? told + 500 : told) - (sent + received) / 2, votes });
+    };
   return {
     now,
     read: reader(true),
     readInstance: reader(false),
-    findings: () => (readings.length === 1 ? [{ check: own.check, ...note("There is no other clock to compare this machine's with.") }] : compare(readings)),
+    findings: () =>
+      readings.length === 1
+        ? [{ check: own.check, ...note("There is no other clock to compare this machine's with.") }]
+        : compare(readings),
   };
 }
 
 /** Right is what most agree on; where no most are to be had, only the difference can be told. */
 function compare(readings: readonly Reading[]): Finding[] {
   const voters = readings.filter(({ votes }) => votes);
-  const agreeing = (with_: Reading): Reading[] => voters.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
+  const agreeing = (with_: Reading): Reading[] =>
+    voters.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
   const most = voters.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
   const majority = voters.length > 1 && most.length * 2 > voters.length;
   const right = majority ? median(most.map(({ ahead }) => ahead)) : 0;
   const judge = ({ check, owner, ahead }: Reading): Verdict => {
     const off = ahead - right;
-    if (Math.abs(off) <= toleranceMs) return majority || check !== "clock.own" ? ok(`${owner} agrees with the others.`) : note(`${owner} is told from the others below.`);
+    if (Math.abs(off) <= toleranceMs)
+      return majority || check !== "clock.own"
+        ? ok(`${owner} agrees with the others.`)
+        : note(`${owner} is told from the others below.`);
     const difference = `${duration(Math.abs(off))} ${off > 0 ? "ahead" : "behind"}`;
     if (majority) return fault(`${owner} is ${difference}, where most agree.`, `Put that clock right: ${setClock}`);
-    return fault(`${owner} is ${difference} of this machine's; which of the two is wrong cannot be told from here.`, `Look at both, and put the wrong one right: ${setClock}`);
+    return fault(
+      `${owner} is ${difference} of this machine's; which of the two is wrong cannot be told from here.`,
+      `Look at both, and put the wrong one right: ${setClock}`,
+    );
   };
   return readings.map((reading) => ({ check: reading.check, ...judge(reading) }));
 }
@@ -69,6 +82,15 @@ function median(values: readonly number[]): number {
 /** "1 h", "2 min 5 s": as much as a person needs to recognise a time zone or a drift. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
-  const parts = [[Math.floor(seconds / 86_400), "d"], [Math.floor(seconds / 3_600) % 24, "h"], [Math.floor(seconds / 60) % 60, "min"], [seconds % 60, "s"]] as const;
-  return parts.filter(([count]) => count > 0).slice(0, 2).map(([count, unit]) => `${count} ${unit}`).join(" ");
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3_600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .slice(0, 2)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
 }

@@ -13,14 +13,19 @@ note, warning and fault. It ends with 1 where there is a fault.`;
 export function addDoctor(program: Command, environment: NodeJS.ProcessEnv, context: Context, endWith: EndWith): void {
   program
     .command("doctor")
-    .description("checks configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and how assistants sign in")
+    .description(
+      "checks configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and how assistants sign in",
+    )
     .option("--register", "registers a client at the identity provider, as an assistant does; it stays there")
     .addHelpText("after", help)
     .action(async ({ register = false }: { register?: boolean }) => {
       const [{ hasFault, runDoctor }, { report }] = await Promise.all([import("./doctor.ts"), import("./report.ts")]);
       const { url, tokenFile } = program.opts<{ url?: string; tokenFile?: string }>();
       const findings = await runDoctor(environment, { url, tokenFile, register });
-      context.output.result(findings.map(({ check, status, message, mend }) => ({ check, status, message, mend })), report(findings, context.output.paint));
+      context.output.result(
+        findings.map(({ check, status, message, mend }) => ({ check, status, message, mend })),
+        report(findings, context.output.paint),
+      );
       if (hasFault(findings)) endWith(exitCodes.failed);
     });
 }

@@ -13,7 +13,10 @@ import type { DoctorOptions, Surroundings } from "./surroundings.ts";
 import { findSurroundings } from "./surroundings.ts";
 
 /** Checks everything from the service's own environment. Writes nothing anywhere, unless it is told to register. Never holds a secret. */
-export async function runDoctor(environment: NodeJS.ProcessEnv, options: DoctorOptions = {}): Promise<readonly Finding[]> {
+export async function runDoctor(
+  environment: NodeJS.ProcessEnv,
+  options: DoctorOptions = {},
+): Promise<readonly Finding[]> {
   const surroundings = await findSurroundings(environment, options);
   // Alone, as its times are told: what the others load and ask would be in them.
   const redis = await group("redis", () => checkRedis(surroundings));
@@ -42,5 +45,10 @@ async function group(name: string, work: () => Promise<Finding[]>): Promise<Find
 
 function redacted({ config, mongodbUri, redisUrl, serviceToken }: Surroundings): (finding: Finding) => Finding {
   const redact = createRedaction({ ...config, mongodbUri, redisUrl }, serviceToken);
-  return ({ check: name, status, message, mend }) => ({ check: name, status, message: redact(message), mend: mend === null ? null : redact(mend) });
+  return ({ check: name, status, message, mend }) => ({
+    check: name,
+    status,
+    message: redact(message),
+    mend: mend === null ? null : redact(mend),
+  });
 }

@@ -10,10 +10,15 @@ const rules = ["unique", "sparse", "expireAfterSeconds", "partialFilterExpressio
 
 /** One verdict on all of them. Rejects where they may not be listed. */
 export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promise<Verdict> {
-  const collections = await Promise.all(specs.map(async (spec) => ({ spec, present: await indexesOf(db, spec.collection, "primaryPreferred") })));
+  const collections = await Promise.all(
+    specs.map(async (spec) => ({ spec, present: await indexesOf(db, spec.collection, "primaryPreferred") })),
+  );
   const count = specs.reduce((sum, { indexes }) => sum + indexes.length, 0);
-  if (collections.every(({ present }) => present.length === 0)) return note(`The database ${db.databaseName} is empty: the service makes its ${count} indexes at the first start.`);
-  const found = collections.flatMap(({ spec, present }) => spec.indexes.map((needed) => ({ spec, collection: spec.collection, needed, flaw: flawOf(needed, present) })));
+  if (collections.every(({ present }) => present.length === 0))
+    return note(`The database ${db.databaseName} is empty: the service makes its ${count} indexes at the first start.`);
+  const found = collections.flatMap(({ spec, present }) =>
+    spec.indexes.map((needed) => ({ spec, collection: spec.collection, needed, flaw: flawOf(needed, present) })),
+  );
   const isDeferred = ({ spec, needed }: (typeof found)[number]): boolean => needed.name === spec.deferred;
   const away = found.filter((one) => one.flaw === "missing" && isDeferred(one)).map(nameOf);
   const missing = found.filter((one) => one.flaw === "missing" && !isDeferred(one)).map(nameOf);
@@ -21,13 +26,24 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
   const hidden = found.filter(({ flaw }) => flaw === "hidden");
   const building = found.filter(({ flaw }) => flaw === "building").map(nameOf);
   if (missing.length + different.length + hidden.length === 0) {
-    if (building.length > 0) return warning(`Being built: ${building.join(", ")}. Until then requests that need them are slow, or a start waits.`, "Wait: records migrate shows how far the builds are.");
+    if (building.length > 0)
+      return warning(
+        `Being built: ${building.join(", ")}. Until then requests that need them are slow, or a start waits.`,
+        "Wait: records migrate shows how far the builds are.",
+      );
     if (away.length === 0) return ok(`All ${count} indexes are there.`);
-    return warning(`${away.join(", ")} is away, as it is while a large import runs: until it is there, searches read every record of the account.`, "Let the import come to its end, which builds it. Where none runs, a running service begins to build it within a minute or two.");
+    return warning(
+      `${away.join(", ")} is away, as it is while a large import runs: until it is there, searches read every record of the account.`,
+      "Let the import come to its end, which builds it. Where none runs, a running service begins to build it within a minute or two.",
+    );
   }
   const messages = [
     ...(missing.length === 0 ? [] : [`Missing: ${missing.join(", ")}.`]),
-    ...(different.length === 0 ? [] : [`Not as needed: ${different.map((one) => `${nameOf(one)} (needed is ${JSON.stringify(one.needed.key)}${rulesOf(one.needed)})`).join(", ")}.`]),
+    ...(different.length === 0
+      ? []
+      : [
+          `Not as needed: ${different.map((one) => `${nameOf(one)} (needed is ${JSON.stringify(one.needed.key)}${rulesOf(one.needed)})`).join(", ")}.`,
+        ]),
     ...(hidden.length === 0 ? [] : [`Hidden: ${hidden.map(nameOf).join(", ")}.`]),
   ];
   const mends = [
@@ -35,7 +51,10 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
     ...hidden.map(({ collection, needed }) => `db.${collection}.unhideIndex("${needed.name}")`),
   ];
   const first = mends.length === 0 ? "" : `In mongosh: ${mends.join("; ")}. `;
-  return fault(messages.join(" "), `${first}${missing.length + different.length === 0 ? "" : "Run records migrate: it builds what is missing while the service runs."}`.trim());
+  return fault(
+    messages.join(" "),
+    `${first}${missing.length + different.length === 0 ? "" : "Run records migrate: it builds what is missing while the service runs."}`.trim(),
+  );
 }
 
 function nameOf({ collection, needed }: { readonly collection: string; readonly needed: IndexDescription }): string {
@@ -43,5 +62,8 @@ function nameOf({ collection, needed }: { readonly collection: string; readonly 
 }
 
 function rulesOf(needed: IndexDescription): string {
-  return rules.filter((rule) => needed[rule] !== undefined).map((rule) => `, ${rule} ${JSON.stringify(needed[rule])}`).join("");
+  return rules
+    .filter((rule) => needed[rule] !== undefined)
+    .map((rule) => `, ${rule} ${JSON.stringify(needed[rule])}`)
+    .join("");
 }

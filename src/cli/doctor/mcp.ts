@@ -1,5 +1,10 @@
 // Goes the way of an MCP client that signs in for the first time, as far as it goes without a person and a browser.
-import { buildDiscoveryUrls, discoverAuthorizationServerMetadata, registerClient, startAuthorization } from "@modelcontextprotocol/client";
+import {
+  buildDiscoveryUrls,
+  discoverAuthorizationServerMetadata,
+  registerClient,
+  startAuthorization,
+} from "@modelcontextprotocol/client";
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
@@ -17,36 +22,74 @@ const unchanged = "let the proxy in front pass it on to PORT unchanged";
 const redirectUri = "http://127.0.0.1:33418/callback";
 
 export async function checkMcp(surroundings: Surroundings, running: Running): Promise<Finding[]> {
-  const { config: { mcpAudiences }, mcpUrl, provider } = surroundings;
+  const {
+    config: { mcpAudiences },
+    mcpUrl,
+    provider,
+  } = surroundings;
   const known = provider !== undefined && mcpUrl !== undefined && mcpAudiences.length > 0;
-  return [...(known ? [await check("mcp.audience", () => audience(mcpAudiences, mcpUrl))] : []), ...(await signIn(surroundings, running))];
+  return [
+    ...(known ? [await check("mcp.audience", () => audience(mcpAudiences, mcpUrl))] : []),
+    ...(await signIn(surroundings, running)),
+  ];
 }
 
 /** What can be known without a person: an assistant asks for a token for the MCP URL, byte for byte (RFC 8707). */
 function audience(audiences: readonly string[], mcpUrl: string): Verdict {
   const split = audiences.find((one) => /[\s;]/.test(one));
-  if (split !== undefined) return fault(`MCP_AUDIENCE has "${split}", which no token has as its audience.`, "Separate several audiences with commas.");
+  if (split !== undefined)
+    return fault(
+      `MCP_AUDIENCE has "${split}", which no token has as its audience.`,
+      "Separate several audiences with commas.",
+    );
   if (audiences.includes(mcpUrl)) return ok(`MCP_AUDIENCE has ${mcpUrl}, for which assistants ask.`);
   const host = new URL(mcpUrl).host;
   const near = audiences.find((one) => URL.canParse(one) && new URL(one).host === host);
-  if (near !== undefined) return warning(`MCP_AUDIENCE is ${near}, and assistants ask for a token for ${mcpUrl}: a provider that follows RFC 8707 issues one that is rejected.`, `Add ${mcpUrl} to MCP_AUDIENCE, byte for byte, or have the provider issue tokens for ${near}.`);
-  return note(`Assistants ask for a token for ${mcpUrl}. Whether the provider gives it the audience ${audiences.join(" or ")} shows only when a person signs in.`, `Where /mcp rejects every token, add its aud claim or ${mcpUrl} to MCP_AUDIENCE.`);
+  if (near !== undefined)
+    return warning(
+      `MCP_AUDIENCE is ${near}, and assistants ask for a token for ${mcpUrl}: a provider that follows RFC 8707 issues one that is rejected.`,
+      `Add ${mcpUrl} to MCP_AUDIENCE, byte for byte, or have the provider issue tokens for ${near}.`,
+    );
+  return note(
+    `Assistants ask for a token for ${mcpUrl}. Whether the provider gives it the audience ${audiences.join(" or ")} shows only when a person signs in.`,
+    `Where /mcp rejects every token, add its aud claim or ${mcpUrl} to MCP_AUDIENCE.`,
+  );
 }
 
-async function signIn({ mcpUrl, provider, baseUrl, register }: Surroundings, { inside, outside }: Running): Promise<Finding[]> {
-  if (provider === undefined) return [{ check: "mcp.sign_in", ...note("MCP is off, as there is no identity provider.", "Set OIDC_ISSUER.") }];
-  if (mcpUrl === undefined || (!inside && !outside)) return [{ check: "mcp.sign_in", ...note("Not tried, as no service runs.", "Start it (npm start).") }];
+async function signIn(
+  { mcpUrl, provider, baseUrl, register }: Surroundings,
+  { inside, outside }: Running,
+): Promise<Finding[]> {
+  if (provider === undefined)
+    return [{ check: "mcp.sign_in", ...note("MCP is off, as there is no identity provider.", "Set OIDC_ISSUER.") }];
+  if (mcpUrl === undefined || (!inside && !outside))
+    return [{ check: "mcp.sign_in", ...note("Not tried, as no service runs.", "Start it (npm start).") }];
   const { origin, pathname } = new URL(mcpUrl);
   const suffix = pathname === "/" ? "" : pathname.replace(/\/$/, "");
   let servers: readonly unknown[] = [];
-  const resource = (name: string, url: string): Promise<Finding> => check(name, async () => {
-    const { body, headers } = await getJson(url, fromBrowser);
-    if (isObject(body) && Array.isArray(body["authorization_servers"])) servers = body["authorization_servers"] as unknown[];
-    return protectedResource(url, body, headers, mcpUrl);
-  }, ({ message }: Error) => fault(`The document on the protected resource cannot be had at ${url}: ${message}.`, `Assistants look there first: ${unchanged}.`));
+  const resource = (name: string, url: string): Promise<Finding> =>
+    check(
+      name,
+      async () => {
+        const { body, headers } = await getJson(url, fromBrowser);
+        if (isObject(body) && Array.isArray(body["authorization_servers"]))
+          servers = body["authorization_servers"] as unknown[];
+        return protectedResource(url, body, headers, mcpUrl);
+      },
+      ({ message }: Error) =>
+        fault(
+          `The document on the protected resource cannot be had at ${url}: ${message}.`,
+          `Assistants look there first: ${unchanged}.`,
+        ),
+    );
 
   const first = await Promise.all([
-    check("mcp.challenge", () => challenge(mcpUrl, `${origin}${wellKnown}`), ({ message }: Error) => fault(`${mcpUrl} does not answer: ${message}.`, `Correct MCP_URL or BASE_URL, and ${unchanged}.`)),
+    check(
+      "mcp.challenge",
+      () => challenge(mcpUrl, `${origin}${wellKnown}`),
+      ({ message }: Error) =>
+        fault(`${mcpUrl} does not answer: ${message}.`, `Correct MCP_URL or BASE_URL, and ${unchanged}.`),
+    ),
     resource("mcp.resource", `${origin}${wellKnown}`),
     resource("mcp.resource_with_path", `${origin}${wellKnown}${suffix}`),
     ...(baseUrl === undefined ? [] : [check("mcp.copies", () => copies(new URL(baseUrl).origin, provider.issuer))]),
@@ -54,13 +97,34 @@ async function signIn({ mcpUrl, provider, baseUrl, register }: Surroundings, { i
   const issuer = typeof servers[0] === "string" ? servers[0] : undefined;
   if (issuer === undefined) return first;
   let metadata: AuthorizationServerMetadata | undefined;
-  const found = await check("mcp.authorization_server", async () => {
-    metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: bounded });
-    return authorizationServer(issuer, metadata);
-  }, (error) => fault(`An assistant does not take the authorization server ${issuer}: ${whyOf(error)}.`, `Its metadata must call it ${issuer}, byte for byte, and name its endpoints.`));
+  const found = await check(
+    "mcp.authorization_server",
+    async () => {
+      metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: bounded });
+      return authorizationServer(issuer, metadata);
+    },
+    (error) =>
+      fault(
+        `An assistant does not take the authorization server ${issuer}: ${whyOf(error)}.`,
+        `Its metadata must call it ${issuer}, byte for byte, and name its endpoints.`,
+      ),
+  );
   if (metadata === undefined) return [...first, found];
   const server = metadata;
-  return [...first, found, await check("mcp.pkce", () => pkce(server)), await check("mcp.registration", () => registration(issuer, server, mcpUrl, register), (error) => fault(`An assistant cannot register itself at ${issuer}: ${whyOf(error)}.`, "Allow dynamic registration of public clients with a redirect to 127.0.0.1 at the provider."))];
+  return [
+    ...first,
+    found,
+    await check("mcp.pkce", () => pkce(server)),
+    await check(
+      "mcp.registration",
+      () => registration(issuer, server, mcpUrl, register),
+      (error) =>
+        fault(
+          `An assistant cannot register itself at ${issuer}: ${whyOf(error)}.`,
+          "Allow dynamic registration of public clients with a redirect to 127.0.0.1 at the provider.",
+        ),
+    ),
+  ];
 }
 
 /** The library's own steps, with our bounds of time and size. */
@@ -70,23 +134,59 @@ async function bounded(url: string | URL, options?: RequestInit): Promise<Respon
 }
 
 async function challenge(mcpUrl: string, document: string): Promise<Verdict> {
-  const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "records doctor", version: "1" } } };
-  const { status, headers } = await ask(mcpUrl, { method: "POST", body: JSON.stringify(hello), headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" } });
-  if (status === 429) return warning(`${mcpUrl} answers 429: this address has used up its bucket.`, "Try again in some seconds.");
-  if (status === 503) return fault(`${mcpUrl} answers 503: the public interface is switched off, or MCP is.`, "Switch it on (records interface on), and restart a service that was started without OIDC_ISSUER.");
-  if (status !== 401) return fault(`${mcpUrl} answers ${status} to a client without a token, and not 401: no assistant begins to sign in.`, `Correct MCP_URL, and ${unchanged}.`);
+  const hello = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "records doctor", version: "1" } },
+  };
+  const { status, headers } = await ask(mcpUrl, {
+    method: "POST",
+    body: JSON.stringify(hello),
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+  });
+  if (status === 429)
+    return warning(`${mcpUrl} answers 429: this address has used up its bucket.`, "Try again in some seconds.");
+  if (status === 503)
+    return fault(
+      `${mcpUrl} answers 503: the public interface is switched off, or MCP is.`,
+      "Switch it on (records interface on), and restart a service that was started without OIDC_ISSUER.",
+    );
+  if (status !== 401)
+    return fault(
+      `${mcpUrl} answers ${status} to a client without a token, and not 401: no assistant begins to sign in.`,
+      `Correct MCP_URL, and ${unchanged}.`,
+    );
   const said = headers.get("www-authenticate") ?? "";
-  const leadsThere = said.startsWith('Bearer error="invalid_token", error_description="') && said.endsWith(`", resource_metadata="${document}"`);
+  const leadsThere =
+    said.startsWith('Bearer error="invalid_token", error_description="') &&
+    said.endsWith(`", resource_metadata="${document}"`);
   if (leadsThere) return ok(`${mcpUrl} answers 401, and its challenge leads to ${document}.`);
-  if (said === "") return fault("The 401 has no WWW-Authenticate: assistants do not know where to sign in.", "Let the proxy in front pass on the answers' headers.");
-  return fault(`The challenge is ${said}, and does not lead to ${document}.`, "Run the doctor with the service's BASE_URL and MCP_URL, and let the proxy in front pass on WWW-Authenticate unchanged.");
+  if (said === "")
+    return fault(
+      "The 401 has no WWW-Authenticate: assistants do not know where to sign in.",
+      "Let the proxy in front pass on the answers' headers.",
+    );
+  return fault(
+    `The challenge is ${said}, and does not lead to ${document}.`,
+    "Run the doctor with the service's BASE_URL and MCP_URL, and let the proxy in front pass on WWW-Authenticate unchanged.",
+  );
 }
 
 function protectedResource(url: string, body: unknown, headers: Headers, mcpUrl: string): Verdict {
   const { resource, authorization_servers: servers } = isObject(body) ? body : {};
-  if (resource !== mcpUrl) return fault(`${url} names the resource ${JSON.stringify(resource ?? null)}, and not ${mcpUrl}: assistants refuse to go on.`, "Set BASE_URL, or MCP_URL, to the address that people type in, byte for byte, and restart the service.");
-  if (!Array.isArray(servers) || typeof servers[0] !== "string") return fault(`${url} names no authorization server.`, "Set OIDC_ISSUER, and restart the service.");
-  if (headers.get("access-control-allow-origin") !== "*") return fault(`${url} has no Access-Control-Allow-Origin: *, so that assistants in a browser cannot read it.`, "Let the proxy in front pass on the answers' headers.");
+  if (resource !== mcpUrl)
+    return fault(
+      `${url} names the resource ${JSON.stringify(resource ?? null)}, and not ${mcpUrl}: assistants refuse to go on.`,
+      "Set BASE_URL, or MCP_URL, to the address that people type in, byte for byte, and restart the service.",
+    );
+  if (!Array.isArray(servers) || typeof servers[0] !== "string")
+    return fault(`${url} names no authorization server.`, "Set OIDC_ISSUER, and restart the service.");
+  if (headers.get("access-control-allow-origin") !== "*")
+    return fault(
+      `${url} has no Access-Control-Allow-Origin: *, so that assistants in a browser cannot read it.`,
+      "Let the proxy in front pass on the answers' headers.",
+    );
   return ok(`${url} names ${mcpUrl}, and to sign in ${String(servers[0])}.`);
 }
 
@@ -94,39 +194,88 @@ function protectedResource(url: string, body: unknown, headers: Headers, mcpUrl:
 async function copies(origin: string, issuer: string): Promise<Verdict> {
   const wrong: string[] = [];
   for (const path of mirrored) {
-    const trouble = await getJson(origin + path, fromBrowser).then(({ body, headers }) => {
-      const told = isObject(body) ? String(body["issuer"]) : "";
-      if (told.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `tells of ${told || "no issuer"}`;
-      return headers.get("access-control-allow-origin") === "*" ? undefined : "has no Access-Control-Allow-Origin: *";
-    }, ({ message }: Error) => message);
+    const trouble = await getJson(origin + path, fromBrowser).then(
+      ({ body, headers }) => {
+        const told = isObject(body) ? String(body["issuer"]) : "";
+        if (told.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `tells of ${told || "no issuer"}`;
+        return headers.get("access-control-allow-origin") === "*" ? undefined : "has no Access-Control-Allow-Origin: *";
+      },
+      ({ message }: Error) => message,
+    );
     if (trouble !== undefined) wrong.push(`${origin}${path}: ${trouble}`);
   }
   if (wrong.length === 0) return ok("Older clients find the provider's metadata at our own origin as well.");
-  return warning(`Older clients do not find the provider's metadata at our origin (${wrong.join("; ")}).`, `See the group of the identity provider, and ${unchanged}.`);
+  return warning(
+    `Older clients do not find the provider's metadata at our origin (${wrong.join("; ")}).`,
+    `See the group of the identity provider, and ${unchanged}.`,
+  );
 }
 
 function authorizationServer(issuer: string, metadata: AuthorizationServerMetadata | undefined): Verdict {
   if (metadata !== undefined) return ok(`An assistant finds ${issuer} and its endpoints.`);
-  return fault(`An assistant finds no metadata of ${issuer}: it looked at ${buildDiscoveryUrls(issuer).map(({ url }) => url.href).join(", ")}.`, "Have the provider serve its metadata at one of these.");
+  return fault(
+    `An assistant finds no metadata of ${issuer}: it looked at ${buildDiscoveryUrls(issuer)
+      .map(({ url }) => url.href)
+      .join(", ")}.`,
+    "Have the provider serve its metadata at one of these.",
+  );
 }
 
 function pkce({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): Verdict {
   if (methods?.includes("S256")) return ok("PKCE with S256 is offered, without which assistants refuse.");
-  return fault("PKCE with S256 is not offered (code_challenge_methods_supported): assistants refuse to sign in.", "Turn on PKCE with S256 at the provider, and have its metadata say so.");
+  return fault(
+    "PKCE with S256 is not offered (code_challenge_methods_supported): assistants refuse to sign in.",
+    "Turn on PKCE with S256 at the provider, and have its metadata say so.",
+  );
 }
 
-async function registration(issuer: string, metadata: AuthorizationServerMetadata, mcpUrl: string, register: boolean): Promise<Verdict> {
-  if (metadata.registration_endpoint === undefined) return note("The provider registers no clients by itself: an assistant needs a client id that is given to it.", "Turn on dynamic client registration at the provider, or make clients by hand.");
-  if (!register) return note("Not tried, as it leaves a client behind at the provider.", "records doctor --register does it, and goes on to the page to sign in.");
-  const clientMetadata = { client_name: "records doctor", redirect_uris: [redirectUri], grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], token_endpoint_auth_method: "none" };
+async function registration(
+  issuer: string,
+  metadata: AuthorizationServerMetadata,
+  mcpUrl: string,
+  register: boolean,
+): Promise<Verdict> {
+  if (metadata.registration_endpoint === undefined)
+    return note(
+      "The provider registers no clients by itself: an assistant needs a client id that is given to it.",
+      "Turn on dynamic client registration at the provider, or make clients by hand.",
+    );
+  if (!register)
+    return note(
+      "Not tried, as it leaves a client behind at the provider.",
+      "records doctor --register does it, and goes on to the page to sign in.",
+    );
+  const clientMetadata = {
+    client_name: "records doctor",
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
   const clientInformation = await registerClient(issuer, { metadata, clientMetadata, fetchFn: bounded });
-  const { authorizationUrl } = await startAuthorization(issuer, { metadata, clientInformation, redirectUrl: redirectUri, resource: mcpUrl, state: "doctor", scope: "openid" });
+  const { authorizationUrl } = await startAuthorization(issuer, {
+    metadata,
+    clientInformation,
+    redirectUrl: redirectUri,
+    resource: mcpUrl,
+    state: "doctor",
+    scope: "openid",
+  });
   const { status, message, mend } = await authorization(authorizationUrl, redirectUri);
-  return { status, message: `A new client (${clientInformation.client_id}) was registered, and stays there. ${message}`, mend };
+  return {
+    status,
+    message: `A new client (${clientInformation.client_id}) was registered, and stays there. ${message}`,
+    mend,
+  };
 }
 
 /** What the library says; of a document that does not fit, which of its fields. */
 function whyOf(error: Error): string {
-  const issues = "issues" in error && Array.isArray(error.issues) ? (error.issues as { readonly path: readonly unknown[]; readonly message: string }[]) : [];
-  return issues.length === 0 ? reasonOf(error) : issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  const issues =
+    "issues" in error && Array.isArray(error.issues)
+      ? (error.issues as { readonly path: readonly unknown[]; readonly message: string }[])
+      : [];
+  return issues.length === 0
+    ? reasonOf(error)
+    : issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }

@@ -22,57 +22,112 @@ const forbidden = 13;
 export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "mongodb.reachable";
   if (unusable("MONGODB_URI")) return [{ check: name, ...note("Not checked, as MONGODB_URI is wrong.") }];
-  if (mongodbUri === undefined) return [{ check: name, ...note("Embedded, and not running.", "Start the service (npm start), or set MONGODB_URI to check one of your own.") }];
+  if (mongodbUri === undefined)
+    return [
+      {
+        check: name,
+        ...note(
+          "Embedded, and not running.",
+          "Start the service (npm start), or set MONGODB_URI to check one of your own.",
+        ),
+      },
+    ];
   let client: MongoClient | undefined;
   // A set without a primary still tells how it is.
-  const ask = (command: Document): Promise<Document> => (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
+  const ask = (command: Document): Promise<Document> =>
+    (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
   try {
-    const reachable = await check(name, async () => {
-      client = new MongoClient(withDatabase(mongodbUri), { appName: "records doctor", readPreference: "primaryPreferred", serverSelectionTimeoutMS: waitMs, connectTimeoutMS: 2_000, socketTimeoutMS: waitMs });
-      await client.connect();
-      const sent = clocks.now();
-      const { localTime } = await ask({ hello: 1 });
-      clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
-      // An ordinary command: whoever may not sign in may still say hello.
-      await ask({ connectionStatus: 1 });
-      return ok(`${shownUri(mongodbUri)} answers; the database is ${client.db().databaseName}.`);
-    }, (error) => unreachable(error, mongodbUri));
+    const reachable = await check(
+      name,
+      async () => {
+        client = new MongoClient(withDatabase(mongodbUri), {
+          appName: "records doctor",
+          readPreference: "primaryPreferred",
+          serverSelectionTimeoutMS: waitMs,
+          connectTimeoutMS: 2_000,
+          socketTimeoutMS: waitMs,
+        });
+        await client.connect();
+        const sent = clocks.now();
+        const { localTime } = await ask({ hello: 1 });
+        clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
+        // An ordinary command: whoever may not sign in may still say hello.
+        await ask({ connectionStatus: 1 });
+        return ok(`${shownUri(mongodbUri)} answers; the database is ${client.db().databaseName}.`);
+      },
+      (error) => unreachable(error, mongodbUri),
+    );
     if (client === undefined || reachable.status === "fault") return [reachable];
     const [db, specs] = [client.db(), indexesFor(config)];
-    return [reachable, ...(await Promise.all([
-      check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
-      check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
-      check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
-      check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
-      check("mongodb.rights", async () => compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [...new Set([...specs.map(({ collection }) => collection), switchesCollection])])),
-      check("mongodb.indexes", () => compareIndexes(db, specs), mayNot),
-      check("mongodb.disk", async () => disk(await db.command({ dbStats: 1 }, { readPreference: "primaryPreferred" })), mayNot),
-    ]))];
+    return [
+      reachable,
+      ...(await Promise.all([
+        check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
+        check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
+        check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
+        check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
+        check("mongodb.rights", async () =>
+          compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
+            ...new Set([...specs.map(({ collection }) => collection), switchesCollection]),
+          ]),
+        ),
+        check("mongodb.indexes", () => compareIndexes(db, specs), mayNot),
+        check(
+          "mongodb.disk",
+          async () => disk(await db.command({ dbStats: 1 }, { readPreference: "primaryPreferred" })),
+          mayNot,
+        ),
+      ])),
+    ];
   } finally {
     // Whoever hangs is not waited for.
-    await Promise.race([client?.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(() => undefined);
+    await Promise.race([client?.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(
+      () => undefined,
+    );
   }
 }
 
 function unreachable(error: unknown, uri: string): Verdict {
   const where = shownUri(uri);
-  if (error instanceof MongoServerError && (error.code === 18 || error.code === 8000)) return fault(`${where} refuses the user or the password.`, "Correct the user, the password (percent-encoded) or authSource in MONGODB_URI.");
-  if (!(error instanceof MongoServerSelectionError)) return fault(`MongoDB cannot be reached at ${where}: ${reasonOf(error)}.`, "See that mongod runs there, and correct MONGODB_URI.");
+  if (error instanceof MongoServerError && (error.code === 18 || error.code === 8000))
+    return fault(
+      `${where} refuses the user or the password.`,
+      "Correct the user, the password (percent-encoded) or authSource in MONGODB_URI.",
+    );
+  if (!(error instanceof MongoServerSelectionError))
+    return fault(
+      `MongoDB cannot be reached at ${where}: ${reasonOf(error)}.`,
+      "See that mongod runs there, and correct MONGODB_URI.",
+    );
   const servers = [...(error.reason?.servers.values() ?? [])];
-  const each = servers.map(({ address, error: why, type }) => `${address}: ${why == null ? `is ${type}` : reasonOf(why)}`);
-  if (servers.length === 0) return fault(`No server at ${where} is of the replica set that MONGODB_URI names.`, "Correct replicaSet in MONGODB_URI: rs.status().set tells the set's name.");
-  return fault(`MongoDB cannot be reached at ${where}: ${each.join("; ")}.`, "See that mongod runs there, that the network lets us through, and that MONGODB_URI is right; the service answers 503 until then.");
+  const each = servers.map(
+    ({ address, error: why, type }) => `${address}: ${why == null ? `is ${type}` : reasonOf(why)}`,
+  );
+  if (servers.length === 0)
+    return fault(
+      `No server at ${where} is of the replica set that MONGODB_URI names.`,
+      "Correct replicaSet in MONGODB_URI: rs.status().set tells the set's name.",
+    );
+  return fault(
+    `MongoDB cannot be reached at ${where}: ${each.join("; ")}.`,
+    "See that mongod runs there, that the network lets us through, and that MONGODB_URI is right; the service answers 503 until then.",
+  );
 }
 
 function version({ version: running }: Document): Verdict {
   const major = Number.parseInt(String(running), 10);
-  return major >= oldest ? ok(`MongoDB ${running}.`) : warning(`MongoDB ${running} is older than what the service is tested with.`, `Upgrade to ${oldest}.0 or later.`);
+  return major >= oldest
+    ? ok(`MongoDB ${running}.`)
+    : warning(`MongoDB ${running} is older than what the service is tested with.`, `Upgrade to ${oldest}.0 or later.`);
 }
 
 function transactions({ setName, msg }: Document): Verdict {
   if (setName !== undefined) return ok(`The replica set ${setName} has transactions.`);
   if (msg === "isdbgrid") return ok("A sharded cluster has transactions.");
-  return fault("A single server has no transactions, and the service does not start with it.", "Make it a replica set, of one member if need be: start mongod with --replSet, then rs.initiate().");
+  return fault(
+    "A single server has no transactions, and the service does not start with it.",
+    "Make it a replica set, of one member if need be: start mongod with --replSet, then rs.initiate().",
+  );
 }
 
 /** That the majority keeps up can be seen without writing: what was written last is acknowledged soon after. */
@@ -81,33 +136,60 @@ function primary({ isWritablePrimary, lastWrite, msg, me }: Document): Verdict {
   if (isWritablePrimary !== true) return noPrimary();
   const behind = Number(lastWrite?.lastWriteDate) - Number(lastWrite?.majorityWriteDate);
   if (behind <= lagMs) return ok(`${me ?? "The primary"} takes writes, and a majority acknowledges them.`);
-  return fault(`Writes are not acknowledged by a majority: it is ${Math.round(behind / 1_000)} s behind the primary ${me ?? ""}.`, "Bring back the members that are down or lag (mongodb.members): every write waits for a majority.");
+  return fault(
+    `Writes are not acknowledged by a majority: it is ${Math.round(behind / 1_000)} s behind the primary ${me ?? ""}.`,
+    "Bring back the members that are down or lag (mongodb.members): every write waits for a majority.",
+  );
 }
 
 function noPrimary(): Verdict {
-  return fault("The replica set has no primary: no write is possible, and no start.", "Bring back members until more than half of those that vote are up (rs.status()).");
+  return fault(
+    "The replica set has no primary: no write is possible, and no start.",
+    "Bring back members until more than half of those that vote are up (rs.status()).",
+  );
 }
 
 function members({ members: all, set }: Document): Verdict {
-  const known = all as { readonly name: string; readonly stateStr: string; readonly health: number; readonly optimeDate?: Date }[];
+  const known = all as {
+    readonly name: string;
+    readonly stateStr: string;
+    readonly health: number;
+    readonly optimeDate?: Date;
+  }[];
   const newest = Math.max(...known.map(({ optimeDate }) => optimeDate?.getTime() ?? 0));
   const ill = known.flatMap(({ name, stateStr, health, optimeDate }) => {
-    if (health !== 1 || !["PRIMARY", "SECONDARY", "ARBITER"].includes(stateStr)) return [`${name} is ${health === 1 ? stateStr : "down"}`];
+    if (health !== 1 || !["PRIMARY", "SECONDARY", "ARBITER"].includes(stateStr))
+      return [`${name} is ${health === 1 ? stateStr : "down"}`];
     const lag = stateStr === "SECONDARY" ? newest - (optimeDate?.getTime() ?? newest) : 0;
     return lag > lagMs ? [`${name} is ${Math.round(lag / 1_000)} s behind`] : [];
   });
-  if (ill.length > 0) return warning(`Of the ${known.length} members of ${set}, ${ill.join(", ")}.`, "See what ails them (their logs, rs.status()): with one more gone there may be no primary.");
-  return known.length === 1 ? note(`${set} has one member: while it is down there is no service.`, "For production, run three.") : ok(`All ${known.length} members of ${set} are healthy.`);
+  if (ill.length > 0)
+    return warning(
+      `Of the ${known.length} members of ${set}, ${ill.join(", ")}.`,
+      "See what ails them (their logs, rs.status()): with one more gone there may be no primary.",
+    );
+  return known.length === 1
+    ? note(`${set} has one member: while it is down there is no service.`, "For production, run three.")
+    : ok(`All ${known.length} members of ${set} are healthy.`);
 }
 
 function untold(error: unknown): Verdict {
-  if (error instanceof MongoServerError && error.code === forbidden) return note("The user may not ask how the members are.", "Grant it clusterMonitor to have them checked; the service itself does not need it.");
-  if (error instanceof MongoServerError && /NoReplicationEnabled|CommandNotFound|NotYetInitialized/.test(error.codeName ?? "")) return note("There are no members of a replica set to be asked about.");
+  if (error instanceof MongoServerError && error.code === forbidden)
+    return note(
+      "The user may not ask how the members are.",
+      "Grant it clusterMonitor to have them checked; the service itself does not need it.",
+    );
+  if (
+    error instanceof MongoServerError &&
+    /NoReplicationEnabled|CommandNotFound|NotYetInitialized/.test(error.codeName ?? "")
+  )
+    return note("There are no members of a replica set to be asked about.");
   return fault(`The members cannot be asked about: ${reasonOf(error)}.`, "See the line on the primary first.");
 }
 
 function mayNot(error: unknown): Verdict {
-  if (error instanceof MongoServerError && error.code === forbidden) return fault("The user may not look into the database.", "Grant it readWrite on the database.");
+  if (error instanceof MongoServerError && error.code === forbidden)
+    return fault("The user may not look into the database.", "Grant it readWrite on the database.");
   return fault(`The database cannot be looked into: ${reasonOf(error)}.`, "See the line on the primary first.");
 }
 

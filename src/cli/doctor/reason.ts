@@ -20,7 +20,8 @@ const words: Readonly<Record<string, string>> = {
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (code !== undefined && words[code] !== undefined) return `${words[code]} (${code})`;
-  if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code)) return `its certificate is not one to trust (${code})`;
+  if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code))
+    return `its certificate is not one to trust (${code})`;
   if (error instanceof Error && /^(TimeoutError|AbortError)$/.test(error.name)) return words["ETIMEDOUT"] ?? "";
   return beginning(error instanceof Error ? error.message : String(error));
 }

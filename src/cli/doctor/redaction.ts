@@ -7,10 +7,22 @@ export function shownUri(uri: string): string {
 }
 
 /** Takes every secret of the configuration out of a text. */
-export function createRedaction({ mongodbUri, redisUrl, oidc, serviceTokens, sessionSecrets }: Config, ...more: readonly (string | undefined)[]): (text: string) => string {
-  const held = [...passwordsOf(mongodbUri), ...passwordsOf(redisUrl), oidc?.clientSecret, ...(serviceTokens ?? []), ...(sessionSecrets ?? []), ...more];
+export function createRedaction(
+  { mongodbUri, redisUrl, oidc, serviceTokens, sessionSecrets }: Config,
+  ...more: readonly (string | undefined)[]
+): (text: string) => string {
+  const held = [
+    ...passwordsOf(mongodbUri),
+    ...passwordsOf(redisUrl),
+    oidc?.clientSecret,
+    ...(serviceTokens ?? []),
+    ...(sessionSecrets ?? []),
+    ...more,
+  ];
   // A shorter one stands in ordinary words, which would be made unreadable.
-  const secrets = held.filter((secret): secret is string => secret !== undefined && secret.length >= 4).sort((one, other) => other.length - one.length);
+  const secrets = held
+    .filter((secret): secret is string => secret !== undefined && secret.length >= 4)
+    .sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text);
 }
 

@@ -16,33 +16,56 @@ const without = "the service goes on without it, each instance with a throttle o
 export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "redis.reachable";
   if (unusable("REDIS_URL")) return [{ check: name, ...note("Not checked, as REDIS_URL is wrong.") }];
-  if (redisUrl === undefined) return [{ check: name, ...note("Embedded, and not running.", "Start the service (npm start), or set REDIS_URL to check one of your own.") }];
-  const client = new Redis(redisUrl, { lazyConnect: true, connectTimeout: 3_000, commandTimeout: 3_000, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  if (redisUrl === undefined)
+    return [
+      {
+        check: name,
+        ...note(
+          "Embedded, and not running.",
+          "Start the service (npm start), or set REDIS_URL to check one of your own.",
+        ),
+      },
+    ];
+  const client = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: 3_000,
+    commandTimeout: 3_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
   let trouble: Error | undefined;
   client.on("error", (error: Error) => (trouble = error));
   let facts: ReadonlyMap<string, string> = new Map();
   try {
-    const reachable = await check(name, async () => {
-      await client.connect();
-      // The client library passes over a database that does not exist, and uses 0.
-      const { db = 0 } = client.options;
-      // Database 0 exists, and a proxy may not know the command.
-      if (db !== 0) await client.select(db).catch((error: unknown) => {
-        throw replyCode(error) === "ERR" ? new NoDatabase() : error;
-      });
-      facts = factsOf(await client.info());
-      const sent = clocks.now();
-      const [seconds = NaN, micros = NaN] = (await client.time()).map(Number);
-      clocks.read("clock.redis", "Redis's clock", seconds * 1_000 + micros / 1_000, sent, clocks.now());
-      return ok(`${shownUri(redisUrl)} answers.`);
-    }, (error) => unreachable(error instanceof NoDatabase ? error : (trouble ?? error), redisUrl));
+    const reachable = await check(
+      name,
+      async () => {
+        await client.connect();
+        // The client library passes over a database that does not exist, and uses 0.
+        const { db = 0 } = client.options;
+        // Database 0 exists, and a proxy may not know the command.
+        if (db !== 0)
+          await client.select(db).catch((error: unknown) => {
+            throw replyCode(error) === "ERR" ? new NoDatabase() : error;
+          });
+        facts = factsOf(await client.info());
+        const sent = clocks.now();
+        const [seconds = NaN, micros = NaN] = (await client.time()).map(Number);
+        clocks.read("clock.redis", "Redis's clock", seconds * 1_000 + micros / 1_000, sent, clocks.now());
+        return ok(`${shownUri(redisUrl)} answers.`);
+      },
+      (error) => unreachable(error instanceof NoDatabase ? error : (trouble ?? error), redisUrl),
+    );
     if (reachable.status === "fault") return [reachable];
-    return [reachable, ...(await Promise.all([
-      check("redis.version", () => version(facts.get("redis_version") ?? "")),
-      check("redis.latency", async () => latency(await roundTrips(client))),
-      check("redis.writable", () => writable(facts)),
-      check("redis.memory", () => memory(facts)),
-    ]))];
+    return [
+      reachable,
+      ...(await Promise.all([
+        check("redis.version", () => version(facts.get("redis_version") ?? "")),
+        check("redis.latency", async () => latency(await roundTrips(client))),
+        check("redis.writable", () => writable(facts)),
+        check("redis.memory", () => memory(facts)),
+      ])),
+    ];
   } finally {
     client.disconnect();
   }
@@ -53,11 +76,26 @@ class NoDatabase extends Error {}
 
 function unreachable(error: unknown, url: string): Verdict {
   const where = shownUri(url);
-  if (error instanceof NoDatabase) return fault(`${where} names a database that does not exist there: the service would use database 0, beside whatever else is in it.`, "Correct the number at the end of REDIS_URL, or leave it out; CONFIG GET databases says how many there are.");
+  if (error instanceof NoDatabase)
+    return fault(
+      `${where} names a database that does not exist there: the service would use database 0, beside whatever else is in it.`,
+      "Correct the number at the end of REDIS_URL, or leave it out; CONFIG GET databases says how many there are.",
+    );
   const code = replyCode(error);
-  if (code === "WRONGPASS" || code === "NOAUTH") return fault(`${where} refuses the user or the password.`, "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.");
-  if (code === "NOPERM") return fault(`${where} answers, but the user may not use it: ${reasonOf(error)}.`, "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.");
-  return fault(`Redis cannot be reached at ${where}: ${reasonOf(error)}.`, `See that redis-server runs there, and that REDIS_URL is right; until then ${without}.`);
+  if (code === "WRONGPASS" || code === "NOAUTH")
+    return fault(
+      `${where} refuses the user or the password.`,
+      "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.",
+    );
+  if (code === "NOPERM")
+    return fault(
+      `${where} answers, but the user may not use it: ${reasonOf(error)}.`,
+      "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.",
+    );
+  return fault(
+    `Redis cannot be reached at ${where}: ${reasonOf(error)}.`,
+    `See that redis-server runs there, and that REDIS_URL is right; until then ${without}.`,
+  );
 }
 
 function factsOf(info: string): ReadonlyMap<string, string> {
@@ -67,7 +105,10 @@ function factsOf(info: string): ReadonlyMap<string, string> {
 function version(running: string): Verdict {
   const [major = 0, minor = 0] = running.split(".").map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(`Redis ${running}.`);
-  return warning(`Redis ${running || "of an unknown version"} is older than what the service is tested with.`, `Upgrade to ${oldest.join(".")} or later.`);
+  return warning(
+    `Redis ${running || "of an unknown version"} is older than what the service is tested with.`,
+    `Upgrade to ${oldest.join(".")} or later.`,
+  );
 }
 
 async function roundTrips(client: Redis): Promise<number[]> {
@@ -92,14 +133,36 @@ function latency(sorted: readonly number[]): Verdict {
 }
 
 function writable(facts: ReadonlyMap<string, string>): Verdict {
-  if (facts.get("redis_mode") === "cluster") return fault("This is a Redis Cluster, and the service is a client of a single Redis: most of its keys are elsewhere.", "Set REDIS_URL to a Redis that is no cluster, or to an endpoint that hides it.");
-  if (facts.get("redis_mode") === "sentinel") return fault("This is a Sentinel, which holds no data.", "Set REDIS_URL to the master that it watches.");
-  if (facts.get("loading") === "1") return fault("Redis is still loading its data, and answers nothing else.", "Wait until it has; see its log.");
+  if (facts.get("redis_mode") === "cluster")
+    return fault(
+      "This is a Redis Cluster, and the service is a client of a single Redis: most of its keys are elsewhere.",
+      "Set REDIS_URL to a Redis that is no cluster, or to an endpoint that hides it.",
+    );
+  if (facts.get("redis_mode") === "sentinel")
+    return fault("This is a Sentinel, which holds no data.", "Set REDIS_URL to the master that it watches.");
+  if (facts.get("loading") === "1")
+    return fault("Redis is still loading its data, and answers nothing else.", "Wait until it has; see its log.");
   const replica = facts.get("role") === "slave";
-  if (replica && facts.get("slave_read_only") !== "0") return fault("This Redis is a read-only replica: the throttle and reservations cannot be written.", `Set REDIS_URL to its master, ${facts.get("master_host") ?? ""}:${facts.get("master_port") ?? ""}.`);
-  if (replica) return warning("This Redis is a replica: what is written to it is lost when it syncs.", "Set REDIS_URL to its master.");
-  if (isFull(facts) && facts.get("maxmemory_policy") === "noeviction") return fault("Redis is full and evicts nothing: every write fails.", "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.");
-  if (facts.get("rdb_last_bgsave_status") === "err") return warning("Redis could not save its last snapshot; with stop-writes-on-bgsave-error it refuses writes then.", "Make room on its disk, or turn snapshots off (save \"\"): all that the service keeps there may vanish.");
+  if (replica && facts.get("slave_read_only") !== "0")
+    return fault(
+      "This Redis is a read-only replica: the throttle and reservations cannot be written.",
+      `Set REDIS_URL to its master, ${facts.get("master_host") ?? ""}:${facts.get("master_port") ?? ""}.`,
+    );
+  if (replica)
+    return warning(
+      "This Redis is a replica: what is written to it is lost when it syncs.",
+      "Set REDIS_URL to its master.",
+    );
+  if (isFull(facts) && facts.get("maxmemory_policy") === "noeviction")
+    return fault(
+      "Redis is full and evicts nothing: every write fails.",
+      "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.",
+    );
+  if (facts.get("rdb_last_bgsave_status") === "err")
+    return warning(
+      "Redis could not save its last snapshot; with stop-writes-on-bgsave-error it refuses writes then.",
+      'Make room on its disk, or turn snapshots off (save ""): all that the service keeps there may vanish.',
+    );
   return ok("It is a master, and takes writes.");
 }
 
@@ -108,9 +171,18 @@ function memory(facts: ReadonlyMap<string, string>): Verdict {
   const policy = facts.get("maxmemory_policy") ?? "unknown";
   const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MB`;
   const used = Number(facts.get("used_memory") ?? 0);
-  if (most === 0) return note(`${megabytes(used)} used, without a limit.`, "Set maxmemory (64mb is plenty for the service alone) and maxmemory-policy allkeys-lru.");
+  if (most === 0)
+    return note(
+      `${megabytes(used)} used, without a limit.`,
+      "Set maxmemory (64mb is plenty for the service alone) and maxmemory-policy allkeys-lru.",
+    );
   const text = `${megabytes(used)} of ${megabytes(most)} used, policy ${policy}`;
-  return policy === "noeviction" ? warning(`${text}: when it is full, writes fail.`, "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.") : ok(`${text}.`);
+  return policy === "noeviction"
+    ? warning(
+        `${text}: when it is full, writes fail.`,
+        "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.",
+      )
+    : ok(`${text}.`);
 }
 
 function isFull(facts: ReadonlyMap<string, string>): boolean {

@@ -3,9 +3,21 @@ import type { Output, Style } from "../output.ts";
 import type { Finding, Status } from "./check.ts";
 
 const headings: Readonly<Record<string, string>> = {
-  configuration: "Configuration", mongodb: "MongoDB", redis: "Redis", clock: "Clocks", certificates: "Certificates", provider: "Identity provider", service: "Service", mcp: "Sign-in of assistants (MCP)",
+  configuration: "Configuration",
+  mongodb: "MongoDB",
+  redis: "Redis",
+  clock: "Clocks",
+  certificates: "Certificates",
+  provider: "Identity provider",
+  service: "Service",
+  mcp: "Sign-in of assistants (MCP)",
 };
-const marks: Readonly<Record<Status, readonly [text: string, style: Style]>> = { ok: ["ok", "green"], note: ["note", "cyan"], warning: ["warning", "yellow"], fault: ["FAULT", "red"] };
+const marks: Readonly<Record<Status, readonly [text: string, style: Style]>> = {
+  ok: ["ok", "green"],
+  note: ["note", "cyan"],
+  warning: ["warning", "yellow"],
+  fault: ["FAULT", "red"],
+};
 
 /** The lines; a mend follows what is wrong. */
 export function report(findings: readonly Finding[], paint: Output["paint"]): string[] {
@@ -17,7 +29,9 @@ export function report(findings: readonly Finding[], paint: Output["paint"]): st
     if (group !== last) lines.push(...(last === undefined ? [] : [""]), paint("bold", headings[group] ?? group));
     last = group;
     const [text, style] = marks[status];
-    lines.push(`  ${paint(style, text.padEnd(7))}  ${name.padEnd(width)}  ${message}${mend === null ? "" : ` ${paint("bold", "→")} ${mend}`}`);
+    lines.push(
+      `  ${paint(style, text.padEnd(7))}  ${name.padEnd(width)}  ${message}${mend === null ? "" : ` ${paint("bold", "→")} ${mend}`}`,
+    );
   }
   return [...lines, "", summary(findings)];
 }
@@ -27,7 +41,11 @@ function summary(findings: readonly Finding[]): string {
     const number = findings.filter((finding) => finding.status === status).length;
     return number === 0 ? [] : [`${number} ${number === 1 ? one : more}`];
   };
-  const told = [...count("fault", "fault", "faults"), ...count("warning", "warning", "warnings"), ...count("note", "note", "notes")];
+  const told = [
+    ...count("fault", "fault", "faults"),
+    ...count("warning", "warning", "warnings"),
+    ...count("note", "note", "notes"),
+  ];
   return `${findings.length} checks: ${told.length === 0 ? "all is well" : told.join(", ")}.`;
 }
 

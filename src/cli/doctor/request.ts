@@ -22,7 +22,10 @@ export async function ask(url: string, options: RequestInit = {}): Promise<Answe
 }
 
 /** Asks for JSON. Rejects, in the same way, also where the answer is another than 200 with JSON. */
-export async function getJson(url: string, headers: Record<string, string> = {}): Promise<{ readonly body: unknown; readonly headers: Headers }> {
+export async function getJson(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ readonly body: unknown; readonly headers: Headers }> {
   const answer = await ask(url, { headers: { Accept: "application/json", ...headers } });
   const { status, text } = answer;
   if (status >= 300 && status < 400) throw new Error(`it redirects to ${answer.headers.get("location") ?? "nowhere"}`);

@@ -13,9 +13,16 @@ interface Privilege {
 
 /** The verdict on a reply to `connectionStatus` with privileges, which any user may ask for. */
 export function compareRights({ authInfo }: Document, database: string, collections: readonly string[]): Verdict {
-  const { authenticatedUsers: users, authenticatedUserPrivileges: privileges } = authInfo as { readonly authenticatedUsers: readonly { readonly user: string }[]; readonly authenticatedUserPrivileges?: readonly Privilege[] };
+  const { authenticatedUsers: users, authenticatedUserPrivileges: privileges } = authInfo as {
+    readonly authenticatedUsers: readonly { readonly user: string }[];
+    readonly authenticatedUserPrivileges?: readonly Privilege[];
+  };
   const [user] = users.map((one) => one.user);
-  if (user === undefined) return note("MONGODB_URI names no user, so MongoDB decides by the network alone who may read the records.", "For production, give the service a user of its own with readWrite.");
+  if (user === undefined)
+    return note(
+      "MONGODB_URI names no user, so MongoDB decides by the network alone who may read the records.",
+      "For production, give the service a user of its own with readWrite.",
+    );
   if (privileges === undefined) return note(`MongoDB does not show the rights of the user ${user}.`);
   const missing = new Map<string, string[]>();
   for (const collection of collections) {
@@ -23,16 +30,28 @@ export function compareRights({ authInfo }: Document, database: string, collecti
     if (actions !== "") missing.set(actions, [...(missing.get(actions) ?? []), collection]);
   }
   if (missing.size === 0) return ok(`The user ${user} has every right that the service needs.`);
-  const each = [...missing].map(([actions, on]) => `${actions} on ${on.length === collections.length ? `every collection of ${database}` : on.join(", ")}`);
-  return fault(`The user ${user} lacks rights: ${each.join("; ")}.`, `Grant readWrite on ${database}, in mongosh: db.grantRolesToUser("${user}", [{ role: "readWrite", db: "${database}" }]).`);
+  const each = [...missing].map(
+    ([actions, on]) =>
+      `${actions} on ${on.length === collections.length ? `every collection of ${database}` : on.join(", ")}`,
+  );
+  return fault(
+    `The user ${user} lacks rights: ${each.join("; ")}.`,
+    `Grant readWrite on ${database}, in mongosh: db.grantRolesToUser("${user}", [{ role: "readWrite", db: "${database}" }]).`,
+  );
 }
 
 function missingOn(privileges: readonly Privilege[], database: string, collection: string): string[] {
-  const granted = new Set(privileges.filter(({ resource }) => covers(resource, database, collection)).flatMap(({ actions }) => actions));
+  const granted = new Set(
+    privileges.filter(({ resource }) => covers(resource, database, collection)).flatMap(({ actions }) => actions),
+  );
   return granted.has("anyAction") ? [] : needed.filter((action) => !granted.has(action));
 }
 
 /** An empty name means every database or every collection. */
-function covers({ db, collection: of, anyResource }: Privilege["resource"], database: string, collection: string): boolean {
+function covers(
+  { db, collection: of, anyResource }: Privilege["resource"],
+  database: string,
+  collection: string,
+): boolean {
   return anyResource === true || ((db === "" || db === database) && (of === "" || of === collection));
 }

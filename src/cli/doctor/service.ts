@@ -24,8 +24,17 @@ export interface Running {
 
 /** Looks whether anything answers at either address. */
 export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promise<Running> {
-  const answers = (url: string | undefined): Promise<boolean> => (url === undefined ? Promise.resolve(false) : ask(url).then(() => true, () => false));
-  const [inside, outside] = await Promise.all([answers(internalUrl && `${internalUrl}/livez`), answers(baseUrl && baseUrl + healthPath)]);
+  const answers = (url: string | undefined): Promise<boolean> =>
+    url === undefined
+      ? Promise.resolve(false)
+      : ask(url).then(
+          () => true,
+          () => false,
+        );
+  const [inside, outside] = await Promise.all([
+    answers(internalUrl && `${internalUrl}/livez`),
+    answers(baseUrl && baseUrl + healthPath),
+  ]);
   return { inside, outside };
 }
 
@@ -34,9 +43,28 @@ export async function checkService(surroundings: Surroundings, { inside, outside
   if (!inside && !outside) {
     const where = [internalUrl, baseUrl].filter((url) => url !== undefined).join(" nor at ");
     const why = where === "" ? (noService ?? "It does not run.") : `None runs: nothing answers at ${where}.`;
-    return [{ check: "service.running", ...note(why, "Start it (npm start) to have it checked as well: its probes, its public address, and the way in for assistants.") }];
+    return [
+      {
+        check: "service.running",
+        ...note(
+          why,
+          "Start it (npm start) to have it checked as well: its probes, its public address, and the way in for assistants.",
+        ),
+      },
+    ];
   }
-  const internal = inside && internalUrl !== undefined ? insideChecks(surroundings, internalUrl) : [check("service.internal", () => warning(noService ?? `The internal listener does not answer at ${String(internalUrl)}, though the public one does.`, "Run the doctor where the internal listener can be reached, or say --url."))];
+  const internal =
+    inside && internalUrl !== undefined
+      ? insideChecks(surroundings, internalUrl)
+      : [
+          check("service.internal", () =>
+            warning(
+              noService ??
+                `The internal listener does not answer at ${String(internalUrl)}, though the public one does.`,
+              "Run the doctor where the internal listener can be reached, or say --url.",
+            ),
+          ),
+        ];
   return (await Promise.all([...internal, outsideChecks(surroundings)])).flat();
 }
 
@@ -45,13 +73,36 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
     check("service.live", async () => {
       const sent = clocks.now();
       const { status, headers } = await ask(`${url}/livez`);
-      clocks.readInstance("clock.instance", `The clock of the instance at ${url}`, Date.parse(headers.get("date") ?? ""), sent, clocks.now());
-      return status === 200 ? ok(`${url} is alive.`) : fault(`${url}/livez answers ${status}.`, "See that it is the internal listener (INTERNAL_PORT), and not another program's.");
+      clocks.readInstance(
+        "clock.instance",
+        `The clock of the instance at ${url}`,
+        Date.parse(headers.get("date") ?? ""),
+        sent,
+        clocks.now(),
+      );
+      return status === 200
+        ? ok(`${url} is alive.`)
+        : fault(
+            `${url}/livez answers ${status}.`,
+            "See that it is the internal listener (INTERNAL_PORT), and not another program's.",
+          );
     }),
     check("service.ready", async () => ready(await ask(`${url}/readyz`))),
-    check("service.grpc", () => grpc(url), (error) => fault(`gRPC does not get through to ${url}: ${reasonOf(error)}.`, "Let cleartext HTTP/2 (h2c, with prior knowledge) through to the internal listener.")),
+    check(
+      "service.grpc",
+      () => grpc(url),
+      (error) =>
+        fault(
+          `gRPC does not get through to ${url}: ${reasonOf(error)}.`,
+          "Let cleartext HTTP/2 (h2c, with prior knowledge) through to the internal listener.",
+        ),
+    ),
     check("service.token", async () => {
-      const answer = await ask(`${url}/records.admin.v1.InterfaceService/GetState`, { method: "POST", body: "{}", headers: { "Content-Type": "application/json", Authorization: `Bearer ${serviceToken ?? ""}` } });
+      const answer = await ask(`${url}/records.admin.v1.InterfaceService/GetState`, {
+        method: "POST",
+        body: "{}",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${serviceToken ?? ""}` },
+      });
       return token(answer);
     }),
   ];
@@ -60,22 +111,50 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
 function ready({ status, text }: Answer): Verdict {
   const parts = parsed(text);
   const away = ["mongodb", "redis"].filter((part) => parts[part] === false);
-  if (status === 503) return fault(`It is not ready${away.length === 0 ? "" : `: it cannot reach ${away.join(", ")}`}.`, "See the group of that part; a service that starts or stops is not ready either.");
-  if (status !== 200) return fault(`/readyz answers ${status}.`, "See that it is the internal listener (INTERNAL_PORT), and not another program's.");
-  if (away.length > 0) return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See the group of that part.");
+  if (status === 503)
+    return fault(
+      `It is not ready${away.length === 0 ? "" : `: it cannot reach ${away.join(", ")}`}.`,
+      "See the group of that part; a service that starts or stops is not ready either.",
+    );
+  if (status !== 200)
+    return fault(
+      `/readyz answers ${status}.`,
+      "See that it is the internal listener (INTERNAL_PORT), and not another program's.",
+    );
+  if (away.length > 0)
+    return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See the group of that part.");
   return ok("It is ready, and reaches MongoDB and Redis.");
 }
 
 function token({ status, text }: Answer): Verdict {
-  if (status === 401) return fault("The service token is refused.", "Give the doctor the SERVICE_TOKENS that the service runs with, or restart the service with these.");
-  if (status !== 200) return fault(`A call with the service token answers ${status}.`, "See the log of the service, and the group of MongoDB.");
+  if (status === 401)
+    return fault(
+      "The service token is refused.",
+      "Give the doctor the SERVICE_TOKENS that the service runs with, or restart the service with these.",
+    );
+  if (status !== 200)
+    return fault(
+      `A call with the service token answers ${status}.`,
+      "See the log of the service, and the group of MongoDB.",
+    );
   const state = parsed(text)["state"];
-  const off = (isObject(state) ? [["publicInterface", "the public interface"], ["writes", "writes"]] : []).filter(([name = ""]) => {
+  const off = (
+    isObject(state)
+      ? [
+          ["publicInterface", "the public interface"],
+          ["writes", "writes"],
+        ]
+      : []
+  ).filter(([name = ""]) => {
     const one = isObject(state) ? state[name] : undefined;
     // Connect's JSON leaves out what is false.
     return isObject(one) && one["enabled"] !== true;
   });
-  if (off.length > 0) return warning(`The service token is taken; switched off: ${off.map(([, what]) => what).join(" and ")}.`, "Where that is not meant: records interface on, records interface writes on.");
+  if (off.length > 0)
+    return warning(
+      `The service token is taken; switched off: ${off.map(([, what]) => what).join(" and ")}.`,
+      "Where that is not meant: records interface on, records interface writes on.",
+    );
   return ok("The service token is taken; the public interface and writes are on.");
 }
 
@@ -89,8 +168,16 @@ async function grpc(url: string): Promise<Verdict> {
   await speaksHttp2(url);
   const sessionManager = new Http2SessionManager(url);
   try {
-    const { status } = await createClient(Health, createGrpcTransport({ baseUrl: url, sessionManager })).check({}, { timeoutMs: grpcWaitMs });
-    return status === Serving.SERVING ? ok("gRPC gets through by HTTP/2, and its health is SERVING.") : fault(`Its gRPC health is ${status === Serving.NOT_SERVING ? "NOT_SERVING" : "unknown"}.`, "See the line on readiness.");
+    const { status } = await createClient(Health, createGrpcTransport({ baseUrl: url, sessionManager })).check(
+      {},
+      { timeoutMs: grpcWaitMs },
+    );
+    return status === Serving.SERVING
+      ? ok("gRPC gets through by HTTP/2, and its health is SERVING.")
+      : fault(
+          `Its gRPC health is ${status === Serving.NOT_SERVING ? "NOT_SERVING" : "unknown"}.`,
+          "See the line on readiness.",
+        );
   } finally {
     sessionManager.abort();
   }
@@ -98,40 +185,88 @@ async function grpc(url: string): Promise<Verdict> {
 
 /** One request through the public address, looked at from several sides. */
 async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise<Finding[]> {
-  if (baseUrl === undefined) return [{ check: "service.public", ...note("Its public port is picked at each start, and where it is now is not known.", "Set PORT or BASE_URL.") }];
+  if (baseUrl === undefined)
+    return [
+      {
+        check: "service.public",
+        ...note("Its public port is picked at each start, and where it is now is not known.", "Set PORT or BASE_URL."),
+      },
+    ];
   const url = baseUrl + healthPath;
   let answer: Answer | undefined;
-  const health = await check("service.public", async () => {
-    const sent = clocks.now();
-    answer = await ask(url, { headers: { "X-Request-Id": requestId } });
-    clocks.readInstance("clock.public", `The clock of the instance behind ${baseUrl}`, Date.parse(answer.headers.get("date") ?? ""), sent, clocks.now());
-    return publicHealth(answer, url);
-  }, ({ message }: Error) => fault(`The public address does not answer at ${url}: ${message}.`, "Correct BASE_URL, its DNS entry or its certificate, or let the proxy in front pass everything on to PORT."));
+  const health = await check(
+    "service.public",
+    async () => {
+      const sent = clocks.now();
+      answer = await ask(url, { headers: { "X-Request-Id": requestId } });
+      clocks.readInstance(
+        "clock.public",
+        `The clock of the instance behind ${baseUrl}`,
+        Date.parse(answer.headers.get("date") ?? ""),
+        sent,
+        clocks.now(),
+      );
+      return publicHealth(answer, url);
+    },
+    ({ message }: Error) =>
+      fault(
+        `The public address does not answer at ${url}: ${message}.`,
+        "Correct BASE_URL, its DNS entry or its certificate, or let the proxy in front pass everything on to PORT.",
+      ),
+  );
   if (answer === undefined || health.status === "fault") return [health];
   const { headers } = answer;
-  return [health, { check: "service.rate_limit_headers", ...rateLimit(headers, config.rateLimit) }, { check: "service.request_id", ...requestIds(headers) }];
+  return [
+    health,
+    { check: "service.rate_limit_headers", ...rateLimit(headers, config.rateLimit) },
+    { check: "service.request_id", ...requestIds(headers) },
+  ];
 }
 
 function publicHealth({ status, headers, text }: Answer, url: string): Verdict {
-  if (status === 429) return warning(`${url} answers 429: this address has used up its bucket.`, "Try again in some seconds; where it stays so, set TRUST_PROXY, as the proxy's address may be everybody's.");
+  if (status === 429)
+    return warning(
+      `${url} answers 429: this address has used up its bucket.`,
+      "Try again in some seconds; where it stays so, set TRUST_PROXY, as the proxy's address may be everybody's.",
+    );
   const data = parsed(text)["data"];
-  if (status !== 200 || !isObject(data)) return fault(`${url} answers ${status} with ${headers.get("content-type") ?? "no content type"}, and not with our health: something else answers there.`, "Correct BASE_URL, or let the proxy in front pass everything on to PORT unchanged.");
+  if (status !== 200 || !isObject(data))
+    return fault(
+      `${url} answers ${status} with ${headers.get("content-type") ?? "no content type"}, and not with our health: something else answers there.`,
+      "Correct BASE_URL, or let the proxy in front pass everything on to PORT unchanged.",
+    );
   const facts = `${url}: version ${String(data["version"])}, health ${String(data["status"])}`;
   if (data["status"] === "ok") return ok(`${facts}.`);
-  return warning(`${facts}.`, data["status"] === "disabled" ? "Where that is not meant: records interface on." : "See the groups of MongoDB and Redis.");
+  return warning(
+    `${facts}.`,
+    data["status"] === "disabled"
+      ? "Where that is not meant: records interface on."
+      : "See the groups of MongoDB and Redis.",
+  );
 }
 
 function rateLimit(headers: Headers, limit: number): Verdict {
   const told = ["ratelimit-limit", "ratelimit-policy"].map((name) => headers.get(name));
-  if (told.includes(null)) return fault("RateLimit-Limit and RateLimit-Policy do not come through to the outside.", "Let the proxy in front pass on the answers' headers.");
-  if (told[0] === String(limit) && told[1] === `${limit};w=1`) return ok(`RateLimit-Limit: ${limit} comes through to the outside.`);
-  return warning(`The outside is told RateLimit-Limit: ${told[0]} and RateLimit-Policy: ${told[1]}, and RATE_LIMIT is ${limit}.`, "Run the doctor with the service's settings, or see whether the proxy throttles by itself.");
+  if (told.includes(null))
+    return fault(
+      "RateLimit-Limit and RateLimit-Policy do not come through to the outside.",
+      "Let the proxy in front pass on the answers' headers.",
+    );
+  if (told[0] === String(limit) && told[1] === `${limit};w=1`)
+    return ok(`RateLimit-Limit: ${limit} comes through to the outside.`);
+  return warning(
+    `The outside is told RateLimit-Limit: ${told[0]} and RateLimit-Policy: ${told[1]}, and RATE_LIMIT is ${limit}.`,
+    "Run the doctor with the service's settings, or see whether the proxy throttles by itself.",
+  );
 }
 
 function requestIds(headers: Headers): Verdict {
   const told = headers.get("x-request-id");
   if (told === requestId) return ok("X-Request-Id goes in and comes back: the logs can be searched by it.");
-  return warning(told === null ? "X-Request-Id does not come through to the outside." : "X-Request-Id is replaced on the way.", "Let the proxy in front pass it on both ways.");
+  return warning(
+    told === null ? "X-Request-Id does not come through to the outside." : "X-Request-Id is replaced on the way.",
+    "Let the proxy in front pass it on both ways.",
+  );
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

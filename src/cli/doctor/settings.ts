@@ -32,17 +32,23 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const wrong = new Map<string, string>();
   for (let attempt = 0; attempt < most; attempt++) {
     try {
-      return { config: readConfig(corrected), wrong, unusable: (name) => wrong.has(name) || wrong.has(fileVariable(name)) };
+      return {
+        config: readConfig(corrected),
+        wrong,
+        unusable: (name) => wrong.has(name) || wrong.has(fileVariable(name)),
+      };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { variable: name, problem } = error;
       // Of the two dates neither stands alone: without one the other would be found wrong as well.
-      if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name)) delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
+      if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name))
+        delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
       wrong.set(name, problem);
       delete corrected[name];
       // A secret whose file cannot be read is no secret that is not set.
       const meant = secretSettings.find((secret) => fileVariable(secret) === name) ?? name;
-      const [standInFor, standIn] = meant === "SESSION_SECRETS" ? ["SESSION_SECRET", standIns["SESSION_SECRET"]] : [meant, standIns[meant]];
+      const [standInFor, standIn] =
+        meant === "SESSION_SECRETS" ? ["SESSION_SECRET", standIns["SESSION_SECRET"]] : [meant, standIns[meant]];
       if (standIn !== undefined) corrected[standInFor] = standIn;
     }
   }

@@ -51,12 +51,18 @@ export interface Surroundings {
 }
 
 /** Reads the settings and finds the embedded parts. Asks nobody over the network. */
-export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, tokenFile, register = false, now = Date.now }: DoctorOptions): Promise<Surroundings> {
+export async function findSurroundings(
+  environment: NodeJS.ProcessEnv,
+  { url, tokenFile, register = false, now = Date.now }: DoctorOptions,
+): Promise<Surroundings> {
   const { config, wrong, unusable } = readSettings(environment);
   const embedded = await embeddedParts(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
-  const told = demo && (config.port === 0 || !environment["PORT"]) ? text((await readKept(join(config.dataDir, "demo.json")))["base_url"]) : undefined;
+  const told =
+    demo && (config.port === 0 || !environment["PORT"])
+      ? text((await readKept(join(config.dataDir, "demo.json")))["base_url"])
+      : undefined;
   const baseUrl = config.baseUrl ?? told ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
     config,
@@ -65,7 +71,10 @@ export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, to
     unusable,
     mongodbUri: config.mongodbUri ?? embedded.mongodbUri,
     redisUrl: config.redisUrl ?? embedded.redisUrl,
-    provider: config.oidc === undefined ? developmentProvider(demo ? embedded.issuer : undefined) : { issuer: config.oidc.issuer, client: { id: config.oidc.clientId, secret: config.oidc.clientSecret } },
+    provider:
+      config.oidc === undefined
+        ? developmentProvider(demo ? embedded.issuer : undefined)
+        : { issuer: config.oidc.issuer, client: { id: config.oidc.clientId, secret: config.oidc.clientSecret } },
     baseUrl,
     mcpUrl: config.mcpUrl ?? (baseUrl === undefined ? undefined : `${baseUrl}/mcp`),
     ...internal(),
@@ -76,7 +85,10 @@ export async function findSurroundings(environment: NodeJS.ProcessEnv, { url, to
 
   function internal(): Pick<Surroundings, "internalUrl" | "serviceToken" | "noService"> {
     try {
-      const where = findService({ ...(url === undefined ? {} : { url }), ...(tokenFile === undefined ? {} : { tokenFile }) }, environment);
+      const where = findService(
+        { ...(url === undefined ? {} : { url }), ...(tokenFile === undefined ? {} : { tokenFile }) },
+        environment,
+      );
       return { internalUrl: where.url, serviceToken: where.token, noService: undefined };
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;

@@ -30,14 +30,23 @@ interface Counts {
   contact_notes: number;
 }
 
-const kinds = { contact: "contacts", session: "sessions", transcript: "transcripts", sessionNote: "session_notes", contactNote: "contact_notes" } as const;
+const kinds = {
+  contact: "contacts",
+  session: "sessions",
+  transcript: "transcripts",
+  sessionNote: "session_notes",
+  contactNote: "contact_notes",
+} as const;
 const attempts = 8;
 const backoffMs = { first: 500, most: 15_000 };
 
 /** Carries out an export and tells its summary. Returns how the command ends. */
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
   const file = (await isSameFile(name, standardStreams.output)) ? "-" : name;
-  if (file === "-" && output.json) refuseUsage("--json and standard output do not go together: the result would stand among the records; name a file.");
+  if (file === "-" && output.json)
+    refuseUsage(
+      "--json and standard output do not go together: the result would stand among the records; name a file.",
+    );
   const format = formatOf(file, options.format);
   const { id: accountId, email } = await findAccount(link, options.account);
   const begunAt = performance.now();
@@ -59,14 +68,35 @@ export async function runExport(output: Output, link: Link, name: string, option
 
   const seconds = (performance.now() - begunAt) / 1_000;
   const total = sum(counts);
-  const lines = [`Exported ${count(total)} records of ${email} to ${file} in ${seconds.toFixed(1)} s.`, ...facts(Object.entries(counts).map(([kind, number]) => [kind, count(number)]))];
+  const lines = [
+    `Exported ${count(total)} records of ${email} to ${file} in ${seconds.toFixed(1)} s.`,
+    ...facts(Object.entries(counts).map(([kind, number]) => [kind, count(number)])),
+  ];
   if (file === "-") for (const line of lines) output.note(line);
-  else output.result({ account_id: accountId, email, file, format, written: { ...counts }, seconds: Math.round(seconds * 1_000) / 1_000 }, lines);
+  else
+    output.result(
+      {
+        account_id: accountId,
+        email,
+        file,
+        format,
+        written: { ...counts },
+        seconds: Math.round(seconds * 1_000) / 1_000,
+      },
+      lines,
+    );
   return exitCodes.ok;
 }
 
 /** Exports; from the beginning once more where the connection is cut and nothing is out yet. */
-async function repeat(link: Link, accountId: string, format: Format, target: Target, progress: Progress, stop: AbortSignal): Promise<Counts> {
+async function repeat(
+  link: Link,
+  accountId: string,
+  format: Format,
+  target: Target,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<Counts> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await write(link, accountId, format, target, progress, stop);
@@ -78,7 +108,14 @@ async function repeat(link: Link, accountId: string, format: Format, target: Tar
   }
 }
 
-async function write(link: Link, accountId: string, format: Format, target: Target, progress: Progress, stop: AbortSignal): Promise<Counts> {
+async function write(
+  link: Link,
+  accountId: string,
+  format: Format,
+  target: Target,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<Counts> {
   const call = new AbortController();
   const counts: Counts = { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 };
   const begunAt = performance.now();
@@ -116,7 +153,8 @@ async function write(link: Link, accountId: string, format: Format, target: Targ
 const writers: Readonly<Record<Format, (record: ImportedRecord) => string | undefined>> = {
   ndjson: ndjsonLine,
   csv: ({ record }) => (record.case === "contact" ? csvRow(record.value) : undefined),
-  vcard: ({ record }) => (record.case === "contact" && record.value.archivedAt === undefined ? vcard(record.value) : undefined),
+  vcard: ({ record }) =>
+    record.case === "contact" && record.value.archivedAt === undefined ? vcard(record.value) : undefined,
 };
 
 function sum(counts: Counts): number {

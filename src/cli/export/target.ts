@@ -38,7 +38,9 @@ async function endOfLinks(file: string): Promise<string> {
 }
 
 async function openNode(file: string): Promise<FileHandle> {
-  return open(file, constants.O_WRONLY).catch(({ code = "" }: NodeJS.ErrnoException) => refuseUsage(`${file} cannot be written (${code}).`));
+  return open(file, constants.O_WRONLY).catch(({ code = "" }: NodeJS.ErrnoException) =>
+    refuseUsage(`${file} cannot be written (${code}).`),
+  );
 }
 
 function partOf(file: string): string {
@@ -49,7 +51,9 @@ async function openPart(file: string): Promise<FileHandle> {
   // What another run left would keep its rights.
   await rm(partOf(file), { force: true }).catch(() => undefined);
   // Every write goes to the end, also after what was written was thrown away.
-  return open(partOf(file), "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) => refuseUsage(`${partOf(file)} cannot be written (${code}).`));
+  return open(partOf(file), "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) =>
+    refuseUsage(`${partOf(file)} cannot be written (${code}).`),
+  );
 }
 
 function fileTarget(file: string, handle: FileHandle): Target {
@@ -58,7 +62,10 @@ function fileTarget(file: string, handle: FileHandle): Target {
     await rm(partOf(file), { force: true });
   };
   const fail = async (error: unknown): Promise<never> => {
-    const left = await discard().then(() => "Nothing of this export is left behind.", () => `${partOf(file)} could not be removed.`);
+    const left = await discard().then(
+      () => "Nothing of this export is left behind.",
+      () => `${partOf(file)} could not be removed.`,
+    );
     throw notWritten(file, error, left);
   };
   return {
@@ -97,7 +104,11 @@ function nodeTarget(file: string, handle: FileHandle): Target {
 
 function notWritten(file: string, error: unknown, left: string): CommandError {
   const { code = "" } = error as NodeJS.ErrnoException;
-  return new CommandError(exitCodes.failed, "file", `${file} cannot be written to its end (${code}): is there room for it? ${left}`);
+  return new CommandError(
+    exitCodes.failed,
+    "file",
+    `${file} cannot be written to its end (${code}): is there room for it? ${left}`,
+  );
 }
 
 function standardOutput(): Target {

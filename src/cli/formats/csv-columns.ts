@@ -2,7 +2,19 @@
 import { refuseUsage } from "../exit.ts";
 
 /** The fields of a contact that a column can hold; the order is that of an export. */
-export const contactFields = ["id", "external_id", "full_name", "email", "phone", "notes", "memory", "inferred_name", "created_at", "updated_at", "archived_at"] as const;
+export const contactFields = [
+  "id",
+  "external_id",
+  "full_name",
+  "email",
+  "phone",
+  "notes",
+  "memory",
+  "inferred_name",
+  "created_at",
+  "updated_at",
+  "archived_at",
+] as const;
 export type ContactField = (typeof contactFields)[number];
 
 /** Parts of a name, in the order in which they are joined where there is no column for the whole. */
@@ -17,8 +29,39 @@ const known: Readonly<Record<Target, readonly string[]>> = {
   id: ["id"],
   external_id: ["externalid", "uid"],
   full_name: ["fullname", "name", "displayname", "contactname", "fileas"],
-  email: ["email", "emailaddress", "mail", "primaryemail", "email1", "email1value", "email1address", "email2value", "email2address", "email3value", "email3address"],
-  phone: ["phone", "phonenumber", "telephone", "tel", "primaryphone", "mobilephone", "mobile", "cellphone", "phone1", "phone1value", "phone2value", "phone3value", "businessphone", "homephone", "businessphone2", "homephone2", "otherphone", "companymainphone"],
+  email: [
+    "email",
+    "emailaddress",
+    "mail",
+    "primaryemail",
+    "email1",
+    "email1value",
+    "email1address",
+    "email2value",
+    "email2address",
+    "email3value",
+    "email3address",
+  ],
+  phone: [
+    "phone",
+    "phonenumber",
+    "telephone",
+    "tel",
+    "primaryphone",
+    "mobilephone",
+    "mobile",
+    "cellphone",
+    "phone1",
+    "phone1value",
+    "phone2value",
+    "phone3value",
+    "businessphone",
+    "homephone",
+    "businessphone2",
+    "homephone2",
+    "otherphone",
+    "companymainphone",
+  ],
   notes: ["notes", "note", "comments", "description"],
   memory: ["memory"],
   inferred_name: ["inferredname"],
@@ -49,7 +92,10 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
       const at = option.lastIndexOf("=");
       const field = option.slice(at + 1).trim();
       const target = field === "-" ? "-" : targets.find((one) => one === field);
-      if (at < 1 || target === undefined) refuseUsage(`--map "${option}": must be Header=field, the field one of ${targets.join(", ")}, or - to leave the column out.`);
+      if (at < 1 || target === undefined)
+        refuseUsage(
+          `--map "${option}": must be Header=field, the field one of ${targets.join(", ")}, or - to leave the column out.`,
+        );
       return [headerKey(option.slice(0, at)), target];
     }),
   );
@@ -63,10 +109,15 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
   const columnsOf = new Map<Target, number[]>();
   for (const target of targets) {
     const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
-    const found = known[target].flatMap((name) => [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name));
+    const found = known[target].flatMap((name) =>
+      [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name),
+    );
     if (mapped.length + found.length > 0) columnsOf.set(target, [...mapped, ...found]);
   }
-  if (columnsOf.size === 0) refuseUsage(`None of the columns is known (${header.join(", ")}): the first row must be a header, or say --map "Header=field".`);
+  if (columnsOf.size === 0)
+    refuseUsage(
+      `None of the columns is known (${header.join(", ")}): the first row must be a header, or say --map "Header=field".`,
+    );
   const taken = [...columnsOf].flatMap(([target, columns]) => columns.map((at) => [header[at] ?? "", target] as const));
   const used = new Set([...columnsOf.values()].flat());
 
@@ -78,10 +129,14 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
     taken,
     leftOut: header.filter((_, at) => !used.has(at)),
     valuesOf(row) {
-      const parts = nameParts.map((part) => first(row, part).trim()).filter((part) => part !== "").join(" ");
+      const parts = nameParts
+        .map((part) => first(row, part).trim())
+        .filter((part) => part !== "")
+        .join(" ");
       const values = contactFields.map((field) => {
         const value = first(row, field);
-        if (field === "full_name") return [field, [value, parts, first(row, "organization")].find((name) => name !== "") ?? ""];
+        if (field === "full_name")
+          return [field, [value, parts, first(row, "organization")].find((name) => name !== "") ?? ""];
         // Google joins the values of one label.
         if (field === "email" || field === "phone") return [field, (value.split(" ::: ")[0] ?? "").trim()];
         return [field, value];

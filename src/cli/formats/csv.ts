@@ -26,7 +26,11 @@ interface Row {
  * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file. `onColumns`
  * hears which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is known.
  */
-export async function* readCsv(chunks: AsyncIterable<readonly Line[]>, map: Parameters<typeof findColumns>[1], onColumns: (columns: Columns) => void): AsyncIterable<Entry> {
+export async function* readCsv(
+  chunks: AsyncIterable<readonly Line[]>,
+  map: Parameters<typeof findColumns>[1],
+  onColumns: (columns: Columns) => void,
+): AsyncIterable<Entry> {
   let columns: Columns | undefined;
   for await (const { line, input, cells, problem } of rowsOf(chunks)) {
     if (cells === undefined) {
@@ -127,14 +131,22 @@ async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Ro
 
 function rowOf(lines: readonly Line[], delimiter: string): Row {
   const line = lines[0]?.number ?? 0;
-  const input = lines.map(({ text }) => text).join("\n").replace(/\r$/, "");
+  const input = lines
+    .map(({ text }) => text)
+    .join("\n")
+    .replace(/\r$/, "");
   const problem = lines.find((one) => one.problem !== undefined)?.problem;
   if (problem !== undefined) return { line, input, cells: undefined, problem };
   try {
     const [cells = []] = parse(input, { delimiter, relax_quotes: true, record_delimiter: "\n" }) as string[][];
     return { line, input, cells };
   } catch (error) {
-    return { line, input, cells: undefined, problem: `is not CSV: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      line,
+      input,
+      cells: undefined,
+      problem: `is not CSV: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }
 
@@ -168,17 +180,30 @@ function delimiterOf(header: string): string {
 function contentOf(values: Partial<Record<ContactField, string>>): Entry["content"] {
   const { id, external_id, full_name, email, phone, notes, memory, inferred_name } = values;
   const fields: ContactFields = {};
-  for (const [name, value] of Object.entries({ externalId: external_id, fullName: full_name, email, phone, notes, memory, inferredName: inferred_name })) {
+  for (const [name, value] of Object.entries({
+    externalId: external_id,
+    fullName: full_name,
+    email,
+    phone,
+    notes,
+    memory,
+    inferredName: inferred_name,
+  })) {
     if (value !== undefined) fields[name as "fullName"] = value;
   }
   // Another system's `id` is no UUID, and names the contact from outside.
   if (id !== undefined && uuidForm.test(id)) fields.id = id;
   else if (id !== undefined) fields.externalId ??= id;
-  for (const [name, field] of [["createdAt", "created_at"], ["updatedAt", "updated_at"], ["archivedAt", "archived_at"]] as const) {
+  for (const [name, field] of [
+    ["createdAt", "created_at"],
+    ["updatedAt", "updated_at"],
+    ["archivedAt", "archived_at"],
+  ] as const) {
     const value = values[field];
     if (value === undefined) continue;
     const date = timestampOf(value);
-    if (date === undefined) return { problem: `${field}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"` };
+    if (date === undefined)
+      return { problem: `${field}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"` };
     fields[name] = date;
   }
   if (Object.keys(fields).length === 0) return { problem: "holds nothing in the columns that are taken" };

@@ -18,7 +18,11 @@ const longestLine = 30 * 1024 * 1024;
  * mark is left out, and one of UTF-16 goes before the encoding. A line that is not valid, or longer than `longest` bytes, is
  * given with its problem, and the next is read like any other. A `\r` at the end of a line stays.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, encoding = "utf-8", longest = longestLine): AsyncIterable<readonly Line[]> {
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding = "utf-8",
+  longest = longestLine,
+): AsyncIterable<readonly Line[]> {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let number = 0;
   let pieces: Uint8Array[] = [];
@@ -30,7 +34,8 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, encoding = "ut
     const tooLong = length + end.length > longest;
     pieces = [];
     length = 0;
-    if (tooLong) return { number, text: "", problem: `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB` };
+    if (tooLong)
+      return { number, text: "", problem: `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB` };
     try {
       return { number, text: text.decode(whole) };
     } catch {

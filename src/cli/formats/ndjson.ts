@@ -7,7 +7,8 @@ import { timesThatDoNotExist } from "../../../gateway/timestamps.ts";
 import type { Entry, ImportedRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
 
-const mustBe = 'must be an object such as {"contact": {…}}, with one of contact, session, transcript, session_note, contact_note';
+const mustBe =
+  'must be an object such as {"contact": {…}}, with one of contact, session, transcript, session_note, contact_note';
 
 acceptShortEnumNames(RecordSchema);
 
@@ -36,13 +37,16 @@ function contentOf(text: string): Entry["content"] {
   } catch (error) {
     return { problem: `is not JSON: ${messageOf(error)}` };
   }
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return { problem: `holds no record: ${mustBe}` };
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    return { problem: `holds no record: ${mustBe}` };
   const [one, other] = kinds.filter(({ name, jsonName }) => (json[name] ?? json[jsonName] ?? null) !== null);
-  if (one !== undefined && other !== undefined) return { problem: `holds ${one.name} and ${other.name}: must hold one record only` };
+  if (one !== undefined && other !== undefined)
+    return { problem: `holds ${one.name} and ${other.name}: must hold one record only` };
   try {
     const record = fromJson(RecordSchema, json);
     const [missing] = timesThatDoNotExist(RecordSchema, text);
-    if (missing !== undefined) return { problem: `${missing}: must be a date-time that exists, such as 2026-01-31T09:30:00Z` };
+    if (missing !== undefined)
+      return { problem: `${missing}: must be a date-time that exists, such as 2026-01-31T09:30:00Z` };
     if (record.record.case !== undefined) return { record };
     return { problem: `holds no record: ${mustBe}` };
   } catch (error) {

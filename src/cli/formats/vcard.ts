@@ -12,10 +12,19 @@ ICAL.foldLength = 74;
 const longestCard = 16 * 1024 * 1024;
 
 /** A property of a card as jCard has it (RFC 7095): name, parameters, type, values. */
-type Property = readonly [name: string, parameters: Readonly<Record<string, string | readonly string[]>>, type: string, ...values: unknown[]];
+type Property = readonly [
+  name: string,
+  parameters: Readonly<Record<string, string | readonly string[]>>,
+  type: string,
+  ...values: unknown[],
+];
 
 /** Properties of our own, which carry what vCard has no place for. */
-const ownProperties = { id: "x-records-id", memory: "x-records-memory", inferredName: "x-records-inferred-name" } as const;
+const ownProperties = {
+  id: "x-records-id",
+  memory: "x-records-memory",
+  inferredName: "x-records-inferred-name",
+} as const;
 /** Marks an FN, which every card must have, that is no name which a user gave. */
 const standIn = "x-records-stand-in";
 
@@ -27,7 +36,8 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
     for (const line of lines) {
       const begins = /^BEGIN:VCARD\s*$/i.test(line.text);
       if (card.length === 0 && !begins) {
-        if (line.text.trim() !== "" || line.problem !== undefined) yield wrong([line], line.problem ?? "is outside of any card: a card begins with BEGIN:VCARD");
+        if (line.text.trim() !== "" || line.problem !== undefined)
+          yield wrong([line], line.problem ?? "is outside of any card: a card begins with BEGIN:VCARD");
         continue;
       }
       if (begins && card.length > 0) {
@@ -48,20 +58,25 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
 /** A contact as a card of vCard 3.0, which every address book reads, with its end. Line breaks within texts become LF. */
 export function vcard(contact: ContactItem): string {
   const name = contact.fullName ?? contact.inferredName ?? contact.email ?? "";
-  const property = (key: string, type: string, value: unknown): unknown[] => (value === undefined ? [] : [[key, {}, type, typeof value === "string" ? value.replace(/\r\n?/g, "\n") : value]]);
-  const card = new ICAL.Component(["vcard", [
-    ...property("version", "text", "3.0"),
-    ["fn", contact.fullName === undefined ? { [standIn]: "1" } : {}, "text", name.replace(/\r\n?/g, "\n")],
-    // Which part of a name is the family's is not known: the whole stands where it is shown as it is.
-    ...property("n", "text", ["", name.replace(/\r\n?/g, "\n"), "", "", ""]),
-    ...property("email", "text", contact.email),
-    ...property("tel", "phone-number", contact.phone),
-    ...property("note", "text", contact.notes),
-    ...property("uid", "text", contact.externalId ?? `urn:uuid:${contact.id ?? ""}`),
-    ...property(ownProperties.id, "unknown", contact.id),
-    ...property(ownProperties.memory, "text", contact.memory),
-    ...property(ownProperties.inferredName, "text", contact.inferredName),
-  ], []]);
+  const property = (key: string, type: string, value: unknown): unknown[] =>
+    value === undefined ? [] : [[key, {}, type, typeof value === "string" ? value.replace(/\r\n?/g, "\n") : value]];
+  const card = new ICAL.Component([
+    "vcard",
+    [
+      ...property("version", "text", "3.0"),
+      ["fn", contact.fullName === undefined ? { [standIn]: "1" } : {}, "text", name.replace(/\r\n?/g, "\n")],
+      // Which part of a name is the family's is not known: the whole stands where it is shown as it is.
+      ...property("n", "text", ["", name.replace(/\r\n?/g, "\n"), "", "", ""]),
+      ...property("email", "text", contact.email),
+      ...property("tel", "phone-number", contact.phone),
+      ...property("note", "text", contact.notes),
+      ...property("uid", "text", contact.externalId ?? `urn:uuid:${contact.id ?? ""}`),
+      ...property(ownProperties.id, "unknown", contact.id),
+      ...property(ownProperties.memory, "text", contact.memory),
+      ...property(ownProperties.inferredName, "text", contact.inferredName),
+    ],
+    [],
+  ]);
   return `${card.toString()}\r\n`;
 }
 
@@ -79,7 +94,8 @@ function entryOf(lines: readonly Line[]): Entry {
   try {
     const [, properties] = ICAL.parse(prepared(textOf(lines))) as unknown as [string, readonly Property[]];
     const fields = fieldsOf(properties);
-    if (Object.keys(fields).length === 0) return wrong(lines, "the card holds neither name, email, phone, note nor UID");
+    if (Object.keys(fields).length === 0)
+      return wrong(lines, "the card holds neither name, email, phone, note nor UID");
     return { line: lines[0]?.number ?? 0, input: textOf(lines), content: { record: contactRecord(fields) } };
   } catch (error) {
     return wrong(lines, `is no vCard: ${error instanceof Error ? error.message : String(error)}`);
@@ -93,25 +109,37 @@ function prepared(card: string): string {
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => line.replace(/^[\w-]+\.(?=[\w-]+[;:])/, ""))
-    .map((line) => (/^(FN|NOTE|UID|EMAIL|TEL|X-RECORDS-[A-Z-]+)[;:]/i.test(line) ? line.replace(/\\(.)/g, (escaped, sign: string) => (sign === ";" ? ";" : escaped)) : line))
+    .map((line) =>
+      /^(FN|NOTE|UID|EMAIL|TEL|X-RECORDS-[A-Z-]+)[;:]/i.test(line)
+        ? line.replace(/\\(.)/g, (escaped, sign: string) => (sign === ";" ? ";" : escaped))
+        : line,
+    )
     .join("\r\n");
 }
 
 function fieldsOf(properties: readonly Property[]): ContactFields {
-  const all = (name: string): Property[] => properties.filter(([key, , , value]) => key === name && texts(value).some((text) => text.trim() !== ""));
+  const all = (name: string): Property[] =>
+    properties.filter(([key, , , value]) => key === name && texts(value).some((text) => text.trim() !== ""));
   if (properties.some(([, { encoding }]) => String(encoding).toUpperCase() === "QUOTED-PRINTABLE")) {
     throw new Error("it is of vCard 2.1 with quoted-printable texts: export it as 3.0 or 4.0");
   }
   const text = (name: string): string | undefined => all(name).map(([, , , value]) => texts(value).join(","))[0];
-  const preferred = (name: string): string | undefined => texts(all(name).sort((a, b) => preference(a) - preference(b))[0]?.[3]).join(",").trim() || undefined;
-  const notes = all("note").map(([, , , value]) => texts(value).join(",")).join("\n\n");
+  const preferred = (name: string): string | undefined =>
+    texts(all(name).sort((a, b) => preference(a) - preference(b))[0]?.[3])
+      .join(",")
+      .trim() || undefined;
+  const notes = all("note")
+    .map(([, , , value]) => texts(value).join(","))
+    .join("\n\n");
   const id = text(ownProperties.id);
   const uid = text("uid");
   const values = {
     id,
     // What we made of the id because there was none from outside.
     externalId: id !== undefined && uid === `urn:uuid:${id}` ? undefined : uid,
-    fullName: properties.some(([, parameters]) => standIn in parameters) ? undefined : (text("fn") ?? nameOf(all("n")[0]?.[3]) ?? texts(all("org")[0]?.[3])[0]),
+    fullName: properties.some(([, parameters]) => standIn in parameters)
+      ? undefined
+      : (text("fn") ?? nameOf(all("n")[0]?.[3]) ?? texts(all("org")[0]?.[3])[0]),
     email: preferred("email")?.replace(/^mailto:/i, ""),
     phone: phoneOf(preferred("tel")),
     notes: notes === "" ? undefined : notes,
@@ -134,7 +162,9 @@ function preference([, { pref, type = [] }]: Property): number {
 
 /** Prefix, given names, further names, family name, suffix. */
 function nameOf(value: unknown): string | undefined {
-  const [family = "", given = "", further = "", prefix = "", suffix = ""] = (Array.isArray(value) ? value : [value]).map((part: unknown) => texts(part).join(" "));
+  const [family = "", given = "", further = "", prefix = "", suffix = ""] = (
+    Array.isArray(value) ? value : [value]
+  ).map((part: unknown) => texts(part).join(" "));
   return [prefix, given, further, family, suffix].filter((part) => part !== "").join(" ") || undefined;
 }
 

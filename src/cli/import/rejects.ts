@@ -33,14 +33,23 @@ const shownInSummary = 100;
 /** A file of NDJSON, one rejected entry a line: `line`, `reason`, `message`, and `input` as it stood. What is there is kept. */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {
   const first: Omit<Reject, "input">[] = [];
-  const continued = file !== undefined && (await stat(file).then(({ size }) => size > 0, () => false));
+  const continued =
+    file !== undefined &&
+    (await stat(file).then(
+      ({ size }) => size > 0,
+      () => false,
+    ));
   const stream = file === undefined ? undefined : await open(file);
   let total = 0;
   let broken: NodeJS.ErrnoException | undefined;
   stream?.on("error", (error) => (broken = error));
   const requireWhole = (): void => {
     if (broken === undefined) return;
-    throw new CommandError(exitCodes.failed, "rejects", `--rejects: ${file ?? ""} cannot be written (${broken.code ?? broken.message}).`);
+    throw new CommandError(
+      exitCodes.failed,
+      "rejects",
+      `--rejects: ${file ?? ""} cannot be written (${broken.code ?? broken.message}).`,
+    );
   };
   return {
     first,
@@ -65,6 +74,8 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
 async function open(file: string): Promise<WriteStream> {
   // It may hold what was rejected of people's data.
   const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
-  await once(stream, "open").catch((error: NodeJS.ErrnoException) => refuseUsage(`--rejects: ${file} cannot be written (${error.code ?? ""}).`));
+  await once(stream, "open").catch((error: NodeJS.ErrnoException) =>
+    refuseUsage(`--rejects: ${file} cannot be written (${error.code ?? ""}).`),
+  );
   return stream;
 }

@@ -26,11 +26,21 @@ import { createWindow } from "./window.ts";
 /** Carries out an import and tells its summary. Returns how the command ends. */
 export async function runImport(output: Output, link: Link, file: string, options: ImportOptions): Promise<ExitCode> {
   const { format, encoding, map, again = false } = options;
-  if (again && options.name !== undefined) refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
-  if (options.rejects !== undefined && (await isSameFile(options.rejects, file === "-" ? standardStreams.input : file))) {
+  if (again && options.name !== undefined)
+    refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
+  if (
+    options.rejects !== undefined &&
+    (await isSameFile(options.rejects, file === "-" ? standardStreams.input : file))
+  ) {
     refuseUsage(`--rejects: ${options.rejects} is the file that is imported: name another.`);
   }
-  const source = await openSource({ file, format, encoding, map, onColumns: (columns) => output.note(columnsLine(columns)) });
+  const source = await openSource({
+    file,
+    format,
+    encoding,
+    map,
+    onColumns: (columns) => output.note(columnsLine(columns)),
+  });
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
@@ -40,10 +50,23 @@ export async function runImport(output: Output, link: Link, file: string, option
   const begunAt = performance.now();
   const rejects = await collectRejects(options.rejects);
   const progress = await createProgress(output, "Importing", source.size);
-  const interrupt = onInterrupt(() => progress.note("Ending: what was sent is being settled. Ctrl-C once more ends at once."));
+  const interrupt = onInterrupt(() =>
+    progress.note("Ending: what was sent is being settled. Ctrl-C once more ends at once."),
+  );
   let sent: Sent;
   try {
-    sent = await send({ link, accountId, importId, source, rejects, progress, interrupt, toGoOn, strict: options.strict === true, keepInputs: options.rejects !== undefined });
+    sent = await send({
+      link,
+      accountId,
+      importId,
+      source,
+      rejects,
+      progress,
+      interrupt,
+      toGoOn,
+      strict: options.strict === true,
+      keepInputs: options.rejects !== undefined,
+    });
   } finally {
     interrupt.end();
     progress.end();
@@ -54,7 +77,21 @@ export async function runImport(output: Output, link: Link, file: string, option
   const { complete, resumedFrom, last, unreadable } = sent;
   const rejected = Number(last?.rejected ?? 0) + unreadable;
   const seconds = (performance.now() - begunAt) / 1_000;
-  const outcome = { importId, accountId, email, file, format: source.format, complete, resumedFrom, position: Number(last?.position ?? 0), written: last?.written, rejected, rejects, seconds, toGoOn };
+  const outcome = {
+    importId,
+    accountId,
+    email,
+    file,
+    format: source.format,
+    complete,
+    resumedFrom,
+    position: Number(last?.position ?? 0),
+    written: last?.written,
+    rejected,
+    rejects,
+    seconds,
+    toGoOn,
+  };
   output.result(outcomeDocument(outcome), outcomeLines(outcome, options.rejects));
   if (!complete) return exitCodes.interrupted;
   if (outcome.position === 0 && rejected === 0) output.note("0 records: is the file empty?");
@@ -84,7 +121,18 @@ interface Sent {
   readonly unreadable: number;
 }
 
-async function send({ link, accountId, importId, source, rejects, progress, interrupt, toGoOn, strict, keepInputs }: Sending): Promise<Sent> {
+async function send({
+  link,
+  accountId,
+  importId,
+  source,
+  rejects,
+  progress,
+  interrupt,
+  toGoOn,
+  strict,
+  keepInputs,
+}: Sending): Promise<Sent> {
   let last: ImportResponse | undefined;
   let resumedFrom: number | undefined;
   let unreadable = 0;
@@ -92,7 +140,12 @@ async function send({ link, accountId, importId, source, rejects, progress, inte
 
   function reject(one: Reject): void {
     rejects.add(one);
-    if (strict) throw new CommandError(exitCodes.failed, "rejected", `${placeOf(one)}: ${one.message} (--strict ends the import here; what comes before is written)`);
+    if (strict)
+      throw new CommandError(
+        exitCodes.failed,
+        "rejected",
+        `${placeOf(one)}: ${one.message} (--strict ends the import here; what comes before is written)`,
+      );
   }
 
   const window = createWindow(source.entries(), keepInputs, source.read, ({ line, input, problem }, earlier) => {
@@ -105,10 +158,21 @@ async function send({ link, accountId, importId, source, rejects, progress, inte
     last = answer;
     for (const { position, error } of answer.rejections) {
       const { line = null, input } = window.originOf(Number(position)) ?? {};
-      reject({ line, reason: ReasonSchema.value[error?.reason ?? 0]?.name.replace(/^REASON_/, "") ?? "UNSPECIFIED", message: error?.message ?? "", input });
+      reject({
+        line,
+        reason: ReasonSchema.value[error?.reason ?? 0]?.name.replace(/^REASON_/, "") ?? "UNSPECIFIED",
+        message: error?.message ?? "",
+        input,
+      });
     }
     const doing = answer.indexing ? { doing: "building the index" } : {};
-    progress.show({ records: Number(answer.position), rate: answer.rate, rejected: Number(answer.rejected) + unreadable, bytes: window.settledBytes(), ...doing });
+    progress.show({
+      records: Number(answer.position),
+      rate: answer.rate,
+      rejected: Number(answer.rejected) + unreadable,
+      bytes: window.settledBytes(),
+      ...doing,
+    });
   }
 
   function onBreak(): void {
@@ -124,7 +188,15 @@ async function send({ link, accountId, importId, source, rejects, progress, inte
   }
 
   try {
-    const complete = await transfer(link, { accountId, importId, window, onAnswer, onBreak, onResume, stop: interrupt.signal });
+    const complete = await transfer(link, {
+      accountId,
+      importId,
+      window,
+      onAnswer,
+      onBreak,
+      onResume,
+      stop: interrupt.signal,
+    });
     return { complete, resumedFrom: resumedFrom ?? 0, last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);

@@ -38,7 +38,15 @@ export interface Source {
   close(): void;
 }
 
-const formatsByExtension: Readonly<Record<string, Format>> = { ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".tsv": "csv", ".vcf": "vcard", ".vcard": "vcard" };
+const formatsByExtension: Readonly<Record<string, Format>> = {
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".json": "ndjson",
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".vcf": "vcard",
+  ".vcard": "vcard",
+};
 
 /** The format of a file by what was said, else by its name; standard input and output hold NDJSON unless said otherwise. */
 export function formatOf(file: string, said: Format | undefined): Format {
@@ -50,9 +58,11 @@ export function formatOf(file: string, said: Format | undefined): Format {
 export async function openSource({ file, format: said, encoding, map, onColumns }: SourceOptions): Promise<Source> {
   const format = formatOf(file, said);
   const targets = parseMap(map);
-  if (map.length > 0 && format !== "csv") refuseUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
+  if (map.length > 0 && format !== "csv")
+    refuseUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
   requireEncoding(encoding);
-  const facts = file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
+  const facts =
+    file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
   if (facts?.isDirectory() === true) refuseUsage(`${file} is a folder: name a file, or - for standard input.`);
   const size = facts?.isFile() === true ? facts.size : undefined;
   let read = 0;
@@ -65,7 +75,13 @@ export async function openSource({ file, format: said, encoding, map, onColumns 
     }
   }
   // What is appended meanwhile belongs to another import.
-  const bytes = (): AsyncIterable<Buffer> => (size === 0 ? nothing() : (reading = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024, ...(size === undefined ? {} : { end: size - 1 }) })));
+  const bytes = (): AsyncIterable<Buffer> =>
+    size === 0
+      ? nothing()
+      : (reading =
+          file === "-"
+            ? process.stdin
+            : createReadStream(file, { highWaterMark: 256 * 1024, ...(size === undefined ? {} : { end: size - 1 }) }));
 
   return {
     format,
@@ -99,7 +115,9 @@ function createTextCheck(file: string, encoding: string): (chunk: Uint8Array) =>
     try {
       decoder.decode(chunk, { stream: true });
     } catch {
-      refuseUsage(`${file} is not ${decoder.encoding.toUpperCase()}: say what it is, such as --encoding windows-1252. Nothing was written.`);
+      refuseUsage(
+        `${file} is not ${decoder.encoding.toUpperCase()}: say what it is, such as --encoding windows-1252. Nothing was written.`,
+      );
     }
   };
 }
@@ -113,7 +131,8 @@ function requireEncoding(encoding: string): void {
 }
 
 function unreadable(file: string, { code = "" }: NodeJS.ErrnoException): never {
-  const why = code === "ENOENT" ? "is not there" : code === "EACCES" ? "may not be read by you" : `cannot be read (${code})`;
+  const why =
+    code === "ENOENT" ? "is not there" : code === "EACCES" ? "may not be read by you" : `cannot be read (${code})`;
   return refuseUsage(`${file} ${why}.`);
 }
 

@@ -55,13 +55,19 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
       failingSince ??= performance.now();
       if (!isPassing(error) || performance.now() - failingSince > patienceMs) throw error;
       work.onBreak();
-      await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.most), undefined, { signal: work.stop }).catch(() => undefined);
+      await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.most), undefined, { signal: work.stop }).catch(
+        () => undefined,
+      );
     }
   }
 }
 
 /** One stream. Rejects with what cut it off. */
-async function attempt(link: Link, { accountId, importId, window, onAnswer, onResume, stop }: Transfer, onProgress: (answer: ImportResponse) => void): Promise<boolean> {
+async function attempt(
+  link: Link,
+  { accountId, importId, window, onAnswer, onResume, stop }: Transfer,
+  onProgress: (answer: ImportResponse) => void,
+): Promise<boolean> {
   const call = new AbortController();
   /** What went wrong on our side while sending; the call itself only says that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
@@ -86,7 +92,11 @@ async function attempt(link: Link, { accountId, importId, window, onAnswer, onRe
 
   async function* messages(position: number): AsyncIterable<Request> {
     if ((await Promise.race([window.begin(position), ended])) === false) {
-      throw new CommandError(exitCodes.failed, "another_file", `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`);
+      throw new CommandError(
+        exitCodes.failed,
+        "another_file",
+        `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`,
+      );
     }
     if (!isEnded()) onResume(position);
     while (!isEnded()) {

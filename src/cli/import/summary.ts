@@ -53,11 +53,21 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
   const settled = position - resumedFrom;
   const first = outcome.rejects.first.slice(0, shownToPeople);
   return [
-    complete ? `Imported ${file} into ${email}: ${count(settled)} records in ${outcome.seconds.toFixed(1)} s.` : `Stopped after ${count(position)} records. ${goOn(outcome.toGoOn)}`,
+    complete
+      ? `Imported ${file} into ${email}: ${count(settled)} records in ${outcome.seconds.toFixed(1)} s.`
+      : `Stopped after ${count(position)} records. ${goOn(outcome.toGoOn)}`,
     ...(complete && settled === 0 && position > 0 ? ["The file was imported before; --again imports it anew."] : []),
-    ...facts([["import", outcome.importId], ...Object.entries(countsOf(outcome.written)).map(([kind, number]) => [kind, count(number)] as const), ["rejected", count(rejected)]]),
+    ...facts([
+      ["import", outcome.importId],
+      ...Object.entries(countsOf(outcome.written)).map(([kind, number]) => [kind, count(number)] as const),
+      ["rejected", count(rejected)],
+    ]),
     ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
-    ...(rejected > first.length ? [`  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? "; --rejects FILE keeps all of a run" : `, see ${rejectsFile}`}`] : []),
+    ...(rejected > first.length
+      ? [
+          `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? "; --rejects FILE keeps all of a run" : `, see ${rejectsFile}`}`,
+        ]
+      : []),
   ];
 }
 

@@ -44,7 +44,12 @@ const mostWeight = 1_000_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
 /** A window on the entries. `onUnreadable` hears of each that is no record, and whether the stretch was settled by an earlier run. */
-export function createWindow(entries: AsyncIterable<Entry>, keepInputs: boolean, read: () => number, onUnreadable: (entry: Unreadable, earlier: boolean) => void): Window {
+export function createWindow(
+  entries: AsyncIterable<Entry>,
+  keepInputs: boolean,
+  read: () => number,
+  onUnreadable: (entry: Unreadable, earlier: boolean) => void,
+): Window {
   const iterator = entries[Symbol.asyncIterator]();
   let batches: Batch[] = [];
   /** Which of them goes next. */
@@ -63,7 +68,9 @@ export function createWindow(entries: AsyncIterable<Entry>, keepInputs: boolean,
   }
 
   /** The next entry that is a record. */
-  async function nextRecord(earlier: boolean): Promise<{ readonly entry: Entry; readonly record: ImportedRecord } | undefined> {
+  async function nextRecord(
+    earlier: boolean,
+  ): Promise<{ readonly entry: Entry; readonly record: ImportedRecord } | undefined> {
     for (;;) {
       const { value: entry, done = false } = await iterator.next();
       if (done) {
@@ -98,7 +105,10 @@ export function createWindow(entries: AsyncIterable<Entry>, keepInputs: boolean,
     settledBytes = batches[gone - 1]?.read ?? settledBytes;
     unsent = Math.max(0, unsent - gone);
     batches = left;
-    held = batches.reduce((sum, { records, weight }) => ({ records: sum.records + records.length, weight: sum.weight + weight }), { records: 0, weight: 0 });
+    held = batches.reduce(
+      (sum, { records, weight }) => ({ records: sum.records + records.length, weight: sum.weight + weight }),
+      { records: 0, weight: 0 },
+    );
   }
 
   return {

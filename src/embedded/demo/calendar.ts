@@ -4,7 +4,20 @@ import { between } from "./random.ts";
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-const months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 
 /** The calendar of one day: day 0 is that day in UTC, -1 the one before. Instants are milliseconds since 1970. */
 export interface Calendar {
@@ -45,5 +58,8 @@ export function someTime(random: Random, calendar: Calendar, day: number): numbe
 
 /** That many minutes later, but before today. */
 export function later(random: Random, calendar: Calendar, instant: number, minutes: number): number {
-  return Math.min(instant + minutes * minuteMs + between(random, 0, minuteMs - 1), calendar.today - between(random, 1, 4 * 60 * minuteMs));
+  return Math.min(
+    instant + minutes * minuteMs + between(random, 0, minuteMs - 1),
+    calendar.today - between(random, 1, 4 * 60 * minuteMs),
+  );
 }

@@ -19,25 +19,51 @@ const longShare = 0.12;
 /** How many notes somebody may have, at the most, save those of whom it is settled. */
 const most = { client: 14, lead: 3, partner: 4, friend: 3, imported: 1 } as const satisfies Record<Bond, number>;
 /** How often notes are about each kind of people. */
-const kinds: readonly Bond[] = ["client", "client", "client", "client", "client", "client", "lead", "lead", "partner", "friend"];
+const kinds: readonly Bond[] = [
+  "client",
+  "client",
+  "client",
+  "client",
+  "client",
+  "client",
+  "lead",
+  "lead",
+  "partner",
+  "friend",
+];
 
 /** Timeline notes of these people, about `total` of them, oldest first for each. */
-export function contactNoteItems(profile: string, people: readonly Person[], storyOf: (person: Person) => Story, total: number, calendar: Calendar): ContactNoteItem[] {
+export function contactNoteItems(
+  profile: string,
+  people: readonly Person[],
+  storyOf: (person: Person) => Story,
+  total: number,
+  calendar: Calendar,
+): ContactNoteItem[] {
   const counts = countNotes(people, total, createRandom(`${profile}/contact-notes`));
   return people.flatMap((person, at) => {
     const random = createRandom(`${person.id}/notes`);
     const story = storyOf(person);
     const written = fixedTexts(person, story, random);
-    const days = Array.from({ length: counts[at] as number }, () => between(random, story.begin, story.end)).sort((a, b) => a - b);
+    const days = Array.from({ length: counts[at] as number }, () => between(random, story.begin, story.end)).sort(
+      (a, b) => a - b,
+    );
     const template = templatesOf(person.bond, random);
-    const texts = days.map((day, nth) => written[days.length - 1 - nth] ?? fill(template(), story.slotsAt(day), random));
-    return texts.map((content, nth) => noteItem(`${profile}-contact-note-${at}-${nth}`, person, content, days[nth] as number, random, calendar));
+    const texts = days.map(
+      (day, nth) => written[days.length - 1 - nth] ?? fill(template(), story.slotsAt(day), random),
+    );
+    return texts.map((content, nth) =>
+      noteItem(`${profile}-contact-note-${at}-${nth}`, person, content, days[nth] as number, random, calendar),
+    );
   });
 }
 
 /** How many notes each of them has. */
 function countNotes(people: readonly Person[], total: number, random: Random): number[] {
-  const counts = people.map(({ known, fullName }) => (known?.notes ?? 0) + (known?.ownNotes?.length ?? 0) + (nativeNotes[fullName ?? ""]?.length ?? 0));
+  const counts = people.map(
+    ({ known, fullName }) =>
+      (known?.notes ?? 0) + (known?.ownNotes?.length ?? 0) + (nativeNotes[fullName ?? ""]?.length ?? 0),
+  );
   const drawn = people.flatMap(({ bond, known }, at) => (known === undefined ? [{ at, bond }] : []));
   const byKind = new Map(kinds.map((kind) => [kind, drawn.filter(({ bond }) => bond === kind)]));
   let left = total - counts.reduce((sum, count) => sum + count, 0);
@@ -55,8 +81,10 @@ function countNotes(people: readonly Person[], total: number, random: Random): n
 /** What is not drawn from templates, newest first. */
 function fixedTexts(person: Person, story: Story, random: Random): string[] {
   const texts = [...(person.known?.ownNotes ?? []), ...(nativeNotes[person.fullName ?? ""] ?? [])];
-  if (person.fullName === anchors.sorenOdegard) texts.splice(1, 0, exactly(longest, collectedNotes(story, story.end, longest, random)));
-  else if (person.bond === "client" && chance(random, longShare)) texts.splice(1, 0, collectedNotes(story, story.end - 20, between(random, 1_050, 3_600), random));
+  if (person.fullName === anchors.sorenOdegard)
+    texts.splice(1, 0, exactly(longest, collectedNotes(story, story.end, longest, random)));
+  else if (person.bond === "client" && chance(random, longShare))
+    texts.splice(1, 0, collectedNotes(story, story.end - 20, between(random, 1_050, 3_600), random));
   return texts;
 }
 
@@ -72,7 +100,14 @@ function templatesOf(bond: Bond, random: Random): () => string {
   return deck(random, bond === "friend" ? friendNotes : leadNotes);
 }
 
-function noteItem(externalId: string, { id }: Person, content: string, day: number, random: Random, calendar: Calendar): ContactNoteItem {
+function noteItem(
+  externalId: string,
+  { id }: Person,
+  content: string,
+  day: number,
+  random: Random,
+  calendar: Calendar,
+): ContactNoteItem {
   const created = someTime(random, calendar, day);
   return {
     $typeName: "records.ingest.v1.ContactNoteItem",
@@ -82,6 +117,8 @@ function noteItem(externalId: string, { id }: Person, content: string, day: numb
     content,
     source: pick(random, ["manual", "manual", "manual", "mobile", "api", "import"]),
     createdAt: timestamp(new Date(created)),
-    updatedAt: timestamp(new Date(chance(random, 0.1) ? later(random, calendar, created, between(random, 5, 2_000)) : created)),
+    updatedAt: timestamp(
+      new Date(chance(random, 0.1) ? later(random, calendar, created, between(random, 5, 2_000)) : created),
+    ),
   };
 }

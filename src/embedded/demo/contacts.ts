@@ -17,7 +17,11 @@ export function contactItem(person: Person, story: Story, externalId: string, ca
   const created = someTime(random, calendar, person.since);
   const archived = person.archived === undefined ? undefined : someTime(random, calendar, person.archived);
   // Ann Lee is the first to be found.
-  const drawn = pick(random, [person.since + 1, between(random, person.since + 1, -2), between(random, Math.max(person.since + 1, -60), -2)]);
+  const drawn = pick(random, [
+    person.since + 1,
+    between(random, person.since + 1, -2),
+    between(random, Math.max(person.since + 1, -60), -2),
+  ]);
   const changed = fullName === anchors.annLee ? -1 : drawn;
   const notes = known?.freeText ?? drawFreeText(person, story, random);
   const memory = known?.memory ?? drawMemory(person, story, random);
@@ -41,7 +45,9 @@ function drawFreeText(person: Person, story: Story, random: Random): string | un
   const shares = { client: 0.75, lead: 0.35, partner: 0.45, friend: 0.2, imported: 0.03 };
   if (!chance(random, shares[person.bond])) return undefined;
   const text = deck(random, freeTexts);
-  return Array.from({ length: between(random, 1, 3) }, () => fill(text(), story.slotsAt(person.since), random)).join("\n");
+  return Array.from({ length: between(random, 1, 3) }, () => fill(text(), story.slotsAt(person.since), random)).join(
+    "\n",
+  );
 }
 
 function drawMemory({ bond }: Person, story: Story, random: Random): string | undefined {

@@ -10,7 +10,13 @@ const piecesOfSubject = 7;
  * The transcript of a conversation about these subjects, at least `length` characters and little more.
  * Speaking fills `seconds`; each line is "[00:03:12] Ann: …".
  */
-export function transcribe(speakers: Readonly<Record<"M" | "C", string>>, subjects: readonly Slots[], length: number, seconds: number, random: Random): string {
+export function transcribe(
+  speakers: Readonly<Record<"M" | "C", string>>,
+  subjects: readonly Slots[],
+  length: number,
+  seconds: number,
+  random: Random,
+): string {
   const matter = deck(random, matters);
   const decks = [matter, matter, matter, ...[questions, people, dealings, smallTalk].map((list) => deck(random, list))];
   const turns: { speaker: string; text: string }[] = [];
@@ -28,14 +34,18 @@ export function transcribe(speakers: Readonly<Record<"M" | "C", string>>, subjec
   for (; size < length; pieces++) say(pick(random, decks)(), subject(pieces));
   say(pick(random, closings), subject(pieces));
   let said = 0;
-  return turns.map(({ speaker, text }) => {
-    const line = `[${clock(3 + (said / size) * (seconds - 8))}] ${speaker}: ${text}`;
-    said += line.length + 1;
-    return line;
-  }).join("\n");
+  return turns
+    .map(({ speaker, text }) => {
+      const line = `[${clock(3 + (said / size) * (seconds - 8))}] ${speaker}: ${text}`;
+      said += line.length + 1;
+      return line;
+    })
+    .join("\n");
 }
 
 function clock(seconds: number): string {
-  const [h, m, s] = [seconds / 3_600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
+  const [h, m, s] = [seconds / 3_600, (seconds / 60) % 60, seconds % 60].map((part) =>
+    String(Math.floor(part)).padStart(2, "0"),
+  );
   return `${h}:${m}:${s}`;
 }

@@ -5,7 +5,12 @@ export type Turn = readonly ["M" | "C", string];
 
 /** Reads pieces that are parted by blank lines. */
 function pieces(text: string): readonly (readonly Turn[])[] {
-  return text.trim().split(/\n\s*\n/).map((piece) => piece.split("\n").map((line): Turn => [line.trim().startsWith("M") ? "M" : "C", line.trim().slice(3)]));
+  return text
+    .trim()
+    .split(/\n\s*\n/)
+    .map((piece) =>
+      piece.split("\n").map((line): Turn => [line.trim().startsWith("M") ? "M" : "C", line.trim().slice(3)]),
+    );
 }
 
 /** How it begins. */

@@ -35,25 +35,70 @@ export const namePools = {
     "Andrés César Gonçalo Íñigo Iván Javier João Martín Raúl Sebastián Tomás",
     "Barragán, Castaño, Domínguez, Etxeberria, Fernández, García Peña, Gonçalves, Ibáñez, Magalhães, Muñoz, Núñez, Ordóñez, Peñalver, Simões",
   ),
-  italian: pool("Chiara Elisa Federica Giulia Ilaria Martina Paola", "Alessio Davide Enrico Luca Matteo Nicolò Stefano", "Bianchi, Conti, D'Angelo, Ferrari, Gallo, Lo Russo, Marchetti, Pellegrini, Rinaldi"),
-  polish: pool("Agnieszka Danuta Elżbieta Ewa Grażyna Justyna Małgorzata Wiktoria Zofia Żaneta", "Bartosz Grzegorz Jakub Jędrzej Krzysztof Michał Paweł Radosław Stanisław Wojciech", "Błaszczyk, Dąbrowska-Nowak, Grabiec, Jasiński, Kwiecień, Łuczak, Ostrowski, Świątek, Wójcik, Żak"),
-  nordic: pool("Astrid Bodil Frøya Guðrún Ingrid Jytte Kirsi Sólveig Tuuli", "Anders Bjørn Eiríkur Göran Håkon Jørgen Mikko Sigurður Väinö", "Bergström, Dahl, Egilsdóttir, Hämäläinen, Høst, Jørgensen, Lindström, Mäkinen, Nygård, Sæther, Thorvaldsen, Ström"),
-  dutch: pool("Anouk Femke Lieke Marijke Sanne", "Daan Jeroen Pieter Ruben Wouter", "de Bruijn, ter Horst, van den Berg, van der Meer, Vermeulen, Zijlstra"),
-  turkish: pool("Ayşe Çiğdem Elif İpek Şebnem", "Barış Çağrı Emre Mehmet Ümit", "Aydoğan, Çelik, Doğan, Güneş, Şahin, Yıldız"),
-  czech: pool("Božena Kateřina Ludmila Tereza Žofie", "Jiří Lukáš Ondřej Tomáš Zdeněk", "Dvořák, Hájek, Kučera, Novotný, Růžička, Šimek"),
+  italian: pool(
+    "Chiara Elisa Federica Giulia Ilaria Martina Paola",
+    "Alessio Davide Enrico Luca Matteo Nicolò Stefano",
+    "Bianchi, Conti, D'Angelo, Ferrari, Gallo, Lo Russo, Marchetti, Pellegrini, Rinaldi",
+  ),
+  polish: pool(
+    "Agnieszka Danuta Elżbieta Ewa Grażyna Justyna Małgorzata Wiktoria Zofia Żaneta",
+    "Bartosz Grzegorz Jakub Jędrzej Krzysztof Michał Paweł Radosław Stanisław Wojciech",
+    "Błaszczyk, Dąbrowska-Nowak, Grabiec, Jasiński, Kwiecień, Łuczak, Ostrowski, Świątek, Wójcik, Żak",
+  ),
+  nordic: pool(
+    "Astrid Bodil Frøya Guðrún Ingrid Jytte Kirsi Sólveig Tuuli",
+    "Anders Bjørn Eiríkur Göran Håkon Jørgen Mikko Sigurður Väinö",
+    "Bergström, Dahl, Egilsdóttir, Hämäläinen, Høst, Jørgensen, Lindström, Mäkinen, Nygård, Sæther, Thorvaldsen, Ström",
+  ),
+  dutch: pool(
+    "Anouk Femke Lieke Marijke Sanne",
+    "Daan Jeroen Pieter Ruben Wouter",
+    "de Bruijn, ter Horst, van den Berg, van der Meer, Vermeulen, Zijlstra",
+  ),
+  turkish: pool(
+    "Ayşe Çiğdem Elif İpek Şebnem",
+    "Barış Çağrı Emre Mehmet Ümit",
+    "Aydoğan, Çelik, Doğan, Güneş, Şahin, Yıldız",
+  ),
+  czech: pool(
+    "Božena Kateřina Ludmila Tereza Žofie",
+    "Jiří Lukáš Ondřej Tomáš Zdeněk",
+    "Dvořák, Hájek, Kučera, Novotný, Růžička, Šimek",
+  ),
   hungarian: pool("Eszter Ildikó Réka Zsófia", "András Gergő László Zoltán", "Fekete, Győrffy, Kőszegi, Szűcs, Tóth"),
-  indian: pool("Ananya Deepa Kavita Meera Nandini Shreya", "Arjun Karthik Nikhil Rajiv Sanjay Vikram", "Banerjee, Chatterjee, Deshmukh, Iyer, Kulkarni, Menon, Nair, Subramaniam"),
-  african: pool("Abena Adaeze Chinyere Lerato Wanjiru Zanele", "Babajide Chidi Kwame Kofi Njoroge Thabo", "Abiodun, Adéyẹmí, Boateng, Chukwu, Dlamini, Kamau, Mensah, Ndlovu, Okonkwo"),
-  arabic: pool("Amira Dina Hanan Nadia Salma", "Bilal Hassan Karim Omar Youssef", "Al-Masri, Ben Salah, Bouzid, El Amrani, Haddad, Khoury, Mansour"),
-  vietnamese: { ...pool("Hương Linh Ngọc Thảo Trâm", "Dũng Hiếu Khôi Quân Tuấn", "Đặng, Đỗ, Huỳnh, Lê Thị, Phạm, Trần, Vũ"), familyFirst: true },
+  indian: pool(
+    "Ananya Deepa Kavita Meera Nandini Shreya",
+    "Arjun Karthik Nikhil Rajiv Sanjay Vikram",
+    "Banerjee, Chatterjee, Deshmukh, Iyer, Kulkarni, Menon, Nair, Subramaniam",
+  ),
+  african: pool(
+    "Abena Adaeze Chinyere Lerato Wanjiru Zanele",
+    "Babajide Chidi Kwame Kofi Njoroge Thabo",
+    "Abiodun, Adéyẹmí, Boateng, Chukwu, Dlamini, Kamau, Mensah, Ndlovu, Okonkwo",
+  ),
+  arabic: pool(
+    "Amira Dina Hanan Nadia Salma",
+    "Bilal Hassan Karim Omar Youssef",
+    "Al-Masri, Ben Salah, Bouzid, El Amrani, Haddad, Khoury, Mansour",
+  ),
+  vietnamese: {
+    ...pool("Hương Linh Ngọc Thảo Trâm", "Dũng Hiếu Khôi Quân Tuấn", "Đặng, Đỗ, Huỳnh, Lê Thị, Phạm, Trần, Vũ"),
+    familyFirst: true,
+  },
 } as const satisfies Readonly<Record<string, NamePool>>;
 
 /** People at a client's company, by given name. */
 export const colleagues =
-  "Alex Amir Bea Carla Dev Edda Frank Gita Hugo Ivo Jess Kim Lou Maud Nico Nell Otto Priya Ralf Robin Sasha Stella Tariq Uli Viv Wanda Xenia Yusuf Zita".split(" ");
+  "Alex Amir Bea Carla Dev Edda Frank Gita Hugo Ivo Jess Kim Lou Maud Nico Nell Otto Priya Ralf Robin Sasha Stella Tariq Uli Viv Wanda Xenia Yusuf Zita".split(
+    " ",
+  );
 
 /** Wives, husbands and partners. */
-export const partners = "Alma Bruno Casey Dora Elias Fay Greg Hilde Ilya Jamie Kurt Luz Mo Noor Pia Ray Sunniva Tim Ulla Wes".split(" ");
+export const partners =
+  "Alma Bruno Casey Dora Elias Fay Greg Hilde Ilya Jamie Kurt Luz Mo Noor Pia Ray Sunniva Tim Ulla Wes".split(" ");
 
 /** Children. */
-export const children = "Ada Bram Cleo Dylan Ella Felix Gus Hedy Ida Joni Kasper Leo Mia Nina Ollie Pippa Remy Silas Tilda Uma Vito Wilma".split(" ");
+export const children =
+  "Ada Bram Cleo Dylan Ella Felix Gus Hedy Ida Joni Kasper Leo Mia Nina Ollie Pippa Remy Silas Tilda Uma Vito Wilma".split(
+    " ",
+  );

@@ -9,10 +9,18 @@ export interface NativeName {
 }
 
 function named(lines: string): NativeName[] {
-  return lines.trim().split("\n").map((line) => {
-    const [fullName, first, last, gender] = line.split("|").map((part) => part.trim()) as [string, string, string, "f" | "m"];
-    return { fullName, first, last, gender };
-  });
+  return lines
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [fullName, first, last, gender] = line.split("|").map((part) => part.trim()) as [
+        string,
+        string,
+        string,
+        "f" | "m",
+      ];
+      return { fullName, first, last, gender };
+    });
 }
 
 /** None of them has the name of an anchor. */

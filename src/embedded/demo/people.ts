@@ -64,7 +64,14 @@ export function createPeople(profile: DemoProfile): Person[] {
   const people = known.map((person, at) => knownPerson(idOf(at), person, -between(random, 400, 900)));
   const twin = known.find(({ fullName }) => fullName === "José Álvarez");
   // Imported a second time without the accents, found out, and archived: its email is the other's.
-  if (twin !== undefined) people.push({ ...knownPerson(idOf(people.length), twin, -300), fullName: "Jose Alvarez", bond: "imported", archived: -280, known: undefined });
+  if (twin !== undefined)
+    people.push({
+      ...knownPerson(idOf(people.length), twin, -300),
+      fullName: "Jose Alvarez",
+      bond: "imported",
+      archived: -280,
+      known: undefined,
+    });
   const special: Name[] = [...(profile === "demo" ? namesakes : []), ...Array.from({ length: native }, nativeName)];
   const drawn = contacts - people.length;
   for (let at = 0; at < drawn; at++) people.push(draw(at));
@@ -81,7 +88,11 @@ export function createPeople(profile: DemoProfile): Person[] {
     const city = pick(random, allCities);
     const name = special[at] ?? newName(city);
     const employer = company();
-    const bond = isImported ? "imported" : at === 0 || profile === "enrolled" || profile === "waiting" ? "client" : drawBond();
+    const bond = isImported
+      ? "imported"
+      : at === 0 || profile === "enrolled" || profile === "waiting"
+        ? "client"
+        : drawBond();
     // The archived ones lie spread among the others, at equal distances.
     const isArchived = !isImported && at >= special.length && (at * archived) % (drawn - special.length) < archived;
     const since = -between(random, bond === "client" ? 90 : 20, 1_000) - (isArchived ? 260 : 0);
@@ -123,7 +134,9 @@ export function createPeople(profile: DemoProfile): Person[] {
 
   function newEmail(name: Name, employer: string, isNameless: boolean): string {
     for (let attempt = 0; ; attempt++) {
-      const email = isNameless ? `${pick(random, ["billing", "hello", "info", "office"])}@${domain(employer)}` : drawEmail(random, name, employer, attempt);
+      const email = isNameless
+        ? `${pick(random, ["billing", "hello", "info", "office"])}@${domain(employer)}`
+        : drawEmail(random, name, employer, attempt);
       if (emails.has(email.toLowerCase())) continue;
       emails.add(email.toLowerCase());
       return email;
@@ -136,7 +149,9 @@ export function createPeople(profile: DemoProfile): Person[] {
       const phone = spelling.replace(/#/g, () => String(between(random, 0, 9)));
       if (phones.has(phone)) continue;
       phones.add(phone);
-      return chance(random, 0.02) ? inDigits(phone, pick(random, Object.keys(otherDigits) as (keyof typeof otherDigits)[])) : phone;
+      return chance(random, 0.02)
+        ? inDigits(phone, pick(random, Object.keys(otherDigits) as (keyof typeof otherDigits)[]))
+        : phone;
     }
   }
 }
@@ -146,7 +161,23 @@ function knownPerson(id: string, known: KnownPerson, since: number): Person {
   const city = allCities.find(({ name }) => name === known.city);
   if (city === undefined) throw new Error(`no city is called ${known.city}`);
   const topics = known.topics.map(topicOf);
-  return { id, fullName, inferredName: undefined, first, gender, city, company, role, email, phone, bond: "client", topics, since, archived: undefined, known };
+  return {
+    id,
+    fullName,
+    inferredName: undefined,
+    first,
+    gender,
+    city,
+    company,
+    role,
+    email,
+    phone,
+    bond: "client",
+    topics,
+    since,
+    archived: undefined,
+    known,
+  };
 }
 
 function drawName(random: Random, pool: NamePool): Name {
@@ -158,8 +189,15 @@ function drawName(random: Random, pool: NamePool): Name {
 
 function inferred({ first, last }: Name, employer: string, at: number): string {
   const forms = [
-    `${first} ${last.charAt(0)}.`, `${first.charAt(0)}. ${last}`, `${last}, ${first}`, `${first} from ${employer}`, `${first} (Zoom)`, `Dr. ${last}`,
-    `${first} ${last}`, `${first.toUpperCase()} ${last.toUpperCase()}`, `${fold(first)}.${fold(last)}`.replaceAll(" ", ""),
+    `${first} ${last.charAt(0)}.`,
+    `${first.charAt(0)}. ${last}`,
+    `${last}, ${first}`,
+    `${first} from ${employer}`,
+    `${first} (Zoom)`,
+    `Dr. ${last}`,
+    `${first} ${last}`,
+    `${first.toUpperCase()} ${last.toUpperCase()}`,
+    `${fold(first)}.${fold(last)}`.replaceAll(" ", ""),
   ];
   return forms[at % forms.length] as string;
 }
@@ -168,10 +206,21 @@ function inferred({ first, last }: Name, employer: string, at: number): string {
 function drawEmail(random: Random, { first, last }: Name, employer: string, attempt: number): string {
   const [given, family] = [plain(first), plain(last)];
   const number = attempt === 0 ? "" : String(between(random, 2, 99));
-  if (chance(random, 0.3)) return `${given}${pick(random, [".", "_", ""])}${family}${number || between(random, 60, 99)}@example.${pick(random, ["com", "org", "net"])}`;
-  const local = pick(random, [`${given}.${family}`, `${given}.${family}`, `${given.charAt(0)}.${family}`, `${given.charAt(0)}${family}`, given, `${given}-${family}`, `${given}_${family}`]);
+  if (chance(random, 0.3))
+    return `${given}${pick(random, [".", "_", ""])}${family}${number || between(random, 60, 99)}@example.${pick(random, ["com", "org", "net"])}`;
+  const local = pick(random, [
+    `${given}.${family}`,
+    `${given}.${family}`,
+    `${given.charAt(0)}.${family}`,
+    `${given.charAt(0)}${family}`,
+    given,
+    `${given}-${family}`,
+    `${given}_${family}`,
+  ]);
   const email = `${local}${number}${chance(random, 0.04) ? "+office" : ""}@${domain(employer)}`;
-  return chance(random, 0.05) ? email.replace(/(^|[.@])([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase()) : email;
+  return chance(random, 0.05)
+    ? email.replace(/(^|[.@])([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase())
+    : email;
 }
 
 function domain(employer: string): string {

@@ -5,21 +5,47 @@ export type PhoneRange = readonly string[];
 
 function american(area: number): PhoneRange {
   return [
-    `+1 ${area} 555 01##`, `(${area}) 555-01##`, `${area}-555-01##`, `${area}.555.01##`, `+1${area}55501##`, `+1-${area}-555-01##`,
-    `+1 (${area}) 555-01## ext. 4`, `tel:+1-${area}-555-01##`, `1 ${area} 555 01##`,
+    `+1 ${area} 555 01##`,
+    `(${area}) 555-01##`,
+    `${area}-555-01##`,
+    `${area}.555.01##`,
+    `+1${area}55501##`,
+    `+1-${area}-555-01##`,
+    `+1 (${area}) 555-01## ext. 4`,
+    `tel:+1-${area}-555-01##`,
+    `1 ${area} 555 01##`,
   ];
 }
 
 function british(area: string, local: string): PhoneRange {
-  return [`+44 ${area} ${local}###`, `0${area} ${local}###`, `(0${area}) ${local}###`, `+44 (0)${area} ${local}###`, `0044 ${area} ${local}###`];
+  return [
+    `+44 ${area} ${local}###`,
+    `0${area} ${local}###`,
+    `(0${area}) ${local}###`,
+    `+44 (0)${area} ${local}###`,
+    `0044 ${area} ${local}###`,
+  ];
 }
 
 function german(area: string, local: string): PhoneRange {
-  return [`+49 ${area} ${local} ###`, `0${area} ${local}###`, `0${area}/${local}-###`, `+49 (${area}) ${local}###`, `0049 ${area} ${local} ###`, `+49${area}${local}###`];
+  return [
+    `+49 ${area} ${local} ###`,
+    `0${area} ${local}###`,
+    `0${area}/${local}-###`,
+    `+49 (${area}) ${local}###`,
+    `0049 ${area} ${local} ###`,
+    `+49${area}${local}###`,
+  ];
 }
 
 function french(area: string): PhoneRange {
-  return [`+33 ${area} ## ##`, `0${area} ## ##`, `+33 (0)${area} ## ##`, `0${area.replaceAll(" ", ".")}.##.##`, `+33${area.replaceAll(" ", "")}####`];
+  return [
+    `+33 ${area} ## ##`,
+    `0${area} ## ##`,
+    `+33 (0)${area} ## ##`,
+    `0${area.replaceAll(" ", ".")}.##.##`,
+    `+33${area.replaceAll(" ", "")}####`,
+  ];
 }
 
 /** The ranges by the place where such a number rings. */
@@ -47,7 +73,14 @@ export const phoneRanges = {
   lyon: french("4 65 71"),
   toulouse: french("5 36 49"),
   frenchMobile: french("6 39 98"),
-  swedishMobile: ["+46 70-174 06 5#", "070-174 06 6#", "+46 (0)70 174 06 7#", "+467017406 8#", "070 174 06 9#", "0046 70 174 06 4#"],
+  swedishMobile: [
+    "+46 70-174 06 5#",
+    "070-174 06 6#",
+    "+46 (0)70 174 06 7#",
+    "+467017406 8#",
+    "070 174 06 9#",
+    "0046 70 174 06 4#",
+  ],
   ireland: ["+353 20 910 ####", "020 911 ####", "+353 (0)20 912 ####"],
   sydney: ["+61 2 5550 ####", "(02) 5550 ####", "02 5550 ####"],
   australianMobile: ["0491 570 156", "+61 491 570 157", "+61 491 570 158", "0491 570 159", "0491 570 110"],

@@ -1,5 +1,11 @@
 // The demo's records: contacts, sessions, transcripts and notes of somebody's past year, made up and always the same.
-import type { ContactItem, ContactNoteItem, SessionItem, SessionNoteItem, TranscriptItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import type {
+  ContactItem,
+  ContactNoteItem,
+  SessionItem,
+  SessionNoteItem,
+  TranscriptItem,
+} from "../../gen/records/ingest/v1/items_pb.ts";
 import { createCalendar } from "./calendar.ts";
 import { contactNoteItems } from "./contact-notes.ts";
 import { contactItem } from "./contacts.ts";
@@ -33,15 +39,25 @@ export function demoRecords(profile: DemoProfile, now: Date): DemoRecords {
   const stories = new Map<Person, Story>(people.map((person) => [person, createStory(person, spec.owner, calendar)]));
   const storyOf = (person: Person): Story => stories.get(person) as Story;
 
-  const contacts = people.map((person, at) => contactItem(person, storyOf(person), `${profile}-contact-${at}`, calendar));
+  const contacts = people.map((person, at) =>
+    contactItem(person, storyOf(person), `${profile}-contact-${at}`, calendar),
+  );
   const plans = planSessions(profile, spec, people, storyOf, calendar);
   const writeSession = createSessionWriter(profile, ({ person }) => person && storyOf(person), calendar);
-  const written = plans.map((plan) => ({ plan, session: writeSession(plan), story: plan.person && storyOf(plan.person) }));
+  const written = plans.map((plan) => ({
+    plan,
+    session: writeSession(plan),
+    story: plan.person && storyOf(plan.person),
+  }));
   return {
     contacts,
     sessions: written.map(({ session }) => session),
-    transcripts: written.flatMap(({ plan, session, story }) => (story && transcriptItem(plan, session, story, spec.owner)) ?? []),
-    sessionNotes: written.flatMap(({ plan, session, story }) => (story ? sessionNoteItems(plan, session, story, calendar) : [])),
+    transcripts: written.flatMap(
+      ({ plan, session, story }) => (story && transcriptItem(plan, session, story, spec.owner)) ?? [],
+    ),
+    sessionNotes: written.flatMap(({ plan, session, story }) =>
+      story ? sessionNoteItems(plan, session, story, calendar) : [],
+    ),
     contactNotes: contactNoteItems(profile, people, storyOf, spec.contactNotes, calendar),
   };
 }

@@ -7,7 +7,17 @@ import { later, someTime } from "./calendar.ts";
 import { minutesOf } from "./long-notes.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
-import { actionLines, assistantNotes, decisionLines, prepLines, readerComments, scribbles, scribbleTitles, summarySentences, userTemplates } from "./session-sentences.ts";
+import {
+  actionLines,
+  assistantNotes,
+  decisionLines,
+  prepLines,
+  readerComments,
+  scribbles,
+  scribbleTitles,
+  summarySentences,
+  userTemplates,
+} from "./session-sentences.ts";
 import type { Story } from "./story.ts";
 import { fill, slug, type Slots } from "./text.ts";
 
@@ -23,7 +33,12 @@ interface Draft {
 const { AI_MEETING_PREP, AI_PREDEFINED, USER_TEMPLATE, AI_ASSISTANT, USER_MANUAL, READER_COMMENT } = SessionNoteType;
 
 /** The notes of a session with a client. */
-export function sessionNoteItems(plan: SessionPlan, session: SessionItem, story: Story, calendar: Calendar): SessionNoteItem[] {
+export function sessionNoteItems(
+  plan: SessionPlan,
+  session: SessionItem,
+  story: Story,
+  calendar: Calendar,
+): SessionNoteItem[] {
   const drafts = plan.day > 0 ? upcomingDrafts(plan, story, calendar) : pastDrafts(plan, session, story, calendar);
   return drafts.map(({ type, title, content, written }, position) => {
     const externalId = `${plan.externalId}-note-${position}`;
@@ -46,7 +61,8 @@ function upcomingDrafts(plan: SessionPlan, story: Story, calendar: Calendar): Dr
   const slots = story.slotsAt(-1);
   const drafts: Draft[] = [];
   const written = someTime(random, calendar, -between(random, 1, 3));
-  if (chance(random, 0.75)) drafts.push({ type: AI_MEETING_PREP, title: "Meeting prep", content: prep(slots, random), written });
+  if (chance(random, 0.75))
+    drafts.push({ type: AI_MEETING_PREP, title: "Meeting prep", content: prep(slots, random), written });
   if (chance(random, 0.35)) {
     const content = fill("Ask {first} first whether {he} managed to {step}.", slots, random);
     drafts.push({ type: USER_MANUAL, title: undefined, content, written: someTime(random, calendar, -1) });
@@ -54,7 +70,12 @@ function upcomingDrafts(plan: SessionPlan, story: Story, calendar: Calendar): Dr
   return drafts;
 }
 
-function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem, story: Story, calendar: Calendar): Draft[] {
+function pastDrafts(
+  plan: SessionPlan,
+  { recordingStatus, source }: SessionItem,
+  story: Story,
+  calendar: Calendar,
+): Draft[] {
   const random = createRandom(`${plan.id}/notes`);
   const slots = story.slotsAt(plan.day);
   const scribble = deck(random, scribbles);
@@ -63,13 +84,23 @@ function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem,
   const drafts: Draft[] = [];
   const end = (plan.start ?? someTime(random, calendar, plan.day)) + plan.minutes * 60_000;
   const after = (minutes: number): number => later(random, calendar, end, minutes);
-  const add = (type: SessionNoteType, title: string | undefined, content: string | undefined, written: number): void => {
+  const add = (
+    type: SessionNoteType,
+    title: string | undefined,
+    content: string | undefined,
+    written: number,
+  ): void => {
     drafts.push({ type, title, content, written });
   };
 
   if (source === "calendar" && chance(random, 0.3)) {
     // The AI sometimes found nothing to prepare from.
-    add(AI_MEETING_PREP, "Meeting prep", chance(random, 0.08) ? undefined : prep(slots, random), Math.min(someTime(random, calendar, plan.day - 1), end));
+    add(
+      AI_MEETING_PREP,
+      "Meeting prep",
+      chance(random, 0.08) ? undefined : prep(slots, random),
+      Math.min(someTime(random, calendar, plan.day - 1), end),
+    );
   }
   if (isRecorded && chance(random, 0.75)) {
     const isLong = plan.length !== undefined || chance(random, 0.14);
@@ -77,8 +108,10 @@ function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem,
       ? minutesOf(story, plan.day, between(random, 1_000, 3_000), random)
       : sentences(summarySentences, between(random, 3, 5), slots, random);
     add(AI_PREDEFINED, "Summary", summary, after(6));
-    if (chance(random, 0.6)) add(AI_PREDEFINED, "Action items", bullets(actionLines, between(random, 2, 5), slots, random), after(6));
-    if (chance(random, 0.25)) add(AI_PREDEFINED, "Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), after(7));
+    if (chance(random, 0.6))
+      add(AI_PREDEFINED, "Action items", bullets(actionLines, between(random, 2, 5), slots, random), after(6));
+    if (chance(random, 0.25))
+      add(AI_PREDEFINED, "Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), after(7));
   }
   if (chance(random, 0.2)) {
     const { title, parts } = pick(random, userTemplates);
@@ -92,7 +125,12 @@ function pastDrafts(plan: SessionPlan, { recordingStatus, source }: SessionItem,
   }
   if (chance(random, 0.16)) {
     const [title, text] = pick(random, assistantNotes);
-    add(AI_ASSISTANT, chance(random, 0.1) ? undefined : title, fill(text, slots, random), after(between(random, 20, 1_000)));
+    add(
+      AI_ASSISTANT,
+      chance(random, 0.1) ? undefined : title,
+      fill(text, slots, random),
+      after(between(random, 20, 1_000)),
+    );
   }
   for (let count = chance(random, 0.12) ? between(random, 1, 2) : 0; count > 0; count--) {
     add(READER_COMMENT, undefined, fill(comment(), slots, random), after(between(random, 60, 5_000)));

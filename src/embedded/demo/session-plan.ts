@@ -24,21 +24,43 @@ export interface SessionPlan {
 const starts = [8.5, 9.25, 10, 11, 11.75, 13, 13.75, 14.5, 15.25, 16, 16.75].map((hour) => hour * 60);
 
 /** The sessions of an account, those of one person in the order of their days. No two past ones begin at the same time. */
-export function planSessions(profile: string, spec: Profile, people: readonly Person[], storyOf: (person: Person) => Story, calendar: Calendar): SessionPlan[] {
+export function planSessions(
+  profile: string,
+  spec: Profile,
+  people: readonly Person[],
+  storyOf: (person: Person) => Story,
+  calendar: Calendar,
+): SessionPlan[] {
   const random = createRandom(`${profile}/sessions`);
   const taken = new Set<number>();
   const plans: SessionPlan[] = [];
   const counts = countSessions(spec, people, random);
   people.forEach((person, at) => planPast(person, counts[at] as number));
-  for (let at = 0; at < spec.own; at++) add({ person: undefined, day: calendar.workday(-between(random, 1, 358)), minutes: between(random, 2, 6) * 15, sort: "own" });
+  for (let at = 0; at < spec.own; at++)
+    add({
+      person: undefined,
+      day: calendar.workday(-between(random, 1, 358)),
+      minutes: between(random, 2, 6) * 15,
+      sort: "own",
+    });
   planUpcoming();
   for (let at = 0; at < spec.undated; at++) planUndated(at);
   return plans;
 
-  function add(plan: Pick<SessionPlan, "person" | "day" | "minutes" | "sort"> & Partial<Pick<SessionPlan, "length">>, dated = true): void {
+  function add(
+    plan: Pick<SessionPlan, "person" | "day" | "minutes" | "sort"> & Partial<Pick<SessionPlan, "length">>,
+    dated = true,
+  ): void {
     const externalId = `${profile}-session-${plans.length}`;
     const start = dated ? freeStart(plan.day) : undefined;
-    plans.push({ length: undefined, ...plan, id: stableId(externalId), externalId, start, day: start === undefined ? plan.day : calendar.dayOf(start) });
+    plans.push({
+      length: undefined,
+      ...plan,
+      id: stableId(externalId),
+      externalId,
+      start,
+      day: start === undefined ? plan.day : calendar.dayOf(start),
+    });
   }
 
   function planPast(person: Person, count: number): void {
@@ -47,23 +69,47 @@ export function planSessions(profile: string, spec: Profile, people: readonly Pe
     const isLong = spec.longTranscripts[person.fullName ?? ""];
     days.forEach((day, nth) => {
       const length = nth === Math.floor(count / 2) ? isLong : undefined;
-      const sort = length !== undefined ? "workshop" : nth === 0 ? "first" : nth > 3 && (nth === count - 1 || nth % 6 === 0) ? "review" : "usual";
-      const minutes = length === undefined ? pick(random, [15, 30, 30, 45, 45, 45, 60, 60, 90]) : Math.ceil(length / 12_000) * 15 + 30;
+      const sort =
+        length !== undefined
+          ? "workshop"
+          : nth === 0
+            ? "first"
+            : nth > 3 && (nth === count - 1 || nth % 6 === 0)
+              ? "review"
+              : "usual";
+      const minutes =
+        length === undefined
+          ? pick(random, [15, 30, 30, 45, 45, 45, 60, 60, 90])
+          : Math.ceil(length / 12_000) * 15 + 30;
       add({ person, day: calendar.workday(day), minutes, sort, length });
     });
   }
 
   function planUpcoming(): void {
     const wanted = people.flatMap((person) => Array.from({ length: person.known?.future ?? 0 }, () => person));
-    const clients = deck(random, people.filter(({ bond, archived, known }) => bond === "client" && archived === undefined && known === undefined));
+    const clients = deck(
+      random,
+      people.filter(({ bond, archived, known }) => bond === "client" && archived === undefined && known === undefined),
+    );
     for (let at = 0; at < spec.upcoming; at++) {
       const person = at === spec.upcoming - 1 && spec.own > 0 ? undefined : (wanted[at] ?? clients());
-      add({ person, day: calendar.workday(between(random, 1, 30)), minutes: pick(random, [30, 45, 60]), sort: person === undefined ? "own" : "usual" });
+      add({
+        person,
+        day: calendar.workday(between(random, 1, 30)),
+        minutes: pick(random, [30, 45, 60]),
+        sort: person === undefined ? "own" : "usual",
+      });
     }
   }
 
   function planUndated(at: number): void {
-    const person = at % 4 === 0 ? pick(random, people.filter(({ bond }) => bond === "client")) : undefined;
+    const person =
+      at % 4 === 0
+        ? pick(
+            random,
+            people.filter(({ bond }) => bond === "client"),
+          )
+        : undefined;
     add({ person, day: -between(random, 2, 200), minutes: 0, sort: person === undefined ? "stray" : "usual" }, false);
   }
 
@@ -82,17 +128,20 @@ export function planSessions(profile: string, spec: Profile, people: readonly Pe
 /** How many past sessions each of them has. */
 function countSessions(spec: Profile, people: readonly Person[], random: Random): number[] {
   const counts = people.map(({ known }) => known?.past ?? 0);
-  const drawn = people.flatMap((person, at) => (person.known === undefined && person.bond !== "imported" ? [{ at, bond: person.bond }] : []));
+  const drawn = people.flatMap((person, at) =>
+    person.known === undefined && person.bond !== "imported" ? [{ at, bond: person.bond }] : [],
+  );
   const clients = drawn.filter(({ bond }) => bond === "client");
   const others = drawn.filter(({ bond }) => bond === "lead" || bond === "partner");
   // Some clients come often, some seldom.
   const often = clients.filter(() => chance(random, 0.5));
   let left = spec.past - spec.own - counts.reduce((sum, count) => sum + count, 0);
   for (const [nth, { at }] of clients.entries()) {
-    if (left > 0 && nth % 9 !== 8) left -= (counts[at] = 1);
+    if (left > 0 && nth % 9 !== 8) left -= counts[at] = 1;
   }
   while (left > 0) {
-    const group = others.length > 0 && chance(random, 0.14) ? others : often.length > 0 && chance(random, 0.7) ? often : clients;
+    const group =
+      others.length > 0 && chance(random, 0.14) ? others : often.length > 0 && chance(random, 0.7) ? often : clients;
     const { at } = pick(random, group);
     if ((counts[at] as number) >= (group === others ? 2 : 13)) continue;
     counts[at] = (counts[at] as number) + 1;
@@ -104,5 +153,7 @@ function countSessions(spec: Profile, people: readonly Person[], random: Random)
 /** That many days, about equally far from one another, in order. */
 function spread(begin: number, end: number, count: number, random: Random): number[] {
   const gap = (end - begin) / Math.max(1, count);
-  return Array.from({ length: count }, (_, nth) => Math.min(end, Math.round(begin + gap * (nth + 0.15 + 0.7 * random()))));
+  return Array.from({ length: count }, (_, nth) =>
+    Math.min(end, Math.round(begin + gap * (nth + 0.15 + 0.7 * random()))),
+  );
 }

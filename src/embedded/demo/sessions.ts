@@ -15,11 +15,17 @@ type Source = "calendar" | "manual" | "import" | "recorder";
 type RecordingStatus = "none" | "scheduled" | "recording" | "processing" | "completed" | "failed";
 
 /** Gives sessions to plans; titles of one account come round before one is used again. */
-export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan) => Story | undefined, calendar: Calendar): (plan: SessionPlan) => SessionItem {
+export function createSessionWriter(
+  profile: string,
+  storyOf: (plan: SessionPlan) => Story | undefined,
+  calendar: Calendar,
+): (plan: SessionPlan) => SessionItem {
   const common = createRandom(`${profile}/titles`);
   const own = deck(common, ownMeetings);
   const stray = deck(common, strayTitles);
-  const titles = Object.fromEntries(Object.entries(sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]));
+  const titles = Object.fromEntries(
+    Object.entries(sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]),
+  );
   const subtitle = deck(common, sessionSubtitles);
   const strayStatus = deck<RecordingStatus>(common, ["recording", "processing", "completed"]);
 
@@ -28,9 +34,13 @@ export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan
     const source = sourceOf(plan, random);
     const status = plan.sort === "stray" ? strayStatus() : statusOf(plan, source, random);
     const { start, minutes } = plan;
-    const booked = start !== undefined && source === "calendar" ? someTime(random, calendar, Math.min(-1, plan.day - between(random, 2, 25))) : noted(plan, random);
+    const booked =
+      start !== undefined && source === "calendar"
+        ? someTime(random, calendar, Math.min(-1, plan.day - between(random, 2, 25)))
+        : noted(plan, random);
     const ended = start === undefined ? booked : start + minutes * 60_000;
-    const changed = plan.day > 0 ? booked : later(random, calendar, Math.max(booked, ended), pick(random, [2, 40, 900, 2_900]));
+    const changed =
+      plan.day > 0 ? booked : later(random, calendar, Math.max(booked, ended), pick(random, [2, 40, 900, 2_900]));
     return {
       $typeName: "records.ingest.v1.SessionItem",
       id: plan.id,
@@ -42,7 +52,9 @@ export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan
       ...(status === undefined ? {} : { recordingStatus: status }),
       source,
       ...conferenceOf(plan, source, random),
-      ...(chance(random, 0.2) ? { providerDocUrl: `https://docs.example.com/document/d/${letters(random, 24)}/edit` } : {}),
+      ...(chance(random, 0.2)
+        ? { providerDocUrl: `https://docs.example.com/document/d/${letters(random, 24)}/edit` }
+        : {}),
       createdAt: timestamp(new Date(Math.min(booked, changed))),
       updatedAt: timestamp(new Date(changed)),
     };
@@ -64,7 +76,9 @@ export function createSessionWriter(profile: string, storyOf: (plan: SessionPlan
   }
 
   function noted({ start, day }: SessionPlan, random: Random): number {
-    return start === undefined ? someTime(random, calendar, day) : later(random, calendar, start, between(random, 0, 600));
+    return start === undefined
+      ? someTime(random, calendar, day)
+      : later(random, calendar, start, between(random, 0, 600));
   }
 }
 
@@ -72,10 +86,25 @@ function sourceOf({ day, sort, length }: SessionPlan, random: Random): Source {
   if (sort === "stray") return "recorder";
   if (sort === "own" || day > 0) return chance(random, 0.8) ? "calendar" : "manual";
   if (length !== undefined) return "calendar";
-  return pick(random, ["calendar", "calendar", "calendar", "calendar", "calendar", "calendar", "recorder", "recorder", "manual", "import"]);
+  return pick(random, [
+    "calendar",
+    "calendar",
+    "calendar",
+    "calendar",
+    "calendar",
+    "calendar",
+    "recorder",
+    "recorder",
+    "manual",
+    "import",
+  ]);
 }
 
-function statusOf({ day, sort, start, length }: SessionPlan, source: Source, random: Random): RecordingStatus | undefined {
+function statusOf(
+  { day, sort, start, length }: SessionPlan,
+  source: Source,
+  random: Random,
+): RecordingStatus | undefined {
   if (length !== undefined) return "completed";
   if (day > 0) return source === "manual" ? undefined : pick(random, ["scheduled", "scheduled", "scheduled", "none"]);
   if (sort === "own") return pick(random, ["none", undefined]);
@@ -86,12 +115,19 @@ function statusOf({ day, sort, start, length }: SessionPlan, source: Source, ran
   return source === "recorder" || chance(random, 0.33) ? "completed" : "none";
 }
 
-function conferenceOf({ person }: SessionPlan, source: Source, random: Random): Pick<SessionItem, "conferenceProvider" | "conferenceUrl"> {
+function conferenceOf(
+  { person }: SessionPlan,
+  source: Source,
+  random: Random,
+): Pick<SessionItem, "conferenceProvider" | "conferenceUrl"> {
   if (source === "manual" || person === undefined || chance(random, source === "recorder" ? 0.7 : 0.25)) return {};
   const [conferenceProvider, url] = pick(random, [
     ["google_meet", () => `https://meet.example.com/${letters(random, 3)}-${letters(random, 4)}-${letters(random, 3)}`],
     ["google_meet", () => `https://meet.example.com/${letters(random, 3)}-${letters(random, 4)}-${letters(random, 3)}`],
-    ["zoom", () => `https://zoom.example.com/j/${between(random, 81_000_000_000, 89_999_999_999)}?pwd=${letters(random, 12)}`],
+    [
+      "zoom",
+      () => `https://zoom.example.com/j/${between(random, 81_000_000_000, 89_999_999_999)}?pwd=${letters(random, 12)}`,
+    ],
     ["teams", () => `https://teams.example.com/l/meetup-join/19%3ameeting_${letters(random, 20)}`],
   ] as const);
   return chance(random, 0.08) ? { conferenceProvider } : { conferenceProvider, conferenceUrl: url() };

@@ -22,7 +22,10 @@ export interface Story {
 export function createStory(person: Person, owner: string, calendar: Calendar): Story {
   const random = createRandom(`${person.id}/story`);
   const draw = (list: readonly string[]): string => pick(random, list);
-  const team = deck(random, colleagues.filter((name) => name !== person.first));
+  const team = deck(
+    random,
+    colleagues.filter((name) => name !== person.first),
+  );
   const budget = 1_000 * pick(random, [12, 18, 24, 30, 36, 45, 48, 60, 75, 90, 120]);
   const { money } = person.city;
   const life: Slots = {
@@ -82,6 +85,11 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
     begin,
     end,
     topicAt,
-    slotsAt: (day, topic = topicAt(day)) => ({ ...life, ...phrasesOf(topic), month: calendar.month(day, 1), lastMonth: calendar.month(day, -1) }),
+    slotsAt: (day, topic = topicAt(day)) => ({
+      ...life,
+      ...phrasesOf(topic),
+      month: calendar.month(day, 1),
+      lastMonth: calendar.month(day, -1),
+    }),
   };
 }

@@ -24,5 +24,8 @@ export function fill(template: string, slots: Slots, random: Random): string {
 
 /** A title as a word for addresses: "Action items" is "action-items". */
 export function slug(title: string): string {
-  return title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
 }

@@ -10,10 +10,24 @@ import type { Story } from "./story.ts";
 
 /** Beyond so many characters a conversation touches subjects beside the client's own, such as every company has. */
 const long = 20_000;
-const common = ["Annual plan", "Workload", "Head of sales", "Two teams, one", "CRM migration", "Returns", "Office move", "Support backlog"].map(topicOf);
+const common = [
+  "Annual plan",
+  "Workload",
+  "Head of sales",
+  "Two teams, one",
+  "CRM migration",
+  "Returns",
+  "Office move",
+  "Support backlog",
+].map(topicOf);
 
 /** The transcript of a session as its recording allows; undefined where there is nothing to show. */
-export function transcriptItem(plan: SessionPlan, session: SessionItem, story: Story, owner: string): TranscriptItem | undefined {
+export function transcriptItem(
+  plan: SessionPlan,
+  session: SessionItem,
+  story: Story,
+  owner: string,
+): TranscriptItem | undefined {
   const random = createRandom(`${plan.id}/transcript`);
   const { recordingStatus, source } = session;
   if (plan.start === undefined || plan.day > 0) return undefined;
@@ -30,7 +44,8 @@ export function transcriptItem(plan: SessionPlan, session: SessionItem, story: S
 function textOf({ person, day, minutes, length }: SessionPlan, story: Story, owner: string, random: Random): string {
   const wanted = length ?? pick(random, [1_400, 2_000, 2_800, 3_600, 4_800, 6_500, 9_000]);
   const own = person?.topics ?? [];
-  const others = wanted > long ? common.filter((topic) => !own.includes(topic)).slice(0, Math.floor(wanted / 14_000)) : [];
+  const others =
+    wanted > long ? common.filter((topic) => !own.includes(topic)).slice(0, Math.floor(wanted / 14_000)) : [];
   const subjects = wanted > long ? [...own, ...others].map((topic) => story.slotsAt(day, topic)) : [story.slotsAt(day)];
   return transcribe({ M: owner, C: person?.first ?? "Guest" }, subjects, wanted, minutes * 60 - 40, random);
 }
@@ -39,7 +54,8 @@ function recordingOf({ id, minutes }: SessionPlan, start: number, hasFailed: boo
   const began = start + between(random, 0, 90_000);
   const seconds = minutes * 60 - between(random, 0, 30_000) / 1_000;
   const recording: Recording = { $typeName: "records.v1.Recording", id: stableId(`${id}/recording`) };
-  if (!hasFailed && !chance(random, 0.06)) recording.durationSeconds = chance(random, 0.5) ? Math.round(seconds) : seconds;
+  if (!hasFailed && !chance(random, 0.06))
+    recording.durationSeconds = chance(random, 0.5) ? Math.round(seconds) : seconds;
   if (!chance(random, 0.06)) recording.recordingStartedAt = timestamp(new Date(began));
   if (!hasFailed && recording.recordingStartedAt !== undefined && !chance(random, 0.04)) {
     recording.recordingEndedAt = timestamp(new Date(began + Math.round(seconds * 1_000)));

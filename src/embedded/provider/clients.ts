@@ -19,7 +19,8 @@ export interface Dashboard {
 export function createDashboard(): Dashboard {
   const secret = randomBytes(32).toString("base64url");
   let base: string | undefined;
-  const backchannelLogoutUri = (): string | undefined => (base === undefined ? undefined : `${base}/sign-out/back-channel`);
+  const backchannelLogoutUri = (): string | undefined =>
+    base === undefined ? undefined : `${base}/sign-out/back-channel`;
   return {
     id: DASHBOARD_ID,
     secret,

@@ -31,13 +31,25 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
     cookies: {
       keys: [...keys.cookies],
       // Cookies do not tell ports apart: other things on localhost must not have the same names.
-      names: { session: "records_provider_session", interaction: "records_provider_sign_in", resume: "records_provider_resume" },
+      names: {
+        session: "records_provider_session",
+        interaction: "records_provider_sign_in",
+        resume: "records_provider_resume",
+      },
       long: { httpOnly: true, sameSite: "lax", signed: true },
       short: { httpOnly: true, sameSite: "lax", signed: true },
     },
     findAccount: (_ctx, subject) => accountOf(people.bySubject(subject)),
     scopes: [...SCOPES],
-    claims: { acr: null, auth_time: null, iss: null, sid: null, openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    claims: {
+      acr: null,
+      auth_time: null,
+      iss: null,
+      sid: null,
+      openid: ["sub"],
+      email: ["email", "email_verified"],
+      profile: ["name"],
+    },
     // So that a sign-in with a code carries the email and the name in its ID token.
     conformIdTokenClaims: false,
     responseTypes: ["code"],
@@ -82,19 +94,26 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
     },
     extraTokenClaims: async (ctx, token) => {
       if (!("accountId" in token)) return undefined;
-      const session = token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
+      const session =
+        token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
       const sid = session?.sidFor(DASHBOARD_ID);
       // When the person signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
       const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
       const auth_time = code?.authTime ?? refreshed?.authTime;
-      return { email: people.bySubject(token.accountId)?.email, ...(sid === undefined ? {} : { sid }), ...(auth_time === undefined ? {} : { auth_time }) };
+      return {
+        email: people.bySubject(token.accountId)?.email,
+        ...(sid === undefined ? {} : { sid }),
+        ...(auth_time === undefined ? {} : { auth_time }),
+      };
     },
     interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: existingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     ttl: {
       // The dashboard's token lives as long as a dashboard session: the dashboard revokes it to report a sign-out.
-      AccessToken: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
+      AccessToken: (_ctx, token, client) =>
+        token.resourceServer?.accessTokenTTL ??
+        (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
       AuthorizationCode: 60,
       Grant: 14 * DAY,
       IdToken: 3_600,
@@ -105,7 +124,10 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
     // The library refuses to call private addresses; the dashboard of a development set-up has no other.
     fetch: (url, options) => {
       const { dispatcher, ...open } = options as RequestInit & { dispatcher?: unknown };
-      return fetch(url, String(url) === normal(dashboard.backchannelLogoutUri()) ? open : ({ ...open, dispatcher } as RequestInit));
+      return fetch(
+        url,
+        String(url) === normal(dashboard.backchannelLogoutUri()) ? open : ({ ...open, dispatcher } as RequestInit),
+      );
     },
     renderError: showError,
   };
@@ -116,7 +138,10 @@ function normal(url: string | undefined): string | undefined {
 }
 
 /** A client with a secret may ask about any token that it holds, one without only about its own. */
-export function maySee(client: { clientId: string; clientAuthMethod?: string | undefined }, tokenOf: string | undefined): boolean {
+export function maySee(
+  client: { clientId: string; clientAuthMethod?: string | undefined },
+  tokenOf: string | undefined,
+): boolean {
   return client.clientAuthMethod !== "none" || tokenOf === client.clientId;
 }
 

@@ -39,7 +39,10 @@ export function endings(provider: Provider, store: Store): Endings {
     if (ctx.oidc.client?.clientId === DASHBOARD_ID) {
       tellDashboard(subject, store.endPerson(subject));
     } else {
-      store.endSession(session.uid, Object.values(session.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []));
+      store.endSession(
+        session.uid,
+        Object.values(session.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []),
+      );
     }
   });
 
@@ -57,7 +60,8 @@ export function endings(provider: Provider, store: Store): Endings {
       await next();
       const { route, entities } = (ctx as unknown as Partial<KoaContextWithOIDC>).oidc ?? {};
       const token = route === "revocation" ? entities?.AccessToken : undefined;
-      if (token?.clientId === DASHBOARD_ID && entities?.Client?.clientId === DASHBOARD_ID) store.endPerson(token.accountId);
+      if (token?.clientId === DASHBOARD_ID && entities?.Client?.clientId === DASHBOARD_ID)
+        store.endPerson(token.accountId);
     },
     async later(subject) {
       const at = (store.signedOutAt(subject) + SECONDS_APART) * 1_000;

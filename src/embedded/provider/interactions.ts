@@ -30,7 +30,8 @@ export function interactions(provider: Provider, people: People, ends: Endings):
     }
     const client = await provider.Client.find(text(interaction.params["client_id"]));
     const name = client?.clientName ?? text(interaction.params["client_id"]);
-    const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> => provider.interactionResult(ctx.req, ctx.res, result);
+    const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> =>
+      provider.interactionResult(ctx.req, ctx.res, result);
     const ask = interaction.prompt.name === "login" ? signIn : consent;
     const goOn = await ask({ ctx, interaction, form, name, people, provider, ends, finish });
     if (goOn === undefined) return undefined;
@@ -70,7 +71,8 @@ async function signIn({ ctx, interaction, form, name, people, ends, finish }: St
 async function consent({ ctx, interaction, form, name, people, provider, finish }: Step): Promise<Outcome> {
   const person = people.bySubject(interaction.session?.accountId);
   const decision = form?.get("decision");
-  if (person === undefined || decision === "deny") return finish({ error: "access_denied", error_description: "the person did not allow it" });
+  if (person === undefined || decision === "deny")
+    return finish({ error: "access_denied", error_description: "the person did not allow it" });
   if (decision === "allow") return finish({ consent: { grantId: await granted(interaction, person, provider) } });
   showConsent(ctx, { client: name, redirectUri: text(interaction.params["redirect_uri"]), email: person.email });
   return undefined;
@@ -82,7 +84,8 @@ async function granted({ grantId, prompt, params }: Interaction, person: Person,
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   const grant: Grant = known ?? new provider.Grant({ accountId: person.subject, clientId: text(params["client_id"]) });
   if (details.missingOIDCScope !== undefined) grant.addOIDCScope(details.missingOIDCScope.join(" "));
-  for (const [resource, scopes] of Object.entries(details.missingResourceScopes ?? {})) grant.addResourceScope(resource, scopes.join(" "));
+  for (const [resource, scopes] of Object.entries(details.missingResourceScopes ?? {}))
+    grant.addResourceScope(resource, scopes.join(" "));
   return grant.save();
 }
 

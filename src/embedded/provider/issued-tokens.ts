@@ -9,7 +9,9 @@ import { ISSUED_TOKENS, type Store } from "./store.ts";
 /** Remembers the tokens that are issued, and answers for them where the library would not. */
 export function issuedTokens(provider: Provider, store: Store, keys: Keys): Middleware {
   const issued = store.shelf(ISSUED_TOKENS);
-  const publicKeys = createLocalJWKSet({ keys: keys.signing.map(({ kty, n, e, crv, x, y, alg, kid }) => ({ kty, n, e, crv, x, y, alg, kid }) as never) });
+  const publicKeys = createLocalJWKSet({
+    keys: keys.signing.map(({ kty, n, e, crv, x, y, alg, kid }) => ({ kty, n, e, crv, x, y, alg, kid }) as never),
+  });
   const refused = new WeakSet<object>();
   const refusal = (ctx: KoaContextWithOIDC, error: { error?: string }): void => {
     if (error.error === "unsupported_token_type") refused.add(ctx.req);
@@ -35,7 +37,10 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
     // The library has read the request and knows the client by now: it refused the token alone.
     const { client, params, route } = (ctx as unknown as KoaContextWithOIDC).oidc;
     if (client === undefined) return;
-    const claims = await jwtVerify(String(params?.["token"]), publicKeys, { issuer: provider.issuer, typ: "at+jwt" }).then(
+    const claims = await jwtVerify(String(params?.["token"]), publicKeys, {
+      issuer: provider.issuer,
+      typ: "at+jwt",
+    }).then(
       ({ payload }) => payload,
       () => undefined,
     );

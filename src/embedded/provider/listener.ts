@@ -19,11 +19,17 @@ export interface Listener {
 /** Listens on 127.0.0.1, on the port of the last start where that is free. */
 export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   let answer: RequestListener = (_request, response) => void response.writeHead(503).end();
-  const limits = { headersTimeout: 5_000, requestTimeout: 15_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 2_000 };
+  const limits = {
+    headersTimeout: 5_000,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: 2_000,
+  };
   const server = createServer(limits, (request, response) => answer(request, response));
   const kept = await folder.read("port");
   const onKept = typeof kept === "number" && (await listen(server, kept));
-  if (!onKept && !(await listen(server, 0))) throw new Error("The development provider finds no free port on 127.0.0.1.");
+  if (!onKept && !(await listen(server, 0)))
+    throw new Error("The development provider finds no free port on 127.0.0.1.");
   const { port } = server.address() as AddressInfo;
   if (!onKept) await folder.write("port", port);
   return {

@@ -6,7 +6,8 @@ import { showPage, type PageContext } from "./page.ts";
 
 const SUBMIT = "document.forms[0].submit()";
 
-const GONE = "This sign-in is no longer open: it took too long, or it was finished in another tab. Go back to where you came from and sign in again.";
+const GONE =
+  "This sign-in is no longer open: it took too long, or it was finished in another tab. Go back to where you came from and sign in again.";
 
 /** A failure that belongs to no client, for people. */
 export function showError(ctx: PageContext, { error, error_description: description }: ErrorOut, cause: Error): void {
@@ -27,7 +28,10 @@ export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   const { entities, session, client, params } = ctx.oidc;
   const asked = client?.clientId === DASHBOARD_ID && entities.IdTokenHint?.payload["sub"] === session?.accountId;
   // `logout` as a field and not as the button's value, which a script would not send.
-  const withButton = form.replace("</form>", '<input type="hidden" name="logout" value="yes"><button type="submit">Sign out</button></form>');
+  const withButton = form.replace(
+    "</form>",
+    '<input type="hidden" name="logout" value="yes"><button type="submit">Sign out</button></form>',
+  );
   showPage(ctx, {
     title: "Sign out",
     content: html`<h1>Sign out</h1>

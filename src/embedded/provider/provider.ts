@@ -10,7 +10,13 @@ import { listenOnKeptPort } from "./listener.ts";
 import { loadLibrary } from "./load.ts";
 import { createMcpResource } from "./mcp.ts";
 import { createPeople, type Person } from "./people.ts";
-import { commonHeaders, oneHost, registrationFromBrowsers, tolerantRegistration, tolerantRequests } from "./requests.ts";
+import {
+  commonHeaders,
+  oneHost,
+  registrationFromBrowsers,
+  tolerantRegistration,
+  tolerantRequests,
+} from "./requests.ts";
 import { createStore } from "./store.ts";
 
 export type { Person } from "./people.ts";

@@ -85,7 +85,8 @@ async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIter
 function scopeless(body: Buffer): Buffer {
   try {
     const metadata = JSON.parse(body.toString("utf8")) as unknown;
-    if (typeof metadata !== "object" || metadata === null || !("scope" in metadata) || metadata.scope !== "") return body;
+    if (typeof metadata !== "object" || metadata === null || !("scope" in metadata) || metadata.scope !== "")
+      return body;
     const { scope: _empty, ...others } = metadata;
     return Buffer.from(JSON.stringify(others));
   } catch {
@@ -102,7 +103,10 @@ export function tolerantRequests(mcp: McpResource): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== "/auth" || ctx.method !== "GET") return next();
     const query = new URLSearchParams(ctx.querystring);
-    if (query.get("client_id") !== DASHBOARD_ID && query.getAll("resource").every((resource) => mcp.isNamedBy(resource))) {
+    if (
+      query.get("client_id") !== DASHBOARD_ID &&
+      query.getAll("resource").every((resource) => mcp.isNamedBy(resource))
+    ) {
       query.delete("resource");
     }
     const scopes = (query.get("scope") ?? "").split(" ").filter((scope) => scope !== "");

@@ -41,7 +41,10 @@ const MOST_CLIENTS = 200;
  * A store that knows the clients of the folder. `clientOfTheHouse` is asked first for a client: it is not registered
  * by anybody, and it changes when the service tells where it is.
  */
-export async function createStore(folder: Folder, clientOfTheHouse: (id: string) => AllClientMetadata | undefined): Promise<Store> {
+export async function createStore(
+  folder: Folder,
+  clientOfTheHouse: (id: string) => AllClientMetadata | undefined,
+): Promise<Store> {
   const shelves = new Map<string, Shelf>();
   const shelf = (kind: string): Shelf => {
     const known = shelves.get(kind) ?? createShelf(kind === "Client" ? MOST_CLIENTS : MOST);
@@ -54,14 +57,19 @@ export async function createStore(folder: Folder, clientOfTheHouse: (id: string)
     if (typeof client?.client_id === "string") clients.put(client.client_id, client);
   }
   const signedOut = new Map<string, number>();
-  const keepClients = (): Promise<void> => folder.write("clients", clients.entries().map(([, client]) => client));
+  const keepClients = (): Promise<void> =>
+    folder.write(
+      "clients",
+      clients.entries().map(([, client]) => client),
+    );
 
   const adapter = (kind: string): Adapter => {
     const things = shelf(kind);
     return {
       async upsert(id, payload, secondsToLive) {
         // A request that began before the sign-out could store its session again.
-        if (kind === "Session" && Number(payload.loginTs) <= (signedOut.get(String(payload.accountId)) ?? -Infinity)) return;
+        if (kind === "Session" && Number(payload.loginTs) <= (signedOut.get(String(payload.accountId)) ?? -Infinity))
+          return;
         things.put(id, payload, secondsToLive);
         if (kind === "Client") await keepClients();
       },
@@ -71,7 +79,8 @@ export async function createStore(folder: Folder, clientOfTheHouse: (id: string)
       findByUserCode: async () => undefined,
       async consume(id) {
         const payload = things.get(id);
-        if (payload !== undefined) things.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
+        if (payload !== undefined)
+          things.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
       },
       async destroy(id) {
         things.remove(id);
@@ -88,14 +97,22 @@ export async function createStore(folder: Folder, clientOfTheHouse: (id: string)
     shelf,
     endPerson(subject) {
       signedOut.set(subject, now());
-      const sids = shelf("Session").entries().flatMap(([, { accountId, authorizations }]) => (accountId === subject ? authorizations?.[DASHBOARD_ID]?.sid ?? [] : []));
+      const sids = shelf("Session")
+        .entries()
+        .flatMap(([, { accountId, authorizations }]) =>
+          accountId === subject ? (authorizations?.[DASHBOARD_ID]?.sid ?? []) : [],
+        );
       for (const kind of ["Session", ...GRANTED]) shelf(kind).removeWhere(({ accountId }) => accountId === subject);
-      shelf("Interaction").removeWhere(({ session, result }) => session?.accountId === subject || result?.["login"]?.accountId === subject);
+      shelf("Interaction").removeWhere(
+        ({ session, result }) => session?.accountId === subject || result?.["login"]?.accountId === subject,
+      );
       return sids;
     },
     endSession(uid, grantIds) {
       const ended = new Set(grantIds);
-      for (const kind of GRANTED) for (const [, { sessionUid, grantId }] of shelf(kind).entries()) if (sessionUid === uid && grantId !== undefined) ended.add(grantId);
+      for (const kind of GRANTED)
+        for (const [, { sessionUid, grantId }] of shelf(kind).entries())
+          if (sessionUid === uid && grantId !== undefined) ended.add(grantId);
       for (const id of ended) shelf("Grant").remove(id);
       for (const kind of GRANTED) shelf(kind).removeWhere(({ grantId }) => grantId !== undefined && ended.has(grantId));
     },
@@ -116,7 +133,9 @@ function createShelf(most: number): Shelf {
     }
   };
   const entries = (): [string, AdapterPayload][] =>
-    [...things].flatMap(([id, { text, until }]) => (until > now() ? [[id, JSON.parse(text) as AdapterPayload] as [string, AdapterPayload]] : []));
+    [...things].flatMap(([id, { text, until }]) =>
+      until > now() ? [[id, JSON.parse(text) as AdapterPayload] as [string, AdapterPayload]] : [],
+    );
   return {
     get(id) {
       const thing = things.get(id);
@@ -124,7 +143,10 @@ function createShelf(most: number): Shelf {
     },
     put(id, payload, secondsToLive) {
       things.delete(id);
-      things.set(id, { text: JSON.stringify(payload), until: secondsToLive === undefined ? Infinity : now() + secondsToLive });
+      things.set(id, {
+        text: JSON.stringify(payload),
+        until: secondsToLive === undefined ? Infinity : now() + secondsToLive,
+      });
       if (things.size > most) removeOldest();
     },
     remove: (id) => void things.delete(id),

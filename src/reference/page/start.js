@@ -21,7 +21,12 @@ function start() {
   renderer.createApiReference(place, {
     url: `${here}/openapi.json`,
     // The page may call nothing but where it came from: under another name of the service, that name goes first.
-    ...(baseUrl !== here && { servers: [{ url: here, description: "Where this page is" }, { url: baseUrl, description: "The service’s own name" }] }),
+    ...(baseUrl !== here && {
+      servers: [
+        { url: here, description: "Where this page is" },
+        { url: baseUrl, description: "The service’s own name" },
+      ],
+    }),
     authentication: { preferredSecurityScheme: "apiKey" },
     persistAuth: false,
     // All of what would lead to the renderer's maker, or be fetched from there.

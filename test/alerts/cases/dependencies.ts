@@ -6,7 +6,8 @@ import { always, both, counter, gauge, missing } from "../series.ts";
 const job = "records";
 const a = { job, instance: "a" };
 const ofA = (metric: string, values: string, labels = ""): Series => ({ [`${metric}{instance="a"${labels}}`]: values });
-const commands = (outcome: string, each: number): Series => ofA("records_mongodb_commands_total", counter([each, always]), `, command="aggregate", outcome="${outcome}"`);
+const commands = (outcome: string, each: number): Series =>
+  ofA("records_mongodb_commands_total", counter([each, always]), `, command="aggregate", outcome="${outcome}"`);
 const limit = 768 * 2 ** 20;
 /** A share of the memory limit that grows by another share each minute. */
 const growing = (from: number, each: number): string => `${from * limit}+${each * limit}x${always}`;
@@ -19,34 +20,95 @@ const imports = (values: string): Series => ofA("records_imports_total", values,
 export const dependencyCases: readonly Case[] = [
   {
     alert: "RecordsMongoDBAway",
-    fires: [{ title: "no instance reaches it", series: both("records_mongodb_up", {}, gauge([1, 10], [0, always])), pendingAt: 10, firesAt: 11, labels: { job } }],
-    silent: [{ title: "one of two reaches it", series: ofA("records_mongodb_up", gauge([1, 10], [0, always])), at: 30 }],
+    fires: [
+      {
+        title: "no instance reaches it",
+        series: both("records_mongodb_up", {}, gauge([1, 10], [0, always])),
+        pendingAt: 10,
+        firesAt: 11,
+        labels: { job },
+      },
+    ],
+    silent: [
+      { title: "one of two reaches it", series: ofA("records_mongodb_up", gauge([1, 10], [0, always])), at: 30 },
+    ],
   },
   {
     alert: "RecordsMongoDBUnreachable",
-    fires: [{ title: "one of two does not reach it", series: ofA("records_mongodb_up", gauge([1, 10], [0, always])), pendingAt: 11, firesAt: 12, labels: a }],
-    silent: [{ title: "away for one minute", series: ofA("records_mongodb_up", gauge([1, 10], [0, 1], [1, always])), at: 12 }],
+    fires: [
+      {
+        title: "one of two does not reach it",
+        series: ofA("records_mongodb_up", gauge([1, 10], [0, always])),
+        pendingAt: 11,
+        firesAt: 12,
+        labels: a,
+      },
+    ],
+    silent: [
+      { title: "away for one minute", series: ofA("records_mongodb_up", gauge([1, 10], [0, 1], [1, always])), at: 12 },
+    ],
   },
   {
     alert: "RecordsLeaseLost",
     fires: [
-      { title: "lost", series: ofA("records_primary_lease", gauge([1, 10], [0, always])), pendingAt: 12, firesAt: 13, labels: a },
-      { title: "lost and gained again and again", series: ofA("records_primary_lease", flapping), pendingAt: 6, firesAt: 30, labels: a },
+      {
+        title: "lost",
+        series: ofA("records_primary_lease", gauge([1, 10], [0, always])),
+        pendingAt: 12,
+        firesAt: 13,
+        labels: a,
+      },
+      {
+        title: "lost and gained again and again",
+        series: ofA("records_primary_lease", flapping),
+        pendingAt: 6,
+        firesAt: 30,
+        labels: a,
+      },
     ],
     silent: [
-      { title: "lost for 30 seconds", series: ofA("records_primary_lease", gauge([1, 100], [0, 2], [1, always])), at: 29, interval: "15s" },
-      { title: "MongoDB is away, which is another alert", series: { ...ofA("records_primary_lease", gauge([0, always])), ...ofA("records_mongodb_up", gauge([0, always])) }, at: 30 },
+      {
+        title: "lost for 30 seconds",
+        series: ofA("records_primary_lease", gauge([1, 100], [0, 2], [1, always])),
+        at: 29,
+        interval: "15s",
+      },
+      {
+        title: "MongoDB is away, which is another alert",
+        series: {
+          ...ofA("records_primary_lease", gauge([0, always])),
+          ...ofA("records_mongodb_up", gauge([0, always])),
+        },
+        at: 30,
+      },
     ],
   },
   {
     alert: "RecordsMongoDBCommandsFail",
     fires: [
-      { title: "23 % of one command", series: commands("failed", 180), pendingAt: 3, firesAt: 10, labels: { ...a, command: "aggregate" } },
-      { title: "few requests", series: { ...commands("ok", 12), ...commands("failed", 3.6) }, pendingAt: 3, firesAt: 10, labels: { ...a, command: "aggregate" } },
+      {
+        title: "23 % of one command",
+        series: commands("failed", 180),
+        pendingAt: 3,
+        firesAt: 10,
+        labels: { ...a, command: "aggregate" },
+      },
+      {
+        title: "few requests",
+        series: { ...commands("ok", 12), ...commands("failed", 3.6) },
+        pendingAt: 3,
+        firesAt: 10,
+        labels: { ...a, command: "aggregate" },
+      },
       {
         title: "background commands do not hide it",
-        series: { ...commands("failed", 180), ...both("records_mongodb_commands_total", { command: "hello", outcome: "ok" }, counter([60_000, always])) },
-        pendingAt: 3, firesAt: 10, labels: { ...a, command: "aggregate" },
+        series: {
+          ...commands("failed", 180),
+          ...both("records_mongodb_commands_total", { command: "hello", outcome: "ok" }, counter([60_000, always])),
+        },
+        pendingAt: 3,
+        firesAt: 10,
+        labels: { ...a, command: "aggregate" },
       },
     ],
     silent: [
@@ -57,50 +119,135 @@ export const dependencyCases: readonly Case[] = [
   {
     alert: "RecordsCommandsDenied",
     fires: [
-      { title: "for the first time", series: denied(`${missing(10)} ${gauge([1, always])}`), pendingAt: 11, firesAt: 14, labels: { job, command: "delete" } },
-      { title: "again", series: denied(counter([0, 40], [1, always])), pendingAt: 42, firesAt: 50, labels: { job, command: "delete" } },
+      {
+        title: "for the first time",
+        series: denied(`${missing(10)} ${gauge([1, always])}`),
+        pendingAt: 11,
+        firesAt: 14,
+        labels: { job, command: "delete" },
+      },
+      {
+        title: "again",
+        series: denied(counter([0, 40], [1, always])),
+        pendingAt: 42,
+        firesAt: 50,
+        labels: { job, command: "delete" },
+      },
     ],
     silent: [{ title: "half an hour ago", series: denied(`${missing(10)} ${gauge([1, always])}`), at: 45 }],
   },
   {
     alert: "RecordsMongoDBPoolExhausted",
-    fires: [{ title: "1.4 commands wait", series: ofA("records_mongodb_pool_waiting", gauge([0, 10], [1.4, always])), pendingAt: 17, firesAt: 20, labels: a }],
+    fires: [
+      {
+        title: "1.4 commands wait",
+        series: ofA("records_mongodb_pool_waiting", gauge([0, 10], [1.4, always])),
+        pendingAt: 17,
+        firesAt: 20,
+        labels: a,
+      },
+    ],
     silent: [{ title: "0.8 commands wait", series: ofA("records_mongodb_pool_waiting", gauge([0.8, always])), at: 30 }],
   },
   {
     alert: "RecordsRedisAway",
-    fires: [{ title: "one instance runs without it", series: ofA("records_redis_up", gauge([1, 10], [0, always])), pendingAt: 11, firesAt: 12, labels: a }],
-    silent: [{ title: "away for one minute", series: ofA("records_redis_up", gauge([1, 10], [0, 1], [1, always])), at: 12 }],
+    fires: [
+      {
+        title: "one instance runs without it",
+        series: ofA("records_redis_up", gauge([1, 10], [0, always])),
+        pendingAt: 11,
+        firesAt: 12,
+        labels: a,
+      },
+    ],
+    silent: [
+      { title: "away for one minute", series: ofA("records_redis_up", gauge([1, 10], [0, 1], [1, always])), at: 12 },
+    ],
   },
   {
     alert: "RecordsRedisSlow",
-    fires: [{ title: "6.4 % throttled without it", series: ofA("records_throttle_fallback_total", counter([50, always])), pendingAt: 5, firesAt: 15, labels: a }],
+    fires: [
+      {
+        title: "6.4 % throttled without it",
+        series: ofA("records_throttle_fallback_total", counter([50, always])),
+        pendingAt: 5,
+        firesAt: 15,
+        labels: a,
+      },
+    ],
     silent: [
-      { title: "3.8 % throttled without it", series: ofA("records_throttle_fallback_total", counter([30, always])), at: 30 },
-      { title: "Redis is away, which is another alert", series: { ...ofA("records_throttle_fallback_total", counter([500, always])), ...ofA("records_redis_up", gauge([0, always])) }, at: 30 },
+      {
+        title: "3.8 % throttled without it",
+        series: ofA("records_throttle_fallback_total", counter([30, always])),
+        at: 30,
+      },
+      {
+        title: "Redis is away, which is another alert",
+        series: {
+          ...ofA("records_throttle_fallback_total", counter([500, always])),
+          ...ofA("records_redis_up", gauge([0, always])),
+        },
+        at: 30,
+      },
     ],
   },
   {
     alert: "RecordsEventLoopLate",
-    fires: [{ title: "0.25 s", series: ofA("nodejs_eventloop_lag_p99_seconds", gauge([0.25, always])), pendingAt: 3, firesAt: 6, labels: a }],
+    fires: [
+      {
+        title: "0.25 s",
+        series: ofA("nodejs_eventloop_lag_p99_seconds", gauge([0.25, always])),
+        pendingAt: 3,
+        firesAt: 6,
+        labels: a,
+      },
+    ],
     silent: [{ title: "0.18 s", series: ofA("nodejs_eventloop_lag_p99_seconds", gauge([0.18, always])), at: 30 }],
   },
   {
     alert: "RecordsMemoryNearLimit",
     fires: [
-      { title: "95 %", series: ofA("process_resident_memory_bytes", gauge([0.95 * limit, always])), pendingAt: 5, firesAt: 12, labels: a },
-      { title: "78 %, and full within two hours", series: ofA("process_resident_memory_bytes", growing(0.68, 0.002)), pendingAt: 45, firesAt: 55, labels: a },
+      {
+        title: "95 %",
+        series: ofA("process_resident_memory_bytes", gauge([0.95 * limit, always])),
+        pendingAt: 5,
+        firesAt: 12,
+        labels: a,
+      },
+      {
+        title: "78 %, and full within two hours",
+        series: ofA("process_resident_memory_bytes", growing(0.68, 0.002)),
+        pendingAt: 45,
+        firesAt: 55,
+        labels: a,
+      },
     ],
     silent: [
-      { title: "85 %, and steady", series: ofA("process_resident_memory_bytes", gauge([0.85 * limit, always])), at: 90 },
+      {
+        title: "85 %, and steady",
+        series: ofA("process_resident_memory_bytes", gauge([0.85 * limit, always])),
+        at: 90,
+      },
       { title: "64 %, as after a start", series: ofA("process_resident_memory_bytes", growing(0.4, 0.004)), at: 60 },
     ],
   },
   {
     alert: "RecordsBackgroundFailures",
     fires: [
-      { title: "4 times", series: task(counter([0, 60], [0.145, always])), pendingAt: 83, firesAt: 90, labels: { job, task: "erasure" } },
-      { title: "4 times, and never before", series: task(`${missing(60)} ${gauge([4, always])}`), pendingAt: 62, firesAt: 68, labels: { job, task: "erasure" } },
+      {
+        title: "4 times",
+        series: task(counter([0, 60], [0.145, always])),
+        pendingAt: 83,
+        firesAt: 90,
+        labels: { job, task: "erasure" },
+      },
+      {
+        title: "4 times, and never before",
+        series: task(`${missing(60)} ${gauge([4, always])}`),
+        pendingAt: 62,
+        firesAt: 68,
+        labels: { job, task: "erasure" },
+      },
     ],
     silent: [
       { title: "2 or 3 times", series: task(counter([0, 60], [0.08, always])), at: 100 },
@@ -109,27 +256,80 @@ export const dependencyCases: readonly Case[] = [
   },
   {
     alert: "RecordsErasureStuck",
-    fires: [{ title: "nothing is deleted", series: ofA("records_erasures_running", gauge([0, 10], [1, always])), pendingAt: 20, firesAt: 26, labels: { job } }],
+    fires: [
+      {
+        title: "nothing is deleted",
+        series: ofA("records_erasures_running", gauge([0, 10], [1, always])),
+        pendingAt: 20,
+        firesAt: 26,
+        labels: { job },
+      },
+    ],
     silent: [
-      { title: "another instance deletes", series: { ...ofA("records_erasures_running", gauge([1, always])), 'records_erasure_deleted_documents_total{instance="b"}': counter([5, always]) }, at: 60 },
-      { title: "done after ten minutes", series: ofA("records_erasures_running", gauge([0, 10], [1, 10], [0, always])), at: 26 },
+      {
+        title: "another instance deletes",
+        series: {
+          ...ofA("records_erasures_running", gauge([1, always])),
+          'records_erasure_deleted_documents_total{instance="b"}': counter([5, always]),
+        },
+        at: 60,
+      },
+      {
+        title: "done after ten minutes",
+        series: ofA("records_erasures_running", gauge([0, 10], [1, 10], [0, always])),
+        at: 26,
+      },
     ],
   },
   {
     alert: "RecordsImportsFail",
     fires: [
-      { title: "nearly 3 imports", series: imports(counter([0, 60], [0.09, always])), pendingAt: 84, firesAt: 95, labels: { job } },
-      { title: "3 imports, and never before", series: imports(`${missing(60)} ${gauge([3, always])}`), pendingAt: 61, firesAt: 70, labels: { job } },
+      {
+        title: "nearly 3 imports",
+        series: imports(counter([0, 60], [0.09, always])),
+        pendingAt: 84,
+        firesAt: 95,
+        labels: { job },
+      },
+      {
+        title: "3 imports, and never before",
+        series: imports(`${missing(60)} ${gauge([3, always])}`),
+        pendingAt: 61,
+        firesAt: 70,
+        labels: { job },
+      },
     ],
     silent: [
       { title: "one or two imports", series: imports(counter([0, 60], [0.05, always])), at: 100 },
-      { title: "the first imports succeed", series: ofA("records_imports_total", `${missing(60)} ${gauge([9, always])}`, ', outcome="ok"'), at: 70 },
-      { title: "imports that succeed", series: both("records_imports_total", { outcome: "ok" }, counter([9, always])), at: 100 },
+      {
+        title: "the first imports succeed",
+        series: ofA("records_imports_total", `${missing(60)} ${gauge([9, always])}`, ', outcome="ok"'),
+        at: 70,
+      },
+      {
+        title: "imports that succeed",
+        series: both("records_imports_total", { outcome: "ok" }, counter([9, always])),
+        at: 100,
+      },
     ],
   },
   {
     alert: "RecordsIdentityProviderAway",
-    fires: [{ title: "6 failures in ten minutes", series: ofA("records_identity_provider_failures_total", counter([0, 20], [0.65, always])), pendingAt: 31, firesAt: 40, labels: { job } }],
-    silent: [{ title: "4 failures in ten minutes", series: ofA("records_identity_provider_failures_total", counter([0, 20], [0.4, always])), at: 60 }],
+    fires: [
+      {
+        title: "6 failures in ten minutes",
+        series: ofA("records_identity_provider_failures_total", counter([0, 20], [0.65, always])),
+        pendingAt: 31,
+        firesAt: 40,
+        labels: { job },
+      },
+    ],
+    silent: [
+      {
+        title: "4 failures in ten minutes",
+        series: ofA("records_identity_provider_failures_total", counter([0, 20], [0.4, always])),
+        at: 60,
+      },
+    ],
   },
 ];

@@ -41,29 +41,52 @@ describe("MongoDB", () => {
     const database = uri.pathname.slice(1);
     await asAdministrator(service.administratorUri, async (db) => {
       await db.command({ createRole: name, privileges, roles: [] });
-      await db.command({ createUser: name, pwd: "password-of-the-test", roles: [{ role: name, db: database }], mechanisms: ["SCRAM-SHA-256"] });
+      await db.command({
+        createUser: name,
+        pwd: "password-of-the-test",
+        roles: [{ role: name, db: database }],
+        mechanisms: ["SCRAM-SHA-256"],
+      });
     });
-    onTestFinished(() => asAdministrator(service.administratorUri, async (db) => void (await Promise.all([db.command({ dropUser: name }), db.command({ dropRole: name })]))));
+    onTestFinished(() =>
+      asAdministrator(
+        service.administratorUri,
+        async (db) => void (await Promise.all([db.command({ dropUser: name }), db.command({ dropRole: name })])),
+      ),
+    );
     [uri.username, uri.password] = [name, "password-of-the-test"];
     return uri.href;
   }
 
   test("whose user lacks rights is named with the actions and the collections; readWrite has all of them [OPS-54]", async () => {
-    expect(findingOf(await runDoctor(environment), "mongodb.rights")).toMatchObject({ status: "ok", message: "The user service has every right that the service needs." });
+    expect(findingOf(await runDoctor(environment), "mongodb.rights")).toMatchObject({
+      status: "ok",
+      message: "The user service has every right that the service needs.",
+    });
     const db = new URL(service.mongodbUri).pathname.slice(1);
     const actions = ["find", "insert", "update", "remove", "listIndexes", "dbStats", "dropIndex"];
-    const uri = await userWith("reader", [{ resource: { db, collection: "" }, actions }, { resource: { db, collection: "notes" }, actions: ["createIndex"] }]);
+    const uri = await userWith("reader", [
+      { resource: { db, collection: "" }, actions },
+      { resource: { db, collection: "notes" }, actions: ["createIndex"] },
+    ]);
     const limited = findingOf(await runDoctor({ ...environment, MONGODB_URI: uri }), "mongodb.rights");
-    expect([limited.status, limited.message]).toEqual(["fault", expect.stringMatching(/^The user reader lacks rights: createIndex on contacts, .*switches\.$/)]);
+    expect([limited.status, limited.message]).toEqual([
+      "fault",
+      expect.stringMatching(/^The user reader lacks rights: createIndex on contacts, .*switches\.$/),
+    ]);
     expect(limited.message).not.toMatch(/notes/);
     expect(limited.mend).toContain(`db.grantRolesToUser("reader", [{ role: "readWrite", db: "${db}" }])`);
     const none = await userWith("stranger", []);
     const nothing = findingOf(await runDoctor({ ...environment, MONGODB_URI: none }), "mongodb.rights");
-    expect(nothing.message).toBe(`The user stranger lacks rights: find, insert, update, remove, createIndex, dropIndex, listIndexes on every collection of ${db}.`);
+    expect(nothing.message).toBe(
+      `The user stranger lacks rights: find, insert, update, remove, createIndex, dropIndex, listIndexes on every collection of ${db}.`,
+    );
   });
 
   test("with readPreference=secondary in the URI counts as reachable, as it does for the service [OPS-59]", async () => {
-    expect(await faultsOf({ ...environment, MONGODB_URI: `${service.mongodbUri}&readPreference=secondary` })).toEqual([]);
+    expect(await faultsOf({ ...environment, MONGODB_URI: `${service.mongodbUri}&readPreference=secondary` })).toEqual(
+      [],
+    );
   });
 });
 
@@ -71,7 +94,11 @@ describe("Redis", () => {
   test("without the database that REDIS_URL numbers is named [OPS-59]", async () => {
     const there = await runDoctor({ ...environment, REDIS_URL: `${service.redis.uri}/1` });
     expect(findingOf(there, "redis.reachable").status).toBe("ok");
-    expect(await faultsOf({ ...environment, REDIS_URL: `${service.redis.uri}/99` })).toEqual([expect.stringMatching(/^redis\.reachable: redis:\/\/127\.0\.0\.1:\d+\/99 names a database that does not exist there/)]);
+    expect(await faultsOf({ ...environment, REDIS_URL: `${service.redis.uri}/99` })).toEqual([
+      expect.stringMatching(
+        /^redis\.reachable: redis:\/\/127\.0\.0\.1:\d+\/99 names a database that does not exist there/,
+      ),
+    ]);
   });
 
   test("of its own beside a MongoDB that is given has a warning of the doctor, and one in the log of the start [OPS-56]", async () => {
@@ -83,20 +110,33 @@ describe("Redis", () => {
       await endProgram(program);
       folder.remove();
     });
-    expect(program.stdout).toMatch(/"level":40[^\n]*"msg":"REDIS_URL is not set: this instance starts a Redis of its own/);
+    expect(program.stdout).toMatch(
+      /"level":40[^\n]*"msg":"REDIS_URL is not set: this instance starts a Redis of its own/,
+    );
   });
 });
 
-test.each(["MONGODB_URI", "REDIS_URL"])("a file of %s that cannot be read is a fault, and the value does not count as embedded [OPS-59]", async (name) => {
-  const { [name]: _value, ...rest } = environment;
-  const findings = await runDoctor({ ...rest, [`${name}_FILE`]: "/nowhere/secret" });
-  expect(faultsAmong(findings)).toEqual([`configuration.${name}_FILE: ${name}_FILE /nowhere/secret cannot be read (ENOENT).`]);
-  expect(findingOf(findings, name === "MONGODB_URI" ? "mongodb.reachable" : "redis.reachable")).toMatchObject({ status: "note", message: `Not checked, as ${name} is wrong.` });
-});
+test.each(["MONGODB_URI", "REDIS_URL"])(
+  "a file of %s that cannot be read is a fault, and the value does not count as embedded [OPS-59]",
+  async (name) => {
+    const { [name]: _value, ...rest } = environment;
+    const findings = await runDoctor({ ...rest, [`${name}_FILE`]: "/nowhere/secret" });
+    expect(faultsAmong(findings)).toEqual([
+      `configuration.${name}_FILE: ${name}_FILE /nowhere/secret cannot be read (ENOENT).`,
+    ]);
+    expect(findingOf(findings, name === "MONGODB_URI" ? "mongodb.reachable" : "redis.reachable")).toMatchObject({
+      status: "note",
+      message: `Not checked, as ${name} is wrong.`,
+    });
+  },
+);
 
 /** Something else that answers over HTTP at an address of its own. */
 async function startOther(status: number, headers: Record<string, string>, body: string): Promise<string> {
-  const server = createServer((_request, response) => void response.writeHead(status, headers).end(body)).listen(0, "127.0.0.1");
+  const server = createServer((_request, response) => void response.writeHead(status, headers).end(body)).listen(
+    0,
+    "127.0.0.1",
+  );
   await once(server, "listening");
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -106,34 +146,68 @@ test("an instance whose clock is 90 minutes behind is named, beside MongoDB's an
   const late = await startOther(200, { Date: new Date(Date.now() - 90 * 60_000).toUTCString() }, "{}");
   const findings = await runDoctor(environment, { url: late });
   const found = findingOf(findings, "clock.instance");
-  expect([found.status, found.message]).toEqual(["fault", expect.stringMatching(/^The clock of the instance at http:\/\/127\.0\.0\.1:\d+ is 1 h (30|29) min behind, where most agree\.$/)]);
+  expect([found.status, found.message]).toEqual([
+    "fault",
+    expect.stringMatching(
+      /^The clock of the instance at http:\/\/127\.0\.0\.1:\d+ is 1 h (30|29) min behind, where most agree\.$/,
+    ),
+  ]);
   expect(findingOf(await runDoctor(environment), "clock.instance").status).toBe("ok");
   // What speaks no HTTP/2 is named as well, and does not end the doctor.
-  expect(findingOf(findings, "service.grpc")).toMatchObject({ status: "fault", message: expect.stringContaining("gRPC does not get through") });
+  expect(findingOf(findings, "service.grpc")).toMatchObject({
+    status: "fault",
+    message: expect.stringContaining("gRPC does not get through"),
+  });
 });
 
 test("a machine whose own instances share its wrong clock does not outvote the others [OPS-55]", async () => {
   const late = await startOther(200, { Date: new Date(Date.now() - 90 * 60_000).toUTCString() }, "{}");
-  const findings = await runDoctor({ ...environment, BASE_URL: late }, { url: late, now: () => Date.now() - 90 * 60_000 });
-  expect(["own", "instance", "public", "mongodb", "redis", "provider"].map((name) => findingOf(findings, `clock.${name}`).status)).toEqual(["fault", "fault", "fault", "ok", "ok", "ok"]);
+  const findings = await runDoctor(
+    { ...environment, BASE_URL: late },
+    { url: late, now: () => Date.now() - 90 * 60_000 },
+  );
+  expect(
+    ["own", "instance", "public", "mongodb", "redis", "provider"].map(
+      (name) => findingOf(findings, `clock.${name}`).status,
+    ),
+  ).toEqual(["fault", "fault", "fault", "ok", "ok", "ok"]);
 });
 
 test.each<[string, string, RegExp]>([
-  ["whose name is not known", "https://records.invalid", /the host's name cannot be found \((ENOTFOUND|EAI_AGAIN)\)|no answer came in time/],
+  [
+    "whose name is not known",
+    "https://records.invalid",
+    /the host's name cannot be found \((ENOTFOUND|EAI_AGAIN)\)|no answer came in time/,
+  ],
   ["where nothing listens", "http://127.0.0.1:2", /nothing listens there \(ECONNREFUSED\)/],
 ])("a BASE_URL %s is named, though the instance runs [OPS-60]", async (_name, url, reason) => {
   const findings = await runDoctor({ ...environment, BASE_URL: url, MCP_URL: `${service.app.baseUrl}/mcp` });
-  expect(findingOf(findings, "service.public")).toMatchObject({ status: "fault", message: expect.stringMatching(reason), mend: expect.stringContaining("DNS entry") });
+  expect(findingOf(findings, "service.public")).toMatchObject({
+    status: "fault",
+    message: expect.stringMatching(reason),
+    mend: expect.stringContaining("DNS entry"),
+  });
   expect(findingOf(findings, "service.live").status).toBe("ok");
 });
 
 test("a BASE_URL without a certificate to trust, or where another server answers, is named [OPS-60]", async () => {
   const tls = await startTlsServer();
   onTestFinished(() => tls.stop());
-  const untrusted = await runDoctor({ ...environment, BASE_URL: `https://${tls.host}`, MCP_URL: `${service.app.baseUrl}/mcp` });
-  expect(findingOf(untrusted, "service.public")).toMatchObject({ status: "fault", message: expect.stringMatching(/its certificate is not one to trust \(DEPTH_ZERO_SELF_SIGNED_CERT\)/) });
+  const untrusted = await runDoctor({
+    ...environment,
+    BASE_URL: `https://${tls.host}`,
+    MCP_URL: `${service.app.baseUrl}/mcp`,
+  });
+  expect(findingOf(untrusted, "service.public")).toMatchObject({
+    status: "fault",
+    message: expect.stringMatching(/its certificate is not one to trust \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
+  });
   const other = await startOther(200, { "Content-Type": "text/html" }, "<h1>It works!</h1>");
-  expect(await faultsOf({ ...environment, BASE_URL: other, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([expect.stringMatching(/^service\.public: .* answers 200 with text\/html, and not with our health: something else answers there\.$/)]);
+  expect(await faultsOf({ ...environment, BASE_URL: other, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([
+    expect.stringMatching(
+      /^service\.public: .* answers 200 with text\/html, and not with our health: something else answers there\.$/,
+    ),
+  ]);
 });
 
 describe("certificates", () => {
@@ -141,15 +215,29 @@ describe("certificates", () => {
     const servers = await Promise.all([1, 2, 3, 4].map(() => startTlsServer()));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
     const [base = "", issuer = "", mongodb = "", redis = ""] = servers.map(({ host }) => host);
-    const settings = { ...environment, BASE_URL: `https://${base}`, OIDC_ISSUER: `https://${issuer}`, MONGODB_URI: `mongodb://${mongodb}/?tls=true`, REDIS_URL: `rediss://${redis}` };
-    const at = async (now: number): Promise<Finding[]> => checkCertificates(await findSurroundings(settings, { now: () => now }));
-    const statuses = async (now: number): Promise<string[]> => (await at(now)).map(({ check, status }) => `${check} ${status}`).sort();
-    const named = (status: string): string[] => ["BASE_URL", "MONGODB_URI", "OIDC_ISSUER", "REDIS_URL"].map((name) => `certificates.${name} ${status}`);
+    const settings = {
+      ...environment,
+      BASE_URL: `https://${base}`,
+      OIDC_ISSUER: `https://${issuer}`,
+      MONGODB_URI: `mongodb://${mongodb}/?tls=true`,
+      REDIS_URL: `rediss://${redis}`,
+    };
+    const at = async (now: number): Promise<Finding[]> =>
+      checkCertificates(await findSurroundings(settings, { now: () => now }));
+    const statuses = async (now: number): Promise<string[]> =>
+      (await at(now)).map(({ check, status }) => `${check} ${status}`).sort();
+    const named = (status: string): string[] =>
+      ["BASE_URL", "MONGODB_URI", "OIDC_ISSUER", "REDIS_URL"].map((name) => `certificates.${name} ${status}`);
     expect(await statuses(expiresAt - 15 * dayMs)).toEqual(named("ok"));
     expect(await statuses(expiresAt - 13.5 * dayMs)).toEqual(named("warning"));
     expect(await statuses(expiresAt + 1)).toEqual(named("fault"));
     const [expired] = await at(expiresAt + 1);
-    expect(expired).toMatchObject({ message: expect.stringMatching(/^The certificate of localhost:\d+ \(BASE_URL\) expired on 2126-\d\d-\d\d: clients reject it\.$/), mend: expect.stringMatching(/^Renew it/) });
+    expect(expired).toMatchObject({
+      message: expect.stringMatching(
+        /^The certificate of localhost:\d+ \(BASE_URL\) expired on 2126-\d\d-\d\d: clients reject it\.$/,
+      ),
+      mend: expect.stringMatching(/^Renew it/),
+    });
   });
 
   test("of parts that are reached without TLS are none [OPS-58]", async () => {

@@ -44,7 +44,37 @@ afterAll(async () => {
 test("where all is well nothing is a fault, and every part was looked at [OPS-04]", async () => {
   const findings = await runDoctor(environment);
   expect(faultsAmong(findings)).toEqual([]);
-  const fine = ["configuration.settings", "mongodb.reachable", "mongodb.transactions", "mongodb.primary", "mongodb.indexes", "redis.reachable", "redis.writable", "clock.own", "clock.mongodb", "clock.redis", "clock.provider", "provider.issuer", "provider.endpoints", "provider.pkce", "provider.keys", "provider.client", "provider.redirect", "service.live", "service.ready", "service.grpc", "service.token", "service.public", "service.rate_limit_headers", "mcp.challenge", "mcp.resource", "mcp.resource_with_path", "mcp.copies", "mcp.authorization_server", "mcp.pkce"];
+  const fine = [
+    "configuration.settings",
+    "mongodb.reachable",
+    "mongodb.transactions",
+    "mongodb.primary",
+    "mongodb.indexes",
+    "redis.reachable",
+    "redis.writable",
+    "clock.own",
+    "clock.mongodb",
+    "clock.redis",
+    "clock.provider",
+    "provider.issuer",
+    "provider.endpoints",
+    "provider.pkce",
+    "provider.keys",
+    "provider.client",
+    "provider.redirect",
+    "service.live",
+    "service.ready",
+    "service.grpc",
+    "service.token",
+    "service.public",
+    "service.rate_limit_headers",
+    "mcp.challenge",
+    "mcp.resource",
+    "mcp.resource_with_path",
+    "mcp.copies",
+    "mcp.authorization_server",
+    "mcp.pkce",
+  ];
   expect(fine.map((name) => [name, findingOf(findings, name).status])).toEqual(fine.map((name) => [name, "ok"]));
   for (const { status, mend } of findings) if (status === "fault" || status === "warning") expect(mend).toMatch(/\S/);
 });
@@ -56,8 +86,14 @@ describe("MongoDB", () => {
     expect(findingOf(healthy, "mongodb.reachable").status).toBe("ok");
     await own.stop();
     const findings = await runDoctor({ ...environment, MONGODB_URI: own.uri });
-    expect(faultsAmong(findings)).toEqual([expect.stringMatching(/^mongodb\.reachable: MongoDB cannot be reached at mongodb:\/\/127\.0\.0\.1:\d+\/records: 127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\)\.$/)]);
-    expect(["redis.reachable", "provider.client", "service.live"].map((name) => findingOf(findings, name).status)).toEqual(["ok", "ok", "ok"]);
+    expect(faultsAmong(findings)).toEqual([
+      expect.stringMatching(
+        /^mongodb\.reachable: MongoDB cannot be reached at mongodb:\/\/127\.0\.0\.1:\d+\/records: 127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\)\.$/,
+      ),
+    ]);
+    expect(
+      ["redis.reachable", "provider.client", "service.live"].map((name) => findingOf(findings, name).status),
+    ).toEqual(["ok", "ok", "ok"]);
   });
 
   test("without an index, with another one in its place, or with a hidden one, is named with the mend [OPS-04]", async () => {
@@ -65,11 +101,19 @@ describe("MongoDB", () => {
     await db.collection("contacts").dropIndex("email");
     await db.collection("api_keys").dropIndex("account");
     await db.collection("api_keys").createIndex({ created_at: 1, account_id: 1 }, { name: "account" });
-    const hide = (hidden: boolean): Promise<unknown> => asAdministrator(service.administratorUri, (all) => all.command({ collMod: "audit_log", index: { name: "list", hidden } }));
+    const hide = (hidden: boolean): Promise<unknown> =>
+      asAdministrator(service.administratorUri, (all) =>
+        all.command({ collMod: "audit_log", index: { name: "list", hidden } }),
+      );
     await hide(true);
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
-    expect([status, message]).toEqual(["fault", 'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.']);
-    expect(mend).toBe('In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds what is missing while the service runs.');
+    expect([status, message]).toEqual([
+      "fault",
+      'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.',
+    ]);
+    expect(mend).toBe(
+      'In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds what is missing while the service runs.',
+    );
     // The mend mends.
     await db.collection("api_keys").dropIndex("account");
     await hide(false);
@@ -84,7 +128,10 @@ describe("MongoDB", () => {
     await db.collection("imports").insertOne(alive);
     await db.collection("notes").dropIndex("search");
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
-    expect([status, message]).toEqual(["warning", expect.stringMatching(/^notes\.search is away, as it is while a large import runs/)]);
+    expect([status, message]).toEqual([
+      "warning",
+      expect.stringMatching(/^notes\.search is away, as it is while a large import runs/),
+    ]);
     expect(mend).not.toMatch(/restart/i);
     await db.collection("imports").deleteOne(alive);
     await (await service.another()).stop();
@@ -92,24 +139,41 @@ describe("MongoDB", () => {
   });
 
   test("of another replica set's name is named [OPS-04]", async () => {
-    const findings = await runDoctor({ ...environment, MONGODB_URI: environment["MONGODB_URI"]?.replace(/replicaSet=\w+/, "replicaSet=other") ?? "" });
-    expect(findingOf(findings, "mongodb.reachable")).toMatchObject({ status: "fault", mend: expect.stringContaining("replicaSet") });
+    const findings = await runDoctor({
+      ...environment,
+      MONGODB_URI: environment["MONGODB_URI"]?.replace(/replicaSet=\w+/, "replicaSet=other") ?? "",
+    });
+    expect(findingOf(findings, "mongodb.reachable")).toMatchObject({
+      status: "fault",
+      mend: expect.stringContaining("replicaSet"),
+    });
   });
 });
 
 describe("Redis", () => {
   test("that is down, and one that is a read-only replica, are named [OPS-04]", async () => {
     const folder = mkdtempSync(join(tmpdir(), "records-doctor-"));
-    const redis = await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined });
+    const redis = await startRedis({
+      dataDir: folder,
+      cacheDir: testCacheDir(),
+      env: process.env,
+      progress: () => undefined,
+    });
     if (redis === undefined) throw new Error("no redis-server for the test");
     try {
       const client = new Redis(redis.uri);
       expect(await faultsOf({ ...environment, REDIS_URL: redis.uri })).toEqual([]);
       await client.replicaof("127.0.0.1", "9");
-      expect(await faultsOf({ ...environment, REDIS_URL: redis.uri })).toEqual([expect.stringMatching(/^redis\.writable: This Redis is a read-only replica/)]);
+      expect(await faultsOf({ ...environment, REDIS_URL: redis.uri })).toEqual([
+        expect.stringMatching(/^redis\.writable: This Redis is a read-only replica/),
+      ]);
       client.disconnect();
       await redis.stop();
-      expect(await faultsOf({ ...environment, REDIS_URL: redis.uri })).toEqual([expect.stringMatching(/^redis\.reachable: Redis cannot be reached at redis:\/\/127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\)\.$/)]);
+      expect(await faultsOf({ ...environment, REDIS_URL: redis.uri })).toEqual([
+        expect.stringMatching(
+          /^redis\.reachable: Redis cannot be reached at redis:\/\/127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\)\.$/,
+        ),
+      ]);
     } finally {
       await redis.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -119,7 +183,9 @@ describe("Redis", () => {
   test("that answers after more than 50 ms is named [OPS-04]", async () => {
     const slow = await slowProxy(environment["REDIS_URL"] ?? "", 80);
     try {
-      expect(await faultsOf({ ...environment, REDIS_URL: slow.url })).toEqual([expect.stringMatching(/^redis\.latency: .*after 50 ms Redis counts as away/)]);
+      expect(await faultsOf({ ...environment, REDIS_URL: slow.url })).toEqual([
+        expect.stringMatching(/^redis\.latency: .*after 50 ms Redis counts as away/),
+      ]);
     } finally {
       await slow.stop();
     }
@@ -130,7 +196,11 @@ describe("the identity provider", () => {
   test("that calls itself otherwise is named, with its own name as the mend [OPS-04]", async () => {
     fake.metadata["issuer"] = "https://other.example";
     const findings = await runDoctor(environment);
-    expect(findingOf(findings, "provider.issuer")).toMatchObject({ status: "fault", message: `It calls itself "https://other.example", and OIDC_ISSUER is ${fake.issuer}: no sign-in is taken from another issuer.`, mend: "Set OIDC_ISSUER=https://other.example, if that is the provider that is meant." });
+    expect(findingOf(findings, "provider.issuer")).toMatchObject({
+      status: "fault",
+      message: `It calls itself "https://other.example", and OIDC_ISSUER is ${fake.issuer}: no sign-in is taken from another issuer.`,
+      mend: "Set OIDC_ISSUER=https://other.example, if that is the provider that is meant.",
+    });
     expect(findingOf(findings, "mcp.authorization_server").status).toBe("fault");
   });
 
@@ -138,27 +208,45 @@ describe("the identity provider", () => {
     for (const methods of [undefined, ["plain"]]) {
       if (methods === undefined) delete fake.metadata["code_challenge_methods_supported"];
       else fake.metadata["code_challenge_methods_supported"] = methods;
-      expect(await faultsOf(environment)).toEqual([expect.stringMatching(/^provider\.pkce: .*S256/), expect.stringMatching(/^mcp\.pkce: .*S256/)]);
+      expect(await faultsOf(environment)).toEqual([
+        expect.stringMatching(/^provider\.pkce: .*S256/),
+        expect.stringMatching(/^mcp\.pkce: .*S256/),
+      ]);
     }
   });
 
   test("that does not take the secret is named, and the secret is not told [OPS-04]", async () => {
     const findings = await runDoctor({ ...environment, OIDC_CLIENT_SECRET: "another-secret-than-the-providers" });
-    expect(faultsAmong(findings)).toEqual(["provider.client: It does not take OIDC_CLIENT_SECRET, or does not know the client records (invalid_client)."]);
-    for (const secret of ["another-secret-than-the-providers", clientSecret, service.serviceToken]) expect(JSON.stringify(findings)).not.toContain(secret);
+    expect(faultsAmong(findings)).toEqual([
+      "provider.client: It does not take OIDC_CLIENT_SECRET, or does not know the client records (invalid_client).",
+    ]);
+    for (const secret of ["another-secret-than-the-providers", clientSecret, service.serviceToken])
+      expect(JSON.stringify(findings)).not.toContain(secret);
   });
 
   test("that refuses our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
     fake.answers.set("/auth", json({ error: "invalid_redirect_uri" }, 400));
-    expect(await faultsOf(environment)).toEqual([expect.stringMatching(/^provider\.redirect: The authorization endpoint answers 400 \(invalid_redirect_uri\)/)]);
-    fake.answers.set("/auth", (_request, response) => void response.writeHead(302, { Location: `${service.app.baseUrl}/sign-in/callback?error=unauthorized_client` }).end());
-    expect(await faultsOf(environment)).toEqual([expect.stringMatching(/^provider\.redirect: The authorization endpoint refuses: unauthorized_client/)]);
+    expect(await faultsOf(environment)).toEqual([
+      expect.stringMatching(/^provider\.redirect: The authorization endpoint answers 400 \(invalid_redirect_uri\)/),
+    ]);
+    fake.answers.set(
+      "/auth",
+      (_request, response) =>
+        void response
+          .writeHead(302, { Location: `${service.app.baseUrl}/sign-in/callback?error=unauthorized_client` })
+          .end(),
+    );
+    expect(await faultsOf(environment)).toEqual([
+      expect.stringMatching(/^provider\.redirect: The authorization endpoint refuses: unauthorized_client/),
+    ]);
   });
 });
 
 describe("a clock that is off by an hour is named:", () => {
   test("this machine's, against all others [OPS-04]", async () => {
-    expect(await faultsOf(environment, { now: () => Date.now() - hour })).toEqual(["clock.own: This machine's clock is 1 h behind, where most agree."]);
+    expect(await faultsOf(environment, { now: () => Date.now() - hour })).toEqual([
+      "clock.own: This machine's clock is 1 h behind, where most agree.",
+    ]);
   });
 
   test("the provider's [OPS-04]", async () => {
@@ -167,6 +255,8 @@ describe("a clock that is off by an hour is named:", () => {
       json(fake.metadata)(request, response);
     });
     const faults = await faultsOf(environment);
-    expect(faults).toEqual([expect.stringMatching(/^clock\.provider: The identity provider's clock is (1 h|59 min 5\d s)( \d+ s)? ahead/)]);
+    expect(faults).toEqual([
+      expect.stringMatching(/^clock\.provider: The identity provider's clock is (1 h|59 min 5\d s)( \d+ s)? ahead/),
+    ]);
   });
 });

@@ -32,7 +32,9 @@ async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url
   const server = createServer((from, to) => {
     const { method, headers, url = "/" } = from;
     const onward = ask(service.base + url, { ...(method === undefined ? {} : { method }), headers }, (answer) => {
-      const passed = Object.entries(answer.headers).filter(([name, value]) => value !== undefined && !dropped.includes(name));
+      const passed = Object.entries(answer.headers).filter(
+        ([name, value]) => value !== undefined && !dropped.includes(name),
+      );
       answer.pipe(to.writeHead(answer.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>));
     });
     from.pipe(onward);
@@ -59,7 +61,9 @@ test("a proxy that drops headers of the answers is named by what does not come t
     }
   };
   expect(await behind([])).toEqual([]);
-  expect(await behind(["ratelimit-policy"])).toEqual(["service.rate_limit_headers: RateLimit-Limit and RateLimit-Policy do not come through to the outside."]);
+  expect(await behind(["ratelimit-policy"])).toEqual([
+    "service.rate_limit_headers: RateLimit-Limit and RateLimit-Policy do not come through to the outside.",
+  ]);
 });
 
 test("an address that is not the one that assistants are told is named [OPS-04]", async () => {
@@ -69,19 +73,34 @@ test("an address that is not the one that assistants are told is named [OPS-04]"
 });
 
 test("a service token that is refused, a public address where another answers, and a public interface that is off are named [OPS-04]", async () => {
-  expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual(["service.token: The service token is refused."]);
-  expect(await faultsOf({ ...environment, BASE_URL: fake.issuer, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([expect.stringMatching(/^service\.public: .* answers 404 with application\/json, and not with our health/)]);
-  await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled: false, reason: "test" });
+  expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual([
+    "service.token: The service token is refused.",
+  ]);
+  expect(await faultsOf({ ...environment, BASE_URL: fake.issuer, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([
+    expect.stringMatching(/^service\.public: .* answers 404 with application\/json, and not with our health/),
+  ]);
+  await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {
+    enabled: false,
+    reason: "test",
+  });
   const off = await runDoctor(environment);
   await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled: true, reason: "test" });
-  expect(findingOf(off, "service.token")).toMatchObject({ status: "warning", message: expect.stringContaining("switched off: the public interface") });
+  expect(findingOf(off, "service.token")).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("switched off: the public interface"),
+  });
   expect(faultsAmong(off)).toEqual([expect.stringMatching(/^mcp\.challenge: .* answers 503/)]);
   expect(faultsAmong(await runDoctor(environment))).toEqual([]);
 });
 
 test("a secret is taken out of whatever text it is in, and out of an address [OPS-04]", () => {
-  const config = readConfig({ ...environment, MONGODB_URI: "mongodb://someone:p%40ssword@db:27017/records?tlsCertificateKeyFilePassword=hidden" });
+  const config = readConfig({
+    ...environment,
+    MONGODB_URI: "mongodb://someone:p%40ssword@db:27017/records?tlsCertificateKeyFilePassword=hidden",
+  });
   const redact = createRedaction(config, "a token of its own");
-  expect(redact(`p%40ssword p@ssword ${service.serviceToken} a token of its own, and records`)).toBe("[secret] [secret] [secret] [secret], and records");
+  expect(redact(`p%40ssword p@ssword ${service.serviceToken} a token of its own, and records`)).toBe(
+    "[secret] [secret] [secret] [secret], and records",
+  );
   expect(shownUri(config.mongodbUri ?? "")).toBe("mongodb://db:27017/records");
 });

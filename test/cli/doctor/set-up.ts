@@ -8,19 +8,38 @@ import type { TestService } from "../../support/service.ts";
 import { sessionSecret } from "../../support/service.ts";
 
 /** The environment in which this service was started, as an operator has it. */
-export function environmentOf({ app, mongodbUri, redis, serviceToken }: TestService, provider: Record<string, string>): Record<string, string> {
+export function environmentOf(
+  { app, mongodbUri, redis, serviceToken }: TestService,
+  provider: Record<string, string>,
+): Record<string, string> {
   return {
-    PORT: String(app.port), INTERNAL_PORT: String(app.internalPort), BASE_URL: app.baseUrl,
-    MONGODB_URI: mongodbUri, REDIS_URL: redis.uri, SERVICE_TOKENS: serviceToken, SESSION_SECRET: sessionSecret,
-    RATE_LIMIT: "100000", RATE_BURST: "100000", ...provider,
+    PORT: String(app.port),
+    INTERNAL_PORT: String(app.internalPort),
+    BASE_URL: app.baseUrl,
+    MONGODB_URI: mongodbUri,
+    REDIS_URL: redis.uri,
+    SERVICE_TOKENS: serviceToken,
+    SESSION_SECRET: sessionSecret,
+    RATE_LIMIT: "100000",
+    RATE_BURST: "100000",
+    ...provider,
   };
 }
 
 /** Makes the fake provider one that a service can live with, down to its token endpoint, which looks who asks. */
 export function makeWhole(fake: FakeProvider): void {
-  Object.assign(fake.metadata, { code_challenge_methods_supported: ["S256"], grant_types_supported: ["authorization_code"], token_endpoint_auth_methods_supported: ["client_secret_post"] });
-  fake.answers.set("/.well-known/oauth-authorization-server", (request, response) => json(fake.metadata)(request, response));
-  fake.answers.set("/auth", (_request, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Sign in</h1>"));
+  Object.assign(fake.metadata, {
+    code_challenge_methods_supported: ["S256"],
+    grant_types_supported: ["authorization_code"],
+    token_endpoint_auth_methods_supported: ["client_secret_post"],
+  });
+  fake.answers.set("/.well-known/oauth-authorization-server", (request, response) =>
+    json(fake.metadata)(request, response),
+  );
+  fake.answers.set(
+    "/auth",
+    (_request, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Sign in</h1>"),
+  );
   fake.answers.set("/token", tokenEndpoint);
 }
 

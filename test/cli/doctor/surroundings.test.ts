@@ -13,9 +13,14 @@ import { faultsAmong, findingOf } from "./set-up.ts";
 const root = join(import.meta.dirname, "../../..");
 
 /** The command as people call it: exit code and output. */
-async function records(environment: Record<string, string>, ...words: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function records(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [join(root, "bin/records.js"), ...words], { env: { PATH, HOME, ...environment } });
+  const child = spawn(process.execPath, [join(root, "bin/records.js"), ...words], {
+    env: { PATH, HOME, ...environment },
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
@@ -29,19 +34,55 @@ describe("the configuration", () => {
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
   test("has every wrong variable named, and what depends on one is not tried [OPS-04, OPS-14]", async () => {
-    const findings = await runDoctor({ DATA_DIR: dataDir, PORT: "0", INTERNAL_PORT: "many", LOG_LEVEL: "loud", MONGODB_URI: "postgres://user:hidden-password@db/", V1_SUNSET_AT: "soon", RATE_LIMIT: "0" });
-    expect(faultsAmong(findings).map((line) => line.split(" ")[0]).sort()).toEqual(["configuration.INTERNAL_PORT:", "configuration.LOG_LEVEL:", "configuration.MONGODB_URI:", "configuration.RATE_LIMIT:", "configuration.SERVICE_TOKENS:", "configuration.SESSION_SECRET:", "configuration.V1_DEPRECATED_AT:"]);
-    expect(findingOf(findings, "configuration.LOG_LEVEL")).toMatchObject({ message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".' });
+    const findings = await runDoctor({
+      DATA_DIR: dataDir,
+      PORT: "0",
+      INTERNAL_PORT: "many",
+      LOG_LEVEL: "loud",
+      MONGODB_URI: "postgres://user:hidden-password@db/",
+      V1_SUNSET_AT: "soon",
+      RATE_LIMIT: "0",
+    });
+    expect(
+      faultsAmong(findings)
+        .map((line) => line.split(" ")[0])
+        .sort(),
+    ).toEqual([
+      "configuration.INTERNAL_PORT:",
+      "configuration.LOG_LEVEL:",
+      "configuration.MONGODB_URI:",
+      "configuration.RATE_LIMIT:",
+      "configuration.SERVICE_TOKENS:",
+      "configuration.SESSION_SECRET:",
+      "configuration.V1_DEPRECATED_AT:",
+    ]);
+    expect(findingOf(findings, "configuration.LOG_LEVEL")).toMatchObject({
+      message: 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".',
+    });
     expect(findingOf(findings, "mongodb.reachable").status).toBe("note");
     expect(JSON.stringify(findings)).not.toContain("hidden-password");
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ["an https address without a proxy that is counted", { BASE_URL: "https://records.example.invalid" }, "configuration.TRUST_PROXY"],
+    [
+      "an https address without a proxy that is counted",
+      { BASE_URL: "https://records.example.invalid" },
+      "configuration.TRUST_PROXY",
+    ],
     ["an address that is open and has no name", { HOST: "0.0.0.0" }, "configuration.BASE_URL"],
     ["http for others", { BASE_URL: "http://records.example.invalid" }, "configuration.BASE_URL"],
     ["an open internal listener", { INTERNAL_HOST: "0.0.0.0" }, "configuration.INTERNAL_HOST"],
-    ["a provider without the audience of its tokens [OAU-23]", { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "x", SERVICE_TOKENS: "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6", SESSION_SECRET: "b1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6" }, "configuration.MCP_AUDIENCE"],
+    [
+      "a provider without the audience of its tokens [OAU-23]",
+      {
+        OIDC_ISSUER: "http://127.0.0.1:9",
+        OIDC_CLIENT_ID: "records",
+        OIDC_CLIENT_SECRET: "x",
+        SERVICE_TOKENS: "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6",
+        SESSION_SECRET: "b1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6",
+      },
+      "configuration.MCP_AUDIENCE",
+    ],
     ["a name that nothing reads", { MONGO_URL: "mongodb://127.0.0.1:9/" }, "configuration.MONGO_URL"],
   ])("has a warning for %s [OPS-04]", async (_name, environment, check) => {
     const control = await runDoctor({ DATA_DIR: dataDir, PORT: "0", INTERNAL_PORT: "9" });
@@ -59,18 +100,35 @@ describe("the configuration", () => {
 describe("clocks", () => {
   const at = (...ahead: number[]): [string, string][] => {
     const clocks = createClocks(() => 1_000_500);
-    ahead.forEach((ms, index) => clocks.read(`clock.c${index}`, `Clock ${index}`, 1_000_500 + ms, 1_000_500, 1_000_500));
+    ahead.forEach((ms, index) =>
+      clocks.read(`clock.c${index}`, `Clock ${index}`, 1_000_500 + ms, 1_000_500, 1_000_500),
+    );
     return clocks.findings().map(({ check, status }) => [check, status]);
   };
 
   test("that most agree on are right, and the others are off [OPS-04]", () => {
-    expect(at(1_000, -1_000)).toEqual([["clock.own", "ok"], ["clock.c0", "ok"], ["clock.c1", "ok"]]);
-    expect(at(0, 60_000)).toEqual([["clock.own", "ok"], ["clock.c0", "ok"], ["clock.c1", "fault"]]);
-    expect(at(60_000, 60_100)).toEqual([["clock.own", "fault"], ["clock.c0", "ok"], ["clock.c1", "ok"]]);
+    expect(at(1_000, -1_000)).toEqual([
+      ["clock.own", "ok"],
+      ["clock.c0", "ok"],
+      ["clock.c1", "ok"],
+    ]);
+    expect(at(0, 60_000)).toEqual([
+      ["clock.own", "ok"],
+      ["clock.c0", "ok"],
+      ["clock.c1", "fault"],
+    ]);
+    expect(at(60_000, 60_100)).toEqual([
+      ["clock.own", "fault"],
+      ["clock.c0", "ok"],
+      ["clock.c1", "ok"],
+    ]);
   });
 
   test("of which no most agree are told as different from ours [OPS-04]", () => {
-    expect(at(60_000)).toEqual([["clock.own", "note"], ["clock.c0", "fault"]]);
+    expect(at(60_000)).toEqual([
+      ["clock.own", "note"],
+      ["clock.c0", "fault"],
+    ]);
     expect(at()).toEqual([["clock.own", "note"]]);
   });
 });
@@ -93,15 +151,33 @@ describe("a service with embedded parts", () => {
     const findings = JSON.parse(stdout) as { check: string; status: string; message: string; mend: string | null }[];
     for (const finding of findings) expect(Object.keys(finding)).toEqual(["check", "status", "message", "mend"]);
     const status = (name: string): string | undefined => findings.find(({ check }) => check === name)?.status;
-    expect(["mongodb.reachable", "mongodb.indexes", "redis.reachable", "clock.own", "provider.issuer", "service.ready", "service.grpc", "service.token", "mcp.challenge", "mcp.registration"].map(status)).toEqual(Array(10).fill("ok"));
+    expect(
+      [
+        "mongodb.reachable",
+        "mongodb.indexes",
+        "redis.reachable",
+        "clock.own",
+        "provider.issuer",
+        "service.ready",
+        "service.grpc",
+        "service.token",
+        "mcp.challenge",
+        "mcp.registration",
+      ].map(status),
+    ).toEqual(Array(10).fill("ok"));
     expect(stdout).not.toContain(program.demo().service_token);
   });
 
   test("shows a person one line for each check, and the command ends with 1 where one is a fault [OPS-04]", async () => {
-    const { code, stdout } = await records({ ...environment, LOG_LEVEL: "loud", REDIS_URL: "redis://someone:hidden-password@127.0.0.1:9" }, "doctor");
+    const { code, stdout } = await records(
+      { ...environment, LOG_LEVEL: "loud", REDIS_URL: "redis://someone:hidden-password@127.0.0.1:9" },
+      "doctor",
+    );
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ {2}FAULT {4}LOG_LEVEL +LOG_LEVEL must be one of .* → Correct LOG_LEVEL/m);
-    expect(stdout).toMatch(/^ {2}FAULT {4}reachable +Redis cannot be reached at redis:\/\/127\.0\.0\.1:9: nothing listens there/m);
+    expect(stdout).toMatch(
+      /^ {2}FAULT {4}reachable +Redis cannot be reached at redis:\/\/127\.0\.0\.1:9: nothing listens there/m,
+    );
     expect(stdout).toMatch(/^ {2}ok {7}reachable +mongodb:/m);
     expect(stdout).toMatch(/^\d+ checks: 2 faults/m);
     expect(stdout).not.toContain("hidden-password");

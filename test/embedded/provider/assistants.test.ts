@@ -3,7 +3,20 @@ import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
 import { textOf } from "./browser.ts";
 import {
-  ann, assistantOf, assistantUri, atAssistant, atDashboard, dashboardOf, mcpUrl, newBrowser, register, running, signInAs, start, tokensFor, verified,
+  ann,
+  assistantOf,
+  assistantUri,
+  atAssistant,
+  atDashboard,
+  dashboardOf,
+  mcpUrl,
+  newBrowser,
+  register,
+  running,
+  signInAs,
+  start,
+  tokensFor,
+  verified,
 } from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -17,7 +30,13 @@ test("an assistant registers itself, a person allows it on a page of plain HTML,
   expect(page.status).toBe(200);
   expect(page.text).not.toContain("<script");
   const seen = textOf(page);
-  for (const said of ["An assistant", "ann@example.com", "127.0.0.1:9", "Read your contacts, sessions, transcripts and notes. It cannot change anything."]) expect(seen).toContain(said);
+  for (const said of [
+    "An assistant",
+    "ann@example.com",
+    "127.0.0.1:9",
+    "Read your contacts, sessions, transcripts and notes. It cannot change anything.",
+  ])
+    expect(seen).toContain(said);
   const back = await browser.submit(page, {}, "Allow");
   const tokens = await openid.authorizationCodeGrant(assistant, back.url, checks);
   expect(tokens.expires_in).toBe(600);
@@ -43,27 +62,32 @@ test.each([
   ["the address and a slash", `${mcpUrl}/`],
   ["the origin", "http://localhost:9"],
   ["the origin and a slash", "http://localhost:9/"],
-])("a resource that is %s of the MCP server is accepted, at every step or at one alone [OAU-09]", async (_name, resource) => {
-  const { issuer } = await running();
-  const assistant = await assistantOf(issuer);
-  const browser = newBrowser();
-  const flows = [
-    await tokensFor(assistant, browser, { ...atAssistant, resource }, { resource }),
-    await tokensFor(assistant, browser, { ...atAssistant, resource }),
-    await tokensFor(assistant, browser, atAssistant, { resource }),
-  ];
-  const refreshed = await openid.refreshTokenGrant(assistant, flows[0]?.refresh_token ?? "", { resource });
-  for (const { access_token: token } of [...flows, refreshed]) {
-    expect((await verified(issuer, token, { typ: "at+jwt" })).claims.aud).toBe("http://localhost:9/mcp");
-  }
-});
+])(
+  "a resource that is %s of the MCP server is accepted, at every step or at one alone [OAU-09]",
+  async (_name, resource) => {
+    const { issuer } = await running();
+    const assistant = await assistantOf(issuer);
+    const browser = newBrowser();
+    const flows = [
+      await tokensFor(assistant, browser, { ...atAssistant, resource }, { resource }),
+      await tokensFor(assistant, browser, { ...atAssistant, resource }),
+      await tokensFor(assistant, browser, atAssistant, { resource }),
+    ];
+    const refreshed = await openid.refreshTokenGrant(assistant, flows[0]?.refresh_token ?? "", { resource });
+    for (const { access_token: token } of [...flows, refreshed]) {
+      expect((await verified(issuer, token, { typ: "at+jwt" })).claims.aud).toBe("http://localhost:9/mcp");
+    }
+  },
+);
 
 test("a resource that is not ours is invalid_target [OAU-09]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const { url } = await start(assistant, { ...atAssistant, resource: "https://other.example/mcp" });
   expect((await newBrowser().open(url)).url.searchParams.get("error")).toBe("invalid_target");
-  await expect(tokensFor(assistant, newBrowser(), atAssistant, { resource: "https://other.example/mcp" })).rejects.toMatchObject({ error: "invalid_target" });
+  await expect(
+    tokensFor(assistant, newBrowser(), atAssistant, { resource: "https://other.example/mcp" }),
+  ).rejects.toMatchObject({ error: "invalid_target" });
 });
 
 test("a request without a scope, or with none that we know, asks who the person is", async () => {
@@ -83,11 +107,20 @@ test("a request without a scope, or with none that we know, asks who the person 
 test("an empty scope counts as absent in registration, authorization and refresh [OAU-22]", async () => {
   const { issuer } = await running();
   const metadata = await register(issuer, { scope: "", client_name: "Ünlü assistant" });
-  expect([metadata["error"], metadata["client_name"], metadata.client_id]).toEqual([undefined, "Ünlü assistant", expect.any(String)]);
+  expect([metadata["error"], metadata["client_name"], metadata.client_id]).toEqual([
+    undefined,
+    "Ünlü assistant",
+    expect.any(String),
+  ]);
   expect((await register(issuer, { scope: "unknown" }))["error"]).toBe("invalid_client_metadata");
   expect((await register(issuer, { scope: "", padding: "x".repeat(100_000) }))["error"]).toBe("invalid_request");
   const assistant = await assistantOf(issuer, { scope: "" });
-  const { refresh_token: refresh = "" } = await tokensFor(assistant, newBrowser(), { ...atAssistant, scope: "" }, { scope: "" });
+  const { refresh_token: refresh = "" } = await tokensFor(
+    assistant,
+    newBrowser(),
+    { ...atAssistant, scope: "" },
+    { scope: "" },
+  );
   const { access_token: token } = await openid.refreshTokenGrant(assistant, refresh, { scope: "" });
   expect((await verified(issuer, token)).claims).toMatchObject({ sub: "person-ann", scope: "openid" });
 });
@@ -143,28 +176,45 @@ test.each([
   });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: "unsupported_grant_type" });
-  expect(await register(issuer, { grant_types: [grantType], response_types: [], redirect_uris: [] })).toMatchObject({ error: "invalid_client_metadata" });
+  expect(await register(issuer, { grant_types: [grantType], response_types: [], redirect_uris: [] })).toMatchObject({
+    error: "invalid_client_metadata",
+  });
 });
 
 test("a program on the computer registers one port and comes from another; http goes nowhere else [OAU-10]", async () => {
   const { issuer } = await running();
-  const assistant = await assistantOf(issuer, { redirect_uris: ["http://127.0.0.1:4000/callback", "https://assistant.example/callback"] });
+  const assistant = await assistantOf(issuer, {
+    redirect_uris: ["http://127.0.0.1:4000/callback", "https://assistant.example/callback"],
+  });
   for (const uri of [assistantUri, "https://assistant.example/callback"]) {
     const tokens = await tokensFor(assistant, newBrowser(), { redirect_uri: uri });
     expect(tokens.token_type).toBe("bearer");
   }
-  for (const [type, uri] of [["web", "http://assistant.example/callback"], ["native", "http://assistant.example/callback"], ["native", "javascript:alert(1)"]]) {
-    expect(await register(issuer, { application_type: type, redirect_uris: [uri] })).toMatchObject({ error: "invalid_redirect_uri" });
+  for (const [type, uri] of [
+    ["web", "http://assistant.example/callback"],
+    ["native", "http://assistant.example/callback"],
+    ["native", "javascript:alert(1)"],
+  ]) {
+    expect(await register(issuer, { application_type: type, redirect_uris: [uri] })).toMatchObject({
+      error: "invalid_redirect_uri",
+    });
   }
 });
 
 test("a refresh token is good once: used again it ends all that came of it", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
-  const { refresh_token: first = "" } = await tokensFor(assistant, newBrowser(), { ...atAssistant, scope: "openid offline_access", prompt: "consent" });
+  const { refresh_token: first = "" } = await tokensFor(assistant, newBrowser(), {
+    ...atAssistant,
+    scope: "openid offline_access",
+    prompt: "consent",
+  });
   const { refresh_token: second = "", access_token: token } = await openid.refreshTokenGrant(assistant, first);
   expect(second).not.toBe(first);
-  expect((await verified(issuer, token, { typ: "at+jwt", audience: mcpUrl })).claims).toMatchObject({ sub: "person-ann", scope: "openid offline_access" });
+  expect((await verified(issuer, token, { typ: "at+jwt", audience: mcpUrl })).claims).toMatchObject({
+    sub: "person-ann",
+    scope: "openid offline_access",
+  });
   await expect(openid.refreshTokenGrant(assistant, first)).rejects.toMatchObject({ error: "invalid_grant" });
   await expect(openid.refreshTokenGrant(assistant, second)).rejects.toMatchObject({ error: "invalid_grant" });
   expect(await openid.tokenIntrospection(assistant, token)).toEqual({ active: false });
@@ -173,9 +223,18 @@ test("a refresh token is good once: used again it ends all that came of it", asy
 test("a token for the MCP server can be asked about and revoked", async () => {
   const provider = await running();
   const { issuer } = provider;
-  const [assistant, dashboard, other] = [await assistantOf(issuer), await dashboardOf(provider), await assistantOf(issuer)];
+  const [assistant, dashboard, other] = [
+    await assistantOf(issuer),
+    await dashboardOf(provider),
+    await assistantOf(issuer),
+  ];
   const { access_token: token, refresh_token: refresh = "" } = await tokensFor(assistant, newBrowser(), atAssistant);
-  expect(await openid.tokenIntrospection(dashboard, token)).toMatchObject({ active: true, sub: "person-ann", aud: mcpUrl, token_type: "Bearer" });
+  expect(await openid.tokenIntrospection(dashboard, token)).toMatchObject({
+    active: true,
+    sub: "person-ann",
+    aud: mcpUrl,
+    token_type: "Bearer",
+  });
   expect(await openid.tokenIntrospection(other, token)).toEqual({ active: false });
   await openid.tokenRevocation(other, token);
   expect(await openid.tokenIntrospection(dashboard, token)).toMatchObject({ active: true });
@@ -186,17 +245,27 @@ test("a token for the MCP server can be asked about and revoked", async () => {
   expect(await openid.tokenIntrospection(dashboard, next)).toEqual({ active: false });
   const forged = `${next.slice(0, -8)}AAAAAAAA`;
   expect(await openid.tokenIntrospection(dashboard, forged)).toEqual({ active: false });
-  const response = await fetch(`${issuer}/token/introspection`, { method: "POST", body: new URLSearchParams({ token: next, client_id: provider.client.id, client_secret: "wrong" }) });
+  const response = await fetch(`${issuer}/token/introspection`, {
+    method: "POST",
+    body: new URLSearchParams({ token: next, client_id: provider.client.id, client_secret: "wrong" }),
+  });
   expect(response.status).toBe(401);
 });
 
-test.each([["the dashboard first", true], ["the assistant first", false]])("the tokens of one browser have one sid, %s", async (_name, dashboardFirst) => {
+test.each([
+  ["the dashboard first", true],
+  ["the assistant first", false],
+])("the tokens of one browser have one sid, %s", async (_name, dashboardFirst) => {
   const provider = await running();
   const [assistant, dashboard] = [await assistantOf(provider.issuer), await dashboardOf(provider)];
   const browser = newBrowser();
-  const ofDashboard = async (): Promise<unknown> => (await tokensFor(dashboard, browser, atDashboard)).claims()?.["sid"];
-  const ofAssistant = async (): Promise<unknown> => (await verified(provider.issuer, (await tokensFor(assistant, browser, atAssistant)).access_token)).claims["sid"];
-  const [first, second] = dashboardFirst ? [await ofDashboard(), await ofAssistant()] : [await ofAssistant(), await ofDashboard()];
+  const ofDashboard = async (): Promise<unknown> =>
+    (await tokensFor(dashboard, browser, atDashboard)).claims()?.["sid"];
+  const ofAssistant = async (): Promise<unknown> =>
+    (await verified(provider.issuer, (await tokensFor(assistant, browser, atAssistant)).access_token)).claims["sid"];
+  const [first, second] = dashboardFirst
+    ? [await ofDashboard(), await ofAssistant()]
+    : [await ofAssistant(), await ofDashboard()];
   expect(first).toMatch(/^[\w-]{20,}$/);
   expect(second).toBe(first);
   expect(await ofAssistant()).toBe(first);

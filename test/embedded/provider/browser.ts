@@ -40,16 +40,27 @@ export function createBrowser(outside: readonly string[] = []): Browser {
   const cookiesFor = (address: string | URL): string => {
     const url = new URL(address);
     const jar = jars.get(url.host) ?? [];
-    return jar.filter(({ path }) => covers(path, url.pathname)).map(({ name, value }) => `${name}=${value}`).join("; ");
+    return jar
+      .filter(({ path }) => covers(path, url.pathname))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join("; ");
   };
 
   const keep = (url: URL, headers: Headers): void => {
     for (const line of headers.getSetCookie()) {
       const [pair = "", ...attributes] = line.split(/;\s*/);
       const [name = "", value = ""] = splitOnce(pair, "=");
-      const told = new Map(attributes.map((attribute) => splitOnce(attribute.replace(/^[^=]+/, (key) => key.toLowerCase()), "=")));
+      const told = new Map(
+        attributes.map((attribute) =>
+          splitOnce(
+            attribute.replace(/^[^=]+/, (key) => key.toLowerCase()),
+            "=",
+          ),
+        ),
+      );
       const path = told.get("path") ?? "/";
-      const over = told.get("max-age") === "0" || (told.has("expires") && Date.parse(told.get("expires") ?? "") <= Date.now());
+      const over =
+        told.get("max-age") === "0" || (told.has("expires") && Date.parse(told.get("expires") ?? "") <= Date.now());
       const others = (jars.get(url.host) ?? []).filter((cookie) => cookie.name !== name || cookie.path !== path);
       jars.set(url.host, over ? others : [...others, { name, value, path }]);
     }
@@ -59,7 +70,8 @@ export function createBrowser(outside: readonly string[] = []): Browser {
     let url = address;
     let body = form;
     for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-      if (outside.some((prefix) => url.href.startsWith(prefix))) return { url, status: undefined, headers: new Headers(), text: "" };
+      if (outside.some((prefix) => url.href.startsWith(prefix)))
+        return { url, status: undefined, headers: new Headers(), text: "" };
       const response = await fetch(url, {
         method: body === undefined ? "GET" : "POST",
         redirect: "manual",
@@ -107,25 +119,43 @@ export function formOf({ text, url }: Page): Form {
     method: (attributes["method"] ?? "get").toLowerCase(),
     action: new URL(attributes["action"] ?? url.href, url),
     fields: Object.fromEntries(tags(/<input\b([^>]*)>/gi).map(([{ name = "", value = "" }]) => [name, value])),
-    buttons: tags(/<button\b([^>]*)>([\s\S]*?)<\/button>/gi).map(([{ name, value = "" }, within]) => ({ text: within, name, value })),
+    buttons: tags(/<button\b([^>]*)>([\s\S]*?)<\/button>/gi).map(([{ name, value = "" }, within]) => ({
+      text: within,
+      name,
+      value,
+    })),
   };
 }
 
 /** The text that a person sees. */
 export function textOf({ text }: Page): string {
-  return plain(text.replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, "").replace(/<\/(p|h1|dd|dt|label|header|button)>/gi, "\n"));
+  return plain(
+    text.replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, "").replace(/<\/(p|h1|dd|dt|label|header|button)>/gi, "\n"),
+  );
 }
 
 function attributesOf(tag: string): Record<string, string> {
-  return Object.fromEntries([...tag.matchAll(/([a-z-]+)(?:="([^"]*)")?/gi)].map(([, name = "", value = ""]) => [name.toLowerCase(), unescaped(value)]));
+  return Object.fromEntries(
+    [...tag.matchAll(/([a-z-]+)(?:="([^"]*)")?/gi)].map(([, name = "", value = ""]) => [
+      name.toLowerCase(),
+      unescaped(value),
+    ]),
+  );
 }
 
 function plain(html: string): string {
-  return unescaped(html.replace(/<[^>]*>/g, "")).replace(/[ \t]*\n\s*/g, "\n").trim();
+  return unescaped(html.replace(/<[^>]*>/g, ""))
+    .replace(/[ \t]*\n\s*/g, "\n")
+    .trim();
 }
 
 function unescaped(html: string): string {
-  return html.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&amp;/g, "&");
+  return html
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, "&");
 }
 
 function covers(path: string, pathname: string): boolean {

@@ -7,14 +7,31 @@ import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProvider } from "../../../src/embedded/provider/provider.ts";
 import { textOf } from "./browser.ts";
-import { ann, atAssistant, atDashboard, dashboardOf, mcpUrl, newBrowser, register, running, start, temporaryDataDir, tokensFor, verified } from "./set-up.ts";
+import {
+  ann,
+  atAssistant,
+  atDashboard,
+  dashboardOf,
+  mcpUrl,
+  newBrowser,
+  register,
+  running,
+  start,
+  temporaryDataDir,
+  tokensFor,
+  verified,
+} from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
 test("the metadata tells what there is, at both places [OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   expect(issuer).toMatch(/^http:\/\/localhost:\d+$/);
-  const documents = await Promise.all(["openid-configuration", "oauth-authorization-server"].map(async (name) => (await fetch(`${issuer}/.well-known/${name}`)).json()));
+  const documents = await Promise.all(
+    ["openid-configuration", "oauth-authorization-server"].map(async (name) =>
+      (await fetch(`${issuer}/.well-known/${name}`)).json(),
+    ),
+  );
   expect(documents[1]).toEqual(documents[0]);
   expect(documents[0]).toEqual({
     issuer,
@@ -47,13 +64,27 @@ test("the metadata tells what there is, at both places [OAU-10, OAU-11]", async 
 test("programs in a browser may discover, register and get tokens [OAU-10]", async () => {
   const { issuer } = await running();
   const origin = "http://localhost:6274";
-  for (const [path, method] of [["/.well-known/oauth-authorization-server", "GET"], ["/jwks", "GET"], ["/reg", "POST"], ["/token", "POST"], ["/token/revocation", "POST"]] as const) {
-    const headers = { origin, "access-control-request-method": method, "access-control-request-headers": "content-type" };
+  for (const [path, method] of [
+    ["/.well-known/oauth-authorization-server", "GET"],
+    ["/jwks", "GET"],
+    ["/reg", "POST"],
+    ["/token", "POST"],
+    ["/token/revocation", "POST"],
+  ] as const) {
+    const headers = {
+      origin,
+      "access-control-request-method": method,
+      "access-control-request-headers": "content-type",
+    };
     const preflight = await fetch(`${issuer}${path}`, { method: "OPTIONS", headers });
     expect(preflight.status, path).toBe(204);
     expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toBe("content-type");
     expect(["*", origin]).toContain(preflight.headers.get("access-control-allow-origin"));
-    const response = await fetch(`${issuer}${path}`, { method, headers: { origin }, ...(method === "POST" ? { body: new URLSearchParams() } : {}) });
+    const response = await fetch(`${issuer}${path}`, {
+      method,
+      headers: { origin },
+      ...(method === "POST" ? { body: new URLSearchParams() } : {}),
+    });
     expect(["*", origin], path).toContain(response.headers.get("access-control-allow-origin"));
   }
 });
@@ -63,14 +94,21 @@ test("after a restart the issuer, the keys and the registered clients are the sa
   const first = await startProvider({ dataDir, people: [ann] });
   const { client_id: id } = await register(first.issuer);
   const keys = await (await fetch(`${first.issuer}/jwks`)).json();
-  expect(keys).toMatchObject({ keys: [{ kty: "RSA", alg: "RS256" }, { kty: "EC", alg: "ES256" }] });
+  expect(keys).toMatchObject({
+    keys: [
+      { kty: "RSA", alg: "RS256" },
+      { kty: "EC", alg: "ES256" },
+    ],
+  });
   await first.stop();
 
   const second = await running(dataDir);
   expect(second.issuer).toBe(first.issuer);
   expect(second.client).toEqual({ id: "records-dashboard", secret: expect.not.stringContaining(first.client.secret) });
   expect(await (await fetch(`${second.issuer}/jwks`)).json()).toEqual(keys);
-  const assistant = await openid.discovery(new URL(second.issuer), id, undefined, openid.None(), { execute: [openid.allowInsecureRequests] });
+  const assistant = await openid.discovery(new URL(second.issuer), id, undefined, openid.None(), {
+    execute: [openid.allowInsecureRequests],
+  });
   const { access_token: token } = await tokensFor(assistant, newBrowser(), atAssistant);
   expect((await verified(second.issuer, token)).claims).toMatchObject({ aud: mcpUrl, client_id: id });
 });
@@ -118,7 +156,12 @@ test("it stops at once although connections are open, one of them in the middle 
   onTestFinished(() => void slow.destroy());
   await once(slow, "connect");
   // Read on, for else the end of the connection would not be noticed.
-  slow.on("error", () => {}).resume().write(`POST /token HTTP/1.1\r\nHost: ${new URL(provider.issuer).host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\nabc`);
+  slow
+    .on("error", () => {})
+    .resume()
+    .write(
+      `POST /token HTTP/1.1\r\nHost: ${new URL(provider.issuer).host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\nabc`,
+    );
   const closed = once(slow, "close");
   await provider.stop();
   await closed;
@@ -137,7 +180,9 @@ test("an unknown path is a page with 404, and every page is locked up [OPS-08]",
     expect(page.text).not.toMatch(/(?:src|href)=/);
     expect(page.headers.get("cache-control")).toBe("no-store");
     const policy = page.headers.get("content-security-policy")?.split("; ");
-    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src", "base-uri 'none'", "frame-ancestors 'none'"]));
+    expect(policy).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src", "base-uri 'none'", "frame-ancestors 'none'"]),
+    );
   }
 });
 

@@ -8,8 +8,18 @@ import { onTestFinished } from "vitest";
 import { startProvider, type DevelopmentProvider, type Person } from "../../../src/embedded/provider/provider.ts";
 import { createBrowser, type Browser, type Page } from "./browser.ts";
 
-export const ann: Person = { subject: "person-ann", email: "ann@example.com", name: "Ann Example", password: "ann's secret" };
-export const ben: Person = { subject: "person-ben", email: "ben@example.com", name: "Ben Example", password: "ben's secret" };
+export const ann: Person = {
+  subject: "person-ann",
+  email: "ann@example.com",
+  name: "Ann Example",
+  password: "ann's secret",
+};
+export const ben: Person = {
+  subject: "person-ben",
+  email: "ben@example.com",
+  name: "Ben Example",
+  password: "ben's secret",
+};
 
 /** Nothing listens here: the browser of the tests tells these addresses and does not visit them. */
 export const baseUrl = "http://localhost:9";
@@ -38,12 +48,20 @@ export function dashboardOf({ issuer, client }: DevelopmentProvider): Promise<op
   return discover(issuer, client.id, client.secret, openid.ClientSecretBasic(client.secret));
 }
 
-function discover(issuer: string, id: string, secret: string | undefined, authentication: openid.ClientAuth): Promise<openid.Configuration> {
+function discover(
+  issuer: string,
+  id: string,
+  secret: string | undefined,
+  authentication: openid.ClientAuth,
+): Promise<openid.Configuration> {
   return openid.discovery(new URL(issuer), id, secret, authentication, { execute: [openid.allowInsecureRequests] });
 }
 
 /** Registers an assistant's client, without a secret; the answer is its metadata. */
-export async function register(issuer: string, metadata: Record<string, unknown> = {}): Promise<Record<string, unknown> & { client_id: string }> {
+export async function register(
+  issuer: string,
+  metadata: Record<string, unknown> = {},
+): Promise<Record<string, unknown> & { client_id: string }> {
   const response = await fetch(`${issuer}/reg`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -106,7 +124,11 @@ export async function tokensFor(
 }
 
 /** The claims of a token that the provider signed, with its header. */
-export async function verified(issuer: string, token: string, options: { audience?: string; typ?: string } = {}): Promise<{ claims: JWTPayload; alg: string; typ: string | undefined }> {
+export async function verified(
+  issuer: string,
+  token: string,
+  options: { audience?: string; typ?: string } = {},
+): Promise<{ claims: JWTPayload; alg: string; typ: string | undefined }> {
   const keys = createLocalJWKSet((await (await fetch(`${issuer}/jwks`)).json()) as JSONWebKeySet);
   const { payload, protectedHeader } = await jwtVerify(token, keys, { issuer, ...options });
   return { claims: payload, alg: protectedHeader.alg, typ: protectedHeader.typ };

@@ -2,7 +2,19 @@
 import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
 import { formOf, textOf } from "./browser.ts";
-import { ann, atDashboard, baseUrl, ben, dashboardOf, newBrowser, running, signInAs, start, tokensFor, verified } from "./set-up.ts";
+import {
+  ann,
+  atDashboard,
+  baseUrl,
+  ben,
+  dashboardOf,
+  newBrowser,
+  running,
+  signInAs,
+  start,
+  tokensFor,
+  verified,
+} from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -16,14 +28,25 @@ test("the dashboard signs a person in with a code and PKCE through one plain for
   expect(page.text).not.toContain("<script");
   expect(page.text).toMatch(/<input [^>]*name="login" type="email" autocomplete="username"/);
   expect(page.text).toMatch(/<input [^>]*name="password" type="password"/);
-  expect(formOf(page)).toMatchObject({ method: "post", action: page.url, fields: { login: "", password: "" }, buttons: [{ text: "Sign in" }] });
+  expect(formOf(page)).toMatchObject({
+    method: "post",
+    action: page.url,
+    fields: { login: "", password: "" },
+    buttons: [{ text: "Sign in" }],
+  });
   expect(textOf(page)).toContain("Passwords are in demo.json in the data folder.");
   const back = await signInAs(browser, page, ann);
   expect(back.url.href).toMatch(new RegExp(`^${baseUrl}/sign-in/callback\\?code=`));
   const tokens = await openid.authorizationCodeGrant(dashboard, back.url, { ...checks, expectedNonce: "n-0S6" });
   const { claims, alg } = await verified(provider.issuer, tokens.id_token ?? "", { audience: "records-dashboard" });
   expect(alg).toBe("RS256");
-  expect(claims).toMatchObject({ sub: "person-ann", email: "ann@example.com", email_verified: true, name: "Ann Example", sid: expect.any(String) });
+  expect(claims).toMatchObject({
+    sub: "person-ann",
+    email: "ann@example.com",
+    email_verified: true,
+    name: "Ann Example",
+    sid: expect.any(String),
+  });
   expect(tokens.refresh_token).toBeUndefined();
   expect(tokens.access_token).not.toContain(".");
   expect(await openid.fetchUserInfo(dashboard, tokens.access_token, "person-ann")).toEqual({
@@ -39,13 +62,20 @@ test("a wrong password brings the form again, with the reason and the email [OPS
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(provider), atDashboard);
   const page = await browser.open(url);
-  for (const [login, password] of [["ann@example.com", "wrong"], ["nobody@example.com", ann.password], ["ann@example.com", ben.password], ["ann@example.com", ""]] as const) {
+  for (const [login, password] of [
+    ["ann@example.com", "wrong"],
+    ["nobody@example.com", ann.password],
+    ["ann@example.com", ben.password],
+    ["ann@example.com", ""],
+  ] as const) {
     const again = await browser.submit(page, { login, password });
     expect(again.status).toBe(422);
     expect(textOf(again)).toContain("The email or the password is wrong.");
     expect(formOf(again).fields).toEqual({ login, password: "" });
   }
-  expect((await signInAs(browser, page, { ...ann, email: " ANN@Example.com " })).url.searchParams.has("code")).toBe(true);
+  expect((await signInAs(browser, page, { ...ann, email: " ANN@Example.com " })).url.searchParams.has("code")).toBe(
+    true,
+  );
 });
 
 test("what is typed into the form is shown as text alone [OPS-08]", async () => {
@@ -80,14 +110,17 @@ test("a code is worth nothing without its verifier [OAU-11]", async () => {
   const { url, checks } = await start(dashboard, atDashboard);
   const back = await signInAs(browser, await browser.open(url), ann);
   const wrong = { ...checks, pkceCodeVerifier: openid.randomPKCECodeVerifier() };
-  await expect(openid.authorizationCodeGrant(dashboard, back.url, wrong)).rejects.toMatchObject({ error: "invalid_grant" });
+  await expect(openid.authorizationCodeGrant(dashboard, back.url, wrong)).rejects.toMatchObject({
+    error: "invalid_grant",
+  });
 });
 
 test("the session signs in again without a form; prompt and max_age ask for one, prompt=none never does", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
-  const open = async (parameters: Record<string, string>): ReturnType<typeof browser.open> => browser.open((await start(dashboard, { ...atDashboard, ...parameters })).url);
+  const open = async (parameters: Record<string, string>): ReturnType<typeof browser.open> =>
+    browser.open((await start(dashboard, { ...atDashboard, ...parameters })).url);
   expect((await open({ prompt: "none" })).url.searchParams.get("error")).toBe("login_required");
   await tokensFor(dashboard, browser, atDashboard);
   expect((await open({})).url.searchParams.has("code")).toBe(true);
@@ -95,7 +128,9 @@ test("the session signs in again without a form; prompt and max_age ask for one,
   const again = await open({ prompt: "login" });
   expect(formOf(again).fields).toEqual({ login: "ann@example.com", password: "" });
   expect((await open({ max_age: "0" })).text).toContain('name="password"');
-  expect(formOf(await open({ prompt: "login", login_hint: "ben@example.com" })).fields["login"]).toBe("ben@example.com");
+  expect(formOf(await open({ prompt: "login", login_hint: "ben@example.com" })).fields["login"]).toBe(
+    "ben@example.com",
+  );
 });
 
 test("another person who signs in in the same browser ends the session of the one before", async () => {

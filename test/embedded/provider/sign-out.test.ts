@@ -5,7 +5,18 @@ import type { AddressInfo } from "node:net";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createBrowser, formOf, textOf } from "./browser.ts";
-import { ann, assistantOf, assistantUri, atAssistant, dashboardOf, running, signInAs, start, tokensFor, verified } from "./set-up.ts";
+import {
+  ann,
+  assistantOf,
+  assistantUri,
+  atAssistant,
+  dashboardOf,
+  running,
+  signInAs,
+  start,
+  tokensFor,
+  verified,
+} from "./set-up.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -38,7 +49,13 @@ test("sign-out ends the session for all, tells the dashboard behind the browser'
   const { id_token: idToken = "" } = await tokensFor(dashboard, browser, atDashboard);
   const { refresh_token: refresh = "", access_token: token } = await tokensFor(assistant, browser, atAssistant);
 
-  const page = await browser.open(openid.buildEndSessionUrl(dashboard, { id_token_hint: idToken, post_logout_redirect_uri: `${baseUrl}/`, state: "s1" }));
+  const page = await browser.open(
+    openid.buildEndSessionUrl(dashboard, {
+      id_token_hint: idToken,
+      post_logout_redirect_uri: `${baseUrl}/`,
+      state: "s1",
+    }),
+  );
   expect(page.status).toBe(200);
   expect(formOf(page).buttons).toEqual([{ text: "Sign out", name: undefined, value: "" }]);
   expect(page.text).toContain("<script>document.forms[0].submit()</script>");
@@ -47,8 +64,13 @@ test("sign-out ends the session for all, tells the dashboard behind the browser'
   expect(back.url.href).toBe(`${baseUrl}/?state=s1`);
   expect(back.text).toBe("the dashboard");
 
-  expect(received).toMatchObject([{ path: "/sign-out/back-channel", type: expect.stringContaining("application/x-www-form-urlencoded") }]);
-  const logout = await verified(provider.issuer, new URLSearchParams(received[0]?.body).get("logout_token") ?? "", { audience: "records-dashboard", typ: "logout+jwt" });
+  expect(received).toMatchObject([
+    { path: "/sign-out/back-channel", type: expect.stringContaining("application/x-www-form-urlencoded") },
+  ]);
+  const logout = await verified(provider.issuer, new URLSearchParams(received[0]?.body).get("logout_token") ?? "", {
+    audience: "records-dashboard",
+    typ: "logout+jwt",
+  });
   expect(logout.alg).toBe("RS256");
   expect(logout.claims).toMatchObject({
     sub: "person-ann",
@@ -58,7 +80,11 @@ test("sign-out ends the session for all, tells the dashboard behind the browser'
   expect((await verified(provider.issuer, token)).claims["sid"]).toBe(logout.claims["sid"]);
   expect(logout.claims["nonce"]).toBeUndefined();
 
-  expect((await browser.open((await start(dashboard, { ...atDashboard, prompt: "none" })).url)).url.searchParams.get("error")).toBe("login_required");
+  expect(
+    (await browser.open((await start(dashboard, { ...atDashboard, prompt: "none" })).url)).url.searchParams.get(
+      "error",
+    ),
+  ).toBe("login_required");
   await expect(openid.refreshTokenGrant(assistant, refresh)).rejects.toMatchObject({ error: "invalid_grant" });
   expect(await openid.tokenIntrospection(assistant, token)).toEqual({ active: false });
 });
@@ -86,18 +112,28 @@ test("without a hint, or with one of another person, sign-out asks first and sen
   const atDashboard = { redirect_uri: `${baseUrl}/sign-in/callback` };
   const stale = (await tokensFor(dashboard, browser, atDashboard)).id_token ?? "";
   const { url } = await start(dashboard, { ...atDashboard, prompt: "login" });
-  await browser.submit(await signInAs(browser, await browser.open(url), { ...ann, email: "ben@example.com", password: "ben's secret" }));
+  await browser.submit(
+    await signInAs(browser, await browser.open(url), { ...ann, email: "ben@example.com", password: "ben's secret" }),
+  );
   for (const parameters of [{}, { id_token_hint: stale }]) {
-    const page = await browser.open(openid.buildEndSessionUrl(dashboard, { post_logout_redirect_uri: `${baseUrl}/`, ...parameters }));
+    const page = await browser.open(
+      openid.buildEndSessionUrl(dashboard, { post_logout_redirect_uri: `${baseUrl}/`, ...parameters }),
+    );
     expect(page.text).not.toContain("<script");
     expect(formOf(page).buttons).toMatchObject([{ text: "Sign out" }]);
   }
-  for (const parameters of [{ post_logout_redirect_uri: "https://other.example/" }, { id_token_hint: `${stale.slice(0, -8)}AAAAAAAA` }]) {
+  for (const parameters of [
+    { post_logout_redirect_uri: "https://other.example/" },
+    { id_token_hint: `${stale.slice(0, -8)}AAAAAAAA` },
+  ]) {
     expect((await browser.open(openid.buildEndSessionUrl(dashboard, parameters))).status).toBe(400);
   }
 });
 
-test.each([["fails", 500], ["is away", undefined]])("sign-out works also where the dashboard %s", async (_name, status) => {
+test.each([
+  ["fails", 500],
+  ["is away", undefined],
+])("sign-out works also where the dashboard %s", async (_name, status) => {
   const { baseUrl } = status === undefined ? { baseUrl: "http://localhost:9" } : await dashboardServer(status);
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const dashboard = await dashboardOf(provider);
@@ -112,7 +148,10 @@ test.each([["fails", 500], ["is away", undefined]])("sign-out works also where t
 test("a client that registered itself cannot have the provider call an address of this computer", async () => {
   const { baseUrl, received } = await dashboardServer();
   const provider = await running();
-  const assistant = await assistantOf(provider.issuer, { backchannel_logout_uri: `${baseUrl}/anything`, backchannel_logout_session_required: true });
+  const assistant = await assistantOf(provider.issuer, {
+    backchannel_logout_uri: `${baseUrl}/anything`,
+    backchannel_logout_session_required: true,
+  });
   const browser = createBrowser([assistantUri]);
   await tokensFor(assistant, browser, atAssistant);
   const after = await browser.submit(await browser.open(`${provider.issuer}/session/end`));

@@ -34,7 +34,10 @@ function switching(rpc: string): Recipe {
 }
 
 /** One of the operator's levers: pulling it again changes nothing more. */
-function lever(rpc: string, prepare: (lane: Lane) => Promise<{ message: Record<string, unknown>; effects: () => Promise<number> }>): Recipe {
+function lever(
+  rpc: string,
+  prepare: (lane: Lane) => Promise<{ message: Record<string, unknown>; effects: () => Promise<number> }>,
+): Recipe {
   const operation = `${admin}.AccountService/${rpc}`;
   return {
     operation,
@@ -89,17 +92,26 @@ export const adminRecipes: readonly Recipe[] = [
   },
   lever("SuspendAccount", async (lane) => {
     const id = await newAccount(lane);
-    return { message: { account_id: id }, effects: () => count(lane, "audit_log", { account_id: UUID.createFromHexString(id), event: "account_suspended" }) };
+    return {
+      message: { account_id: id },
+      effects: () => count(lane, "audit_log", { account_id: UUID.createFromHexString(id), event: "account_suspended" }),
+    };
   }),
   lever("ResumeAccount", async (lane) => {
     const id = await newAccount(lane);
     await lane.whole.internalCall(`${admin}.AccountService/SuspendAccount`, { account_id: id, reason: fresh() });
-    return { message: { account_id: id }, effects: () => count(lane, "audit_log", { account_id: UUID.createFromHexString(id), event: "account_resumed" }) };
+    return {
+      message: { account_id: id },
+      effects: () => count(lane, "audit_log", { account_id: UUID.createFromHexString(id), event: "account_resumed" }),
+    };
   }),
   lever("RevokeApiKey", async (lane) => {
     const id = UUID.createFromHexString(await newAccount(lane));
     const { document } = await lane.whole.app.services.apiKeys.create(id, "read_write");
-    return { message: { key: document.key_id.toHexString() }, effects: () => count(lane, "audit_log", { account_id: id, event: "key_revoked" }) };
+    return {
+      message: { key: document.key_id.toHexString() },
+      effects: () => count(lane, "audit_log", { account_id: id, event: "key_revoked" }),
+    };
   }),
   lever("EndSessions", async (lane) => {
     const [id, subject] = [await newAccount(lane), fresh()];

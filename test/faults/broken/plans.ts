@@ -34,7 +34,9 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
       return stepsUnder(command, at, turn + at, isNew);
     }),
     ...share(connectionBreaks, 3, turn).map((fault) => fresh(fault, 0)),
-    ...share(handshakeBreaks, 2, turn).map((fault) => fresh(fault, Math.floor(turn / handshakeBreaks.length) % 2 === 0 ? "handshake" : "login")),
+    ...share(handshakeBreaks, 2, turn).map((fault) =>
+      fresh(fault, Math.floor(turn / handshakeBreaks.length) % 2 === 0 ? "handshake" : "login"),
+    ),
   ];
 }
 
@@ -73,15 +75,19 @@ export interface Round {
 
 /** Every fault in many commands of many requests: all of the first, or every third, so that repetitions are hit too. */
 export const roundsAtOnce: readonly Round[] = [
-  ...[...connectionBreaks, ...stateChangeReplies].map((fault): Round => ({
-    plan: { fault, at: 0, times },
-    again: true,
-  })),
+  ...[...connectionBreaks, ...stateChangeReplies].map(
+    (fault): Round => ({
+      plan: { fault, at: 0, times },
+      again: true,
+    }),
+  ),
   ...connectionBreaks.map((fault): Round => ({ plan: { fault, at: 1, every: 3, times }, again: true })),
-  ...[...writeConcernReplies, ...passingReplies].map((fault): Round => ({
-    plan: { fault, at: 0, times },
-    again: false,
-  })),
+  ...[...writeConcernReplies, ...passingReplies].map(
+    (fault): Round => ({
+      plan: { fault, at: 0, times },
+      again: false,
+    }),
+  ),
 ];
 
 /** Faults that do not pass before the deadline. */

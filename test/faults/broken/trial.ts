@@ -39,7 +39,8 @@ async function answered({ streams }: Recipe, trial: Trial): Promise<Outcome> {
  * commands: a single run can conflict with a transaction that an earlier fault left behind, and retry its own.
  */
 export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
-  const kindsOf = (commands: readonly Command[]): string => commands.map(({ name, collection, inTransaction }) => `${name} ${collection} ${inTransaction}`).join();
+  const kindsOf = (commands: readonly Command[]): string =>
+    commands.map(({ name, collection, inTransaction }) => `${name} ${collection} ${inTransaction}`).join();
   let before = await recorded(recipe, lane);
   for (let run = 0; run < 10; run++) {
     const commands = await recorded(recipe, lane);
@@ -55,7 +56,8 @@ async function recorded(recipe: Recipe, lane: Lane): Promise<readonly Command[]>
   const outcome = await answered(recipe, trial);
   armed.disarm();
   await trial.clear?.();
-  if (outcome.kind !== "success") throw new Error(`${titleOf(recipe)} fails without a fault: ${JSON.stringify(outcome)}`);
+  if (outcome.kind !== "success")
+    throw new Error(`${titleOf(recipe)} fails without a fault: ${JSON.stringify(outcome)}`);
   return armed.commands;
 }
 

@@ -54,8 +54,25 @@ describe("the conformance suite", () => {
     const folder = fs.mkdtempSync(join(tmpdir(), "records-conformance-"));
     onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
     // It ends with 1 where a check failed: the checks themselves are looked at.
-    await run(process.execPath, [program ?? "", "server", "--url", url, "--scenario", scenario, "--spec-version", revision, "--output-dir", folder], { cwd: folder }).catch(() => undefined);
-    const [results] = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("checks.json"));
+    await run(
+      process.execPath,
+      [
+        program ?? "",
+        "server",
+        "--url",
+        url,
+        "--scenario",
+        scenario,
+        "--spec-version",
+        revision,
+        "--output-dir",
+        folder,
+      ],
+      { cwd: folder },
+    ).catch(() => undefined);
+    const [results] = fs
+      .readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith("checks.json"));
     const checks = JSON.parse(fs.readFileSync(join(folder, results ?? "none"), "utf8")) as Check[];
     expect(checks.some(({ status }) => status === "SUCCESS")).toBe(true);
     expect(checks.filter(({ id, status }) => status === "FAILURE" && !notOurs.includes(id))).toEqual([]);

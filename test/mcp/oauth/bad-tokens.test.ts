@@ -5,7 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../../src/api-keys/secret.ts";
 import { exchange } from "../../http/raw.ts";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { clientId, clientSecret, idClaims, json, logoutClaims, newKey, seconds, startFakeProvider } from "../../sign-in/fake-provider.ts";
+import {
+  clientId,
+  clientSecret,
+  idClaims,
+  json,
+  logoutClaims,
+  newKey,
+  seconds,
+  startFakeProvider,
+} from "../../sign-in/fake-provider.ts";
 import { newOwner } from "../../sign-in/set-up.ts";
 import type { TestService } from "../../support/service.ts";
 import { rest, startService } from "../../support/service.ts";
@@ -34,32 +43,58 @@ afterAll(async () => {
   await attacker.stop();
 });
 
-const base64 = (value: unknown): string => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+const base64 = (value: unknown): string =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 const claims = (changes: Record<string, unknown> = {}): ReturnType<typeof accessClaims> => accessClaims(fake, changes);
-const good = (changes: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> => accessToken(fake, changes, header);
+const good = (changes: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> =>
+  accessToken(fake, changes, header);
 /** Signed with a text that everybody knows, or that we share. */
 const hmac = (secret: string | Uint8Array, alg = "HS256"): string => {
   const signed = `${base64({ alg, typ: "at+jwt", kid: fake.key.kid })}.${base64(claims())}`;
   return `${signed}.${createHmac(alg.replace("HS", "sha"), secret).update(signed).digest("base64url")}`;
 };
-const publicJwk = async (): Promise<Record<string, unknown>> => ({ ...(await exportJWK(fake.key.publicKey)), kid: fake.key.kid, alg: "RS256", use: "sig" });
+const publicJwk = async (): Promise<Record<string, unknown>> => ({
+  ...(await exportJWK(fake.key.publicKey)),
+  kid: fake.key.kid,
+  alg: "RS256",
+  use: "sig",
+});
 /** A part of a good token replaced. */
 async function spoilt(change: (parts: [string, string, string]) => string): Promise<string> {
   return change((await good()).split(".") as [string, string, string]);
 }
-const byAttacker = async (header: Record<string, unknown>): Promise<string> => attacker.sign(claims(), { typ: "at+jwt", ...header });
+const byAttacker = async (header: Record<string, unknown>): Promise<string> =>
+  attacker.sign(claims(), { typ: "at+jwt", ...header });
 
 const bad: Readonly<Record<string, readonly [make: () => Promise<string> | string, why: RegExp]>> = {
   "alg none": [() => new UnsecuredJWT(claims()).encode(), /algorithm/],
-  "alg none with a kid and a type": [() => `${base64({ alg: "none", kid: "first", typ: "at+jwt" })}.${base64(claims())}.`, /algorithm/],
+  "alg none with a kid and a type": [
+    () => `${base64({ alg: "none", kid: "first", typ: "at+jwt" })}.${base64(claims())}.`,
+    /algorithm/,
+  ],
   "alg nOnE": [() => `${base64({ alg: "nOnE", typ: "at+jwt" })}.${base64(claims())}.`, /algorithm/],
-  "alg none and a good token's signature": [() => spoilt(([, body, signature]) => `${base64({ alg: "none", typ: "at+jwt" })}.${body}.${signature}`), /algorithm/],
-  "no alg": [() => spoilt(([, body, signature]) => `${base64({ typ: "at+jwt" })}.${body}.${signature}`), /algorithm|malformed/],
-  "an alg that is no text": [() => spoilt(([, body, signature]) => `${base64({ alg: ["RS256"], typ: "at+jwt" })}.${body}.${signature}`), /algorithm|malformed/],
+  "alg none and a good token's signature": [
+    () => spoilt(([, body, signature]) => `${base64({ alg: "none", typ: "at+jwt" })}.${body}.${signature}`),
+    /algorithm/,
+  ],
+  "no alg": [
+    () => spoilt(([, body, signature]) => `${base64({ typ: "at+jwt" })}.${body}.${signature}`),
+    /algorithm|malformed/,
+  ],
+  "an alg that is no text": [
+    () => spoilt(([, body, signature]) => `${base64({ alg: ["RS256"], typ: "at+jwt" })}.${body}.${signature}`),
+    /algorithm|malformed/,
+  ],
   "HS256 with the public key as PEM": [async () => hmac(await exportSPKI(fake.key.publicKey)), /algorithm/],
-  "HS256 with the public key as PEM without its last line's end": [async () => hmac((await exportSPKI(fake.key.publicKey)).trim()), /algorithm/],
+  "HS256 with the public key as PEM without its last line's end": [
+    async () => hmac((await exportSPKI(fake.key.publicKey)).trim()),
+    /algorithm/,
+  ],
   "HS256 with the public key as JWK": [async () => hmac(JSON.stringify(await publicJwk())), /algorithm/],
-  "HS512 with the modulus": [async () => hmac(Buffer.from(String((await publicJwk())["n"]), "base64url"), "HS512"), /algorithm/],
+  "HS512 with the modulus": [
+    async () => hmac(Buffer.from(String((await publicJwk())["n"]), "base64url"), "HS512"),
+    /algorithm/,
+  ],
   "HS256 with our client secret": [() => hmac(clientSecret), /algorithm/],
   "HS256 with nothing": [() => hmac(""), /algorithm/],
   "the attacker's signature under the provider's kid": [() => byAttacker({ kid: fake.key.kid }), /signature is wrong/],
@@ -68,24 +103,83 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
   "a kid that is a path": [() => byAttacker({ kid: "../../../../dev/null" }), /unknown key/],
   "a kid that is a query": [() => byAttacker({ kid: "' OR '1'='1" }), /unknown key/],
   "a kid that is a number": [() => byAttacker({ kid: 1 }), /signature|malformed|unknown key/],
-  "a jku of the attacker": [() => byAttacker({ kid: fake.key.kid, jku: `${attacker.issuer}/jwks` }), /signature is wrong/],
-  "an x5u of the attacker": [() => byAttacker({ kid: fake.key.kid, x5u: `${attacker.issuer}/x5u` }), /signature is wrong/],
-  "a jwk of the attacker": [async () => byAttacker({ kid: fake.key.kid, jwk: await exportJWK(attacker.key.publicKey) }), /signature is wrong/],
-  "a jku of the attacker and its kid": [() => byAttacker({ jku: `${attacker.issuer}/jwks`, kid: "other" }), /unknown key/],
+  "a jku of the attacker": [
+    () => byAttacker({ kid: fake.key.kid, jku: `${attacker.issuer}/jwks` }),
+    /signature is wrong/,
+  ],
+  "an x5u of the attacker": [
+    () => byAttacker({ kid: fake.key.kid, x5u: `${attacker.issuer}/x5u` }),
+    /signature is wrong/,
+  ],
+  "a jwk of the attacker": [
+    async () => byAttacker({ kid: fake.key.kid, jwk: await exportJWK(attacker.key.publicKey) }),
+    /signature is wrong/,
+  ],
+  "a jku of the attacker and its kid": [
+    () => byAttacker({ jku: `${attacker.issuer}/jwks`, kid: "other" }),
+    /unknown key/,
+  ],
   "an x5c": [() => byAttacker({ kid: fake.key.kid, x5c: ["MIIB"] }), /signature is wrong/],
-  "a crit that is unknown": [() => good({}, { crit: ["x-must"], "x-must": 1 }).catch(() => spoilt(([, body, signature]) => `${base64({ alg: "RS256", kid: fake.key.kid, typ: "at+jwt", crit: ["x-must"], "x-must": 1 })}.${body}.${signature}`)), /malformed/],
-  "an empty crit": [() => spoilt(([, body, signature]) => `${base64({ alg: "RS256", kid: fake.key.kid, typ: "at+jwt", crit: [] })}.${body}.${signature}`), /malformed/],
-  "b64 false": [() => spoilt(([, body, signature]) => `${base64({ alg: "RS256", kid: fake.key.kid, typ: "at+jwt", crit: ["b64"], b64: false })}.${body}.${signature}`), /malformed|signature/],
-  "another alg of the list than the key's": [() => spoilt(([, body, signature]) => `${base64({ alg: "PS256", kid: fake.key.kid, typ: "at+jwt" })}.${body}.${signature}`), /unknown key|signature/],
-  "an alg of another kind of key": [() => spoilt(([, body, signature]) => `${base64({ alg: "ES256", kid: fake.key.kid, typ: "at+jwt" })}.${body}.${signature}`), /unknown key|signature/],
-  "EdDSA of a key of the attacker's": [async () => new SignJWT(claims()).setProtectedHeader({ alg: "EdDSA", kid: fake.key.kid, typ: "at+jwt" }).sign((await generateKeyPair("EdDSA")).privateKey), /unknown key|signature/],
+  "a crit that is unknown": [
+    () =>
+      good({}, { crit: ["x-must"], "x-must": 1 }).catch(() =>
+        spoilt(
+          ([, body, signature]) =>
+            `${base64({ alg: "RS256", kid: fake.key.kid, typ: "at+jwt", crit: ["x-must"], "x-must": 1 })}.${body}.${signature}`,
+        ),
+      ),
+    /malformed/,
+  ],
+  "an empty crit": [
+    () =>
+      spoilt(
+        ([, body, signature]) =>
+          `${base64({ alg: "RS256", kid: fake.key.kid, typ: "at+jwt", crit: [] })}.${body}.${signature}`,
+      ),
+    /malformed/,
+  ],
+  "b64 false": [
+    () =>
+      spoilt(
+        ([, body, signature]) =>
+          `${base64({ alg: "RS256", kid: fake.key.kid, typ: "at+jwt", crit: ["b64"], b64: false })}.${body}.${signature}`,
+      ),
+    /malformed|signature/,
+  ],
+  "another alg of the list than the key's": [
+    () =>
+      spoilt(
+        ([, body, signature]) => `${base64({ alg: "PS256", kid: fake.key.kid, typ: "at+jwt" })}.${body}.${signature}`,
+      ),
+    /unknown key|signature/,
+  ],
+  "an alg of another kind of key": [
+    () =>
+      spoilt(
+        ([, body, signature]) => `${base64({ alg: "ES256", kid: fake.key.kid, typ: "at+jwt" })}.${body}.${signature}`,
+      ),
+    /unknown key|signature/,
+  ],
+  "EdDSA of a key of the attacker's": [
+    async () =>
+      new SignJWT(claims())
+        .setProtectedHeader({ alg: "EdDSA", kid: fake.key.kid, typ: "at+jwt" })
+        .sign((await generateKeyPair("EdDSA")).privateKey),
+    /unknown key|signature/,
+  ],
   "another issuer": [() => good({ iss: "https://other.example" }), /another issuer/],
-  "the attacker's issuer and key": [() => attacker.sign(accessClaims(attacker), { typ: "at+jwt" }), /signature|unknown key/],
+  "the attacker's issuer and key": [
+    () => attacker.sign(accessClaims(attacker), { typ: "at+jwt" }),
+    /signature|unknown key/,
+  ],
   "the issuer with a slash": [() => good({ iss: `${fake.issuer}/` }), /another issuer/],
   "the issuer with a blank": [() => good({ iss: `${fake.issuer} ` }), /another issuer/],
   "the issuer under another scheme": [() => good({ iss: fake.issuer.replace("http:", "https:") }), /another issuer/],
   "the issuer's beginning": [() => good({ iss: fake.issuer.slice(0, -1) }), /another issuer/],
-  "the issuer under another name of the host": [() => good({ iss: fake.issuer.replace("127.0.0.1", "localhost") }), /another issuer/],
+  "the issuer under another name of the host": [
+    () => good({ iss: fake.issuer.replace("127.0.0.1", "localhost") }),
+    /another issuer/,
+  ],
   "the issuer in a list": [() => good({ iss: [fake.issuer] }), /another issuer|malformed/],
   "no issuer": [() => good({ iss: undefined }), /another issuer|malformed/],
   "an expiry in the past": [() => good({ exp: seconds() - 1 }), /expired/],
@@ -98,14 +192,33 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
   "a beginning that is a text": [() => good({ nbf: "now" }), /malformed|not valid yet/],
   "an ID token of ours": [() => fake.sign(idClaims(fake, { nonce: "n" }), { typ: "JWT" }), /no access token/],
   "an ID token without a type": [() => fake.sign(idClaims(fake, { at_hash: "x", scope: "openid" })), /no access token/],
-  "an ID token of an assistant": [() => fake.sign(idClaims(fake, { aud: "an-assistant" }), { typ: "JWT" }), /no access token/],
-  "an ID token of Keycloak's making": [() => fake.sign(idClaims(fake, { typ: "ID", scope: "openid" }), { typ: "JWT" }), /no access token/],
-  "an ID token of Cognito's making": [() => fake.sign(idClaims(fake, { token_use: "id", scope: "openid" })), /no access token/],
-  "a logout token": [() => fake.sign(logoutClaims(fake, { scope: "openid" }), { typ: "logout+jwt" }), /no access token/],
-  "a logout token of type JWT": [() => fake.sign(logoutClaims(fake, { scope: "openid" }), { typ: "JWT" }), /no access token/],
+  "an ID token of an assistant": [
+    () => fake.sign(idClaims(fake, { aud: "an-assistant" }), { typ: "JWT" }),
+    /no access token/,
+  ],
+  "an ID token of Keycloak's making": [
+    () => fake.sign(idClaims(fake, { typ: "ID", scope: "openid" }), { typ: "JWT" }),
+    /no access token/,
+  ],
+  "an ID token of Cognito's making": [
+    () => fake.sign(idClaims(fake, { token_use: "id", scope: "openid" })),
+    /no access token/,
+  ],
+  "a logout token": [
+    () => fake.sign(logoutClaims(fake, { scope: "openid" }), { typ: "logout+jwt" }),
+    /no access token/,
+  ],
+  "a logout token of type JWT": [
+    () => fake.sign(logoutClaims(fake, { scope: "openid" }), { typ: "JWT" }),
+    /no access token/,
+  ],
   "a refresh token that is a JWT": [() => good({ typ: "Refresh" }, { typ: "JWT" }), /no access token/],
   "an offline token that is a JWT": [() => good({ typ: "Offline" }, { typ: "JWT" }), /no access token/],
-  "a client's assertion": [() => fake.sign({ iss: fake.issuer, sub: clientId, aud: fake.issuer, exp: seconds() + 60, jti: "1" }, { typ: "JWT" }), /no access token/],
+  "a client's assertion": [
+    () =>
+      fake.sign({ iss: fake.issuer, sub: clientId, aud: fake.issuer, exp: seconds() + 60, jti: "1" }, { typ: "JWT" }),
+    /no access token/,
+  ],
   "the type of a DPoP proof": [() => good({}, { typ: "dpop+jwt" }), /no access token/],
   "the type of a security event": [() => good({}, { typ: "secevent+jwt" }), /no access token/],
   "a type that is a number": [() => good({}, { typ: 7 }), /malformed|no access token/],
@@ -115,30 +228,57 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
   "a sub that is a query of MongoDB": [() => good({ sub: { $gt: "" } }), /malformed|names nobody/],
   "an empty sub": [() => good({ sub: "" }), /names nobody/],
   "a sub of null": [() => good({ sub: null }), /malformed|names nobody/],
-  "another person in the payload": [() => spoilt(([header, , signature]) => `${header}.${base64(claims({ sub: "person-ann" }))}.${signature}`), /signature is wrong/],
-  "a later expiry in the payload": [() => spoilt(([header, , signature]) => `${header}.${base64(claims({ exp: seconds() + 99_999 }))}.${signature}`), /signature is wrong/],
-  "a payload that is no JSON": [() => spoilt(([header, , signature]) => `${header}.${base64("hello")}.${signature}`), /signature|malformed/],
+  "another person in the payload": [
+    () => spoilt(([header, , signature]) => `${header}.${base64(claims({ sub: "person-ann" }))}.${signature}`),
+    /signature is wrong/,
+  ],
+  "a later expiry in the payload": [
+    () => spoilt(([header, , signature]) => `${header}.${base64(claims({ exp: seconds() + 99_999 }))}.${signature}`),
+    /signature is wrong/,
+  ],
+  "a payload that is no JSON": [
+    () => spoilt(([header, , signature]) => `${header}.${base64("hello")}.${signature}`),
+    /signature|malformed/,
+  ],
   "a payload that is signed and a list": [async () => signedText("[]"), /malformed/],
   "a payload that is signed and no JSON": [async () => signedText("hello"), /malformed/],
-  "a signature that was cut": [() => spoilt(([header, body, signature]) => `${header}.${body}.${signature.slice(0, -4)}`), /signature is wrong/],
+  "a signature that was cut": [
+    () => spoilt(([header, body, signature]) => `${header}.${body}.${signature.slice(0, -4)}`),
+    /signature is wrong/,
+  ],
   "an empty signature": [() => spoilt(([header, body]) => `${header}.${body}.`), /signature|malformed/],
   "no signature": [() => spoilt(([header, body]) => `${header}.${body}`), /malformed or unknown/],
-  "a signature with more behind": [() => spoilt(([header, body, signature]) => `${header}.${body}.${signature}AAAA`), /signature is wrong/],
+  "a signature with more behind": [
+    () => spoilt(([header, body, signature]) => `${header}.${body}.${signature}AAAA`),
+    /signature is wrong/,
+  ],
   "a fourth part": [() => spoilt((parts) => `${parts.join(".")}.x`), /malformed or unknown/],
   "three dots": [() => "...", /malformed or unknown/],
   "two dots": [() => "..", /malformed/],
   "parts that are no base64": [() => "a.b.c", /malformed/],
   "letters that no token has": [() => "tök€n".replace("€", "\u00a4"), /malformed/],
-  "a JWE": [async () => new CompactEncrypt(Buffer.from(JSON.stringify(claims()))).setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", typ: "at+jwt" }).encrypt((await generateKeyPair("RSA-OAEP-256")).publicKey), /malformed or unknown/],
+  "a JWE": [
+    async () =>
+      new CompactEncrypt(Buffer.from(JSON.stringify(claims())))
+        .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", typ: "at+jwt" })
+        .encrypt((await generateKeyPair("RSA-OAEP-256")).publicKey),
+    /malformed or unknown/,
+  ],
   "an API key that is valid": [async () => (await service.account()).key, /malformed/],
   "an API key of nobody": [() => newSecret(), /malformed/],
   "the service token": [() => service.serviceToken, /malformed or unknown/],
-  "a dashboard session": [async () => (await openSession(service, "person-dora", "dora@example.com")).cookie.split("=")[1] ?? "", /malformed/],
-  "a dashboard cookie": [async () => (await openSession(service, "person-dora", "dora@example.com")).cookie, /malformed/],
+  "a dashboard session": [
+    async () => (await openSession(service, "person-dora", "dora@example.com")).cookie.split("=")[1] ?? "",
+    /malformed/,
+  ],
+  "a dashboard cookie": [
+    async () => (await openSession(service, "person-dora", "dora@example.com")).cookie,
+    /malformed/,
+  ],
   "an empty token's hash": [() => createHash("sha256").update("").digest("hex"), /malformed or unknown/],
   "10 kB": [() => good({ padding: "x".repeat(7_500) }), /malformed/],
-  "null": [() => "null", /malformed or unknown/],
-  "undefined": [() => "undefined", /malformed or unknown/],
+  null: [() => "null", /malformed or unknown/],
+  undefined: [() => "undefined", /malformed or unknown/],
 };
 
 async function signedText(payload: string): Promise<string> {
@@ -149,10 +289,21 @@ async function signedText(payload: string): Promise<string> {
 
 test("the token that all the others differ from passes, in each form that providers give it [OAU-08]", async () => {
   for (const token of [
-    await good(), await good({}, { typ: "application/at+jwt" }), await good({}, { typ: "AT+JWT" }), await good({}, { typ: "JWT" }), await good({}, { typ: undefined }),
-    await good({ scope: undefined, scp: ["read"] }, { typ: "JWT" }), await good({ typ: "Bearer" }, { typ: "JWT" }), await good({ token_use: "access" }, { typ: undefined }), await good({}, { kid: undefined }),
-    await good({ nbf: seconds() - 5 }), await good({ aud: undefined }), await good({ aud: ["a", "b"] }), await good({ iat: undefined }),
-  ]) expect(await statusOf(base, token)).toBe(200);
+    await good(),
+    await good({}, { typ: "application/at+jwt" }),
+    await good({}, { typ: "AT+JWT" }),
+    await good({}, { typ: "JWT" }),
+    await good({}, { typ: undefined }),
+    await good({ scope: undefined, scp: ["read"] }, { typ: "JWT" }),
+    await good({ typ: "Bearer" }, { typ: "JWT" }),
+    await good({ token_use: "access" }, { typ: undefined }),
+    await good({}, { kid: undefined }),
+    await good({ nbf: seconds() - 5 }),
+    await good({ aud: undefined }),
+    await good({ aud: ["a", "b"] }),
+    await good({ iat: undefined }),
+  ])
+    expect(await statusOf(base, token)).toBe(200);
 });
 
 describe("401 with the challenge", () => {
@@ -160,7 +311,11 @@ describe("401 with the challenge", () => {
     const [make, why] = bad[name] ?? [];
     const token = (await make?.()) ?? "";
     attacker.asked.length = 0;
-    for (const message of [{ method: "tools/list" }, { method: "tools/call", params: { name: "list_sessions", arguments: {} } }, { method: "initialize" }]) {
+    for (const message of [
+      { method: "tools/list" },
+      { method: "tools/call", params: { name: "list_sessions", arguments: {} } },
+      { method: "initialize" },
+    ]) {
       expectChallenge(await send(base, `Bearer ${token}`, message), base, why);
     }
     expect(attacker.asked).toEqual([]);
@@ -172,16 +327,28 @@ test("a key that the provider has never signed access tokens with, such as that 
   const instance = await service.another(other.settings());
   const second = await newKey("second");
   other.answers.set("/jwks", async (request, response) => {
-    const keys = [{ ...(await exportJWK(other.key.publicKey)), kid: "first" }, { ...(await exportJWK(second.publicKey)), kid: "second", use: "enc" }];
+    const keys = [
+      { ...(await exportJWK(other.key.publicKey)), kid: "first" },
+      { ...(await exportJWK(second.publicKey)), kid: "second", use: "enc" },
+    ];
     json({ keys })(request, response);
   });
   try {
     await newOwner(service, other.issuer, "person-dora", "dora-there@example.com");
-    const sign = (kid: string, key: FakeProvider["key"]["privateKey"]): Promise<string> => other.sign(accessClaims(other), { typ: "at+jwt", kid }, key);
+    const sign = (kid: string, key: FakeProvider["key"]["privateKey"]): Promise<string> =>
+      other.sign(accessClaims(other), { typ: "at+jwt", kid }, key);
     expect(await statusOf(instance.app.baseUrl, await sign("first", other.key.privateKey))).toBe(200);
     // The kid of another key, either way round.
-    for (const token of [await sign("second", other.key.privateKey), await sign("first", second.privateKey), await sign("second", second.privateKey)]) {
-      expectChallenge(await send(instance.app.baseUrl, `Bearer ${token}`), instance.app.baseUrl, /signature|unknown key/);
+    for (const token of [
+      await sign("second", other.key.privateKey),
+      await sign("first", second.privateKey),
+      await sign("second", second.privateKey),
+    ]) {
+      expectChallenge(
+        await send(instance.app.baseUrl, `Bearer ${token}`),
+        instance.app.baseUrl,
+        /signature|unknown key/,
+      );
     }
   } finally {
     await instance.stop();
@@ -203,13 +370,16 @@ test.each([
   ["our client id", clientId, 401],
   ["an object", { 0: "records-api" }, 401],
   ["a list in a list", [["records-api"]], 401],
-])("with MCP_AUDIENCE set, a token whose audience is %s: %s is answered %d; without the setting it passes [OAU-08]", async (_name, aud, status) => {
-  const token = await good({ aud });
-  const answer = await send(choosy.app.baseUrl, `Bearer ${token}`);
-  expect(answer.status).toBe(status);
-  if (status === 401) expectChallenge(answer, choosy.app.baseUrl, /meant for another audience/);
-  expect(await statusOf(base, token)).toBe(200);
-});
+])(
+  "with MCP_AUDIENCE set, a token whose audience is %s: %s is answered %d; without the setting it passes [OAU-08]",
+  async (_name, aud, status) => {
+    const token = await good({ aud });
+    const answer = await send(choosy.app.baseUrl, `Bearer ${token}`);
+    expect(answer.status).toBe(status);
+    if (status === 401) expectChallenge(answer, choosy.app.baseUrl, /meant for another audience/);
+    expect(await statusOf(base, token)).toBe(200);
+  },
+);
 
 test("a token that has been accepted is refused when it expires, though it is remembered [OAU-06]", async () => {
   const token = await good({ exp: seconds() + 2 });
@@ -219,9 +389,14 @@ test("a token that has been accepted is refused when it expires, though it is re
 });
 
 test("an Authorization header of 1 MB is refused by the parser with 431 in the envelope [OAU-07]", async () => {
-  const { answers } = await exchange(service.base, `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${"a".repeat(1_048_576)}\r\nContent-Length: 0\r\n\r\n`);
+  const { answers } = await exchange(
+    service.base,
+    `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${"a".repeat(1_048_576)}\r\nContent-Length: 0\r\n\r\n`,
+  );
   expect(answers[0]?.status).toBe(431);
-  expect(JSON.parse(answers[0]?.body ?? "")).toEqual({ error: { code: "431", message: "The HTTP headers are too large." } });
+  expect(JSON.parse(answers[0]?.body ?? "")).toEqual({
+    error: { code: "431", message: "The HTTP headers are too large." },
+  });
 });
 
 describe("at a provider that can be asked about tokens", () => {
@@ -246,21 +421,35 @@ describe("at a provider that can be asked about tokens", () => {
 
   test("a token that is no JWT is what the provider says of it [OAU-06, OAU-07]", async () => {
     const at = instance.app.baseUrl;
-    for (const claims of [{}, { token_type: "bearer" }, { iss: other.issuer }, { exp: undefined }]) expect(await statusOf(at, opaque(claims))).toBe(200);
+    for (const claims of [{}, { token_type: "bearer" }, { iss: other.issuer }, { exp: undefined }])
+      expect(await statusOf(at, opaque(claims))).toBe(200);
     for (const [claims, why] of [
-      [{ active: false }, /revoked, or has expired/], [{ token_type: "refresh_token" }, /no access token/],
+      [{ active: false }, /revoked, or has expired/],
+      [{ token_type: "refresh_token" }, /no access token/],
       // As the library of the development provider speaks of refresh tokens.
-      [{ token_type: undefined }, /no access token/], [{ token_type: "N_A" }, /no access token/], [{ token_use: "refresh_token" }, /no access token/],
-      [{ exp: seconds() - 1 }, /expired/], [{ exp: "never" }, /expired/], [{ nbf: seconds() + 600 }, /not valid yet/], [{ iss: "https://other.example" }, /another issuer/],
-      [{ sub: undefined }, /names nobody/], [{ sub: 5 }, /names nobody/], [{ sub: { $gt: "" } }, /names nobody/],
-    ] as const) expectChallenge(await send(at, `Bearer ${opaque(claims)}`), at, why);
+      [{ token_type: undefined }, /no access token/],
+      [{ token_type: "N_A" }, /no access token/],
+      [{ token_use: "refresh_token" }, /no access token/],
+      [{ exp: seconds() - 1 }, /expired/],
+      [{ exp: "never" }, /expired/],
+      [{ nbf: seconds() + 600 }, /not valid yet/],
+      [{ iss: "https://other.example" }, /another issuer/],
+      [{ sub: undefined }, /names nobody/],
+      [{ sub: 5 }, /names nobody/],
+      [{ sub: { $gt: "" } }, /names nobody/],
+    ] as const)
+      expectChallenge(await send(at, `Bearer ${opaque(claims)}`), at, why);
     // An answer that is none is not taken for a yes.
     for (const active of ["true", 1, null, undefined]) expect(await statusOf(at, opaque({ active }))).toBe(503);
   });
 
   test("one that is signed and that the provider has revoked is refused [OAU-07]", async () => {
     const token = await accessToken(other);
-    expectChallenge(await send(instance.app.baseUrl, `Bearer ${token}`), instance.app.baseUrl, /revoked, or has expired/);
+    expectChallenge(
+      await send(instance.app.baseUrl, `Bearer ${token}`),
+      instance.app.baseUrl,
+      /revoked, or has expired/,
+    );
   });
 
   test("200 bad tokens bring the keys a handful of requests, and introspection none [OAU-07]", async () => {
@@ -268,7 +457,12 @@ describe("at a provider that can be asked about tokens", () => {
     other.asked.length = 0;
     const forger = await newKey("forged");
     const kinds: readonly ((turn: number) => Promise<string> | string)[] = [
-      (turn) => other.sign(accessClaims(other, { jti: String(turn) }), { typ: "at+jwt", kid: `unknown-${turn}` }, forger.privateKey),
+      (turn) =>
+        other.sign(
+          accessClaims(other, { jti: String(turn) }),
+          { typ: "at+jwt", kid: `unknown-${turn}` },
+          forger.privateKey,
+        ),
       (turn) => other.sign(accessClaims(other, { jti: String(turn) }), { typ: "at+jwt" }, forger.privateKey),
       (turn) => other.sign(accessClaims(other, { jti: String(turn), exp: seconds() - 9 }), { typ: "at+jwt" }),
       (turn) => other.sign(accessClaims(other, { jti: String(turn), iss: "https://other.example" }), { typ: "at+jwt" }),
@@ -279,7 +473,9 @@ describe("at a provider that can be asked about tokens", () => {
       (turn) => `t\u00f6ken-${turn}`,
       (turn) => `${"x".repeat(9_000)}${turn}`,
     ];
-    const statuses = await Promise.all(Array.from({ length: 200 }, async (_, turn) => statusOf(at, (await kinds[turn % kinds.length]?.(turn)) ?? "")));
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, turn) => statusOf(at, (await kinds[turn % kinds.length]?.(turn)) ?? "")),
+    );
     expect(new Set(statuses)).toEqual(new Set([401]));
     expect(other.asked.filter((path) => path === "/introspect")).toEqual([]);
     expect(other.asked.filter((path) => path === "/jwks").length).toBeLessThanOrEqual(5);

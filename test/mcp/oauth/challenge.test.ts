@@ -16,7 +16,10 @@ let token: string;
 
 beforeAll(async () => {
   fake = await startFakeProvider();
-  service = await startService({ ...fake.settings(), CORS_ORIGINS: "https://assistant.example,https://other-assistant.example" });
+  service = await startService({
+    ...fake.settings(),
+    CORS_ORIGINS: "https://assistant.example,https://other-assistant.example",
+  });
   base = service.app.baseUrl;
   await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
   token = await accessToken(fake);
@@ -26,7 +29,8 @@ afterAll(async () => {
   await fake.stop();
 });
 
-const switchInterface = (enabled: boolean): Promise<RestAnswer> => service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
+const switchInterface = (enabled: boolean): Promise<RestAnswer> =>
+  service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
 const ask = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestAnswer> =>
   rest(base, path, { method, headers, ...(method === "POST" || method === "PUT" ? { raw: "{}" } : {}) });
 
@@ -48,16 +52,22 @@ const without: readonly (readonly [string, Record<string, string>, string])[] = 
 ];
 
 describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) => {
-  test.each(without)("with %s is 401 with the challenge and the reason, in the envelope [OAU-01, MCP-04]", async (_name, headers, why) => {
-    const answer = await ask(method, headers);
-    expectChallenge(answer, base, new RegExp(`^${why.replace(/[.\\]/g, "\\$&")}$`), method === "HEAD");
-    expect(answer.text).not.toMatch(/<html|<!doctype/i);
-  });
+  test.each(without)(
+    "with %s is 401 with the challenge and the reason, in the envelope [OAU-01, MCP-04]",
+    async (_name, headers, why) => {
+      const answer = await ask(method, headers);
+      expectChallenge(answer, base, new RegExp(`^${why.replace(/[.\\]/g, "\\$&")}$`), method === "HEAD");
+      expect(answer.text).not.toMatch(/<html|<!doctype/i);
+    },
+  );
 });
 
 test("a token in the address or in a form is none [OAU-01]", async () => {
   expectChallenge(await ask("POST", {}, `/mcp?access_token=${token}`), base, /^No access token/);
-  const form = await rest(base, "/mcp", { raw: `access_token=${token}`, headers: { "Content-Type": "application/x-www-form-urlencoded" } });
+  const form = await rest(base, "/mcp", {
+    raw: `access_token=${token}`,
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  });
   expectChallenge(form, base, /^No access token/);
 });
 
@@ -67,27 +77,49 @@ test("the scheme is accepted in any case, and the request's own id comes back wi
 });
 
 test("two Authorization lines are 400 and no token is looked at [MCP-13]", async () => {
-  const { answers } = await exchange(service.base, `GET /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
+  const { answers } = await exchange(
+    service.base,
+    `GET /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  );
   expect(answers.map(({ status }) => status)).toEqual([400]);
   expect(JSON.parse(answers[0]?.body ?? "").error.code).toBe("400");
 });
 
 test("with a token every method but POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13]", async () => {
   for (const method of ["GET", "HEAD", "DELETE", "PUT", "PATCH"]) {
-    const { status, headers, text } = await ask(method, { Authorization: `Bearer ${token}`, Accept: "text/event-stream, text/html" });
-    expect([method, status, headers.get("allow"), headers.get("content-type"), headers.get("ratelimit-limit"), headers.get("www-authenticate")])
-      .toEqual([method, 405, "POST, OPTIONS", "application/json; charset=utf-8", null, null]);
-    if (method !== "HEAD") expect(JSON.parse(text).error).toEqual({ code: "405", message: "This path does not take this method." });
+    const { status, headers, text } = await ask(method, {
+      Authorization: `Bearer ${token}`,
+      Accept: "text/event-stream, text/html",
+    });
+    expect([
+      method,
+      status,
+      headers.get("allow"),
+      headers.get("content-type"),
+      headers.get("ratelimit-limit"),
+      headers.get("www-authenticate"),
+    ]).toEqual([method, 405, "POST, OPTIONS", "application/json; charset=utf-8", null, null]);
+    if (method !== "HEAD")
+      expect(JSON.parse(text).error).toEqual({ code: "405", message: "This path does not take this method." });
   }
 });
 
 test("OPTIONS is 204 with Allow, without a token, with CORS for the origins that are allowed [MCP-05]", async () => {
   const plain = await ask("OPTIONS");
-  expect([plain.status, plain.headers.get("allow"), plain.headers.get("access-control-allow-origin"), plain.text]).toEqual([204, "POST, OPTIONS", null, ""]);
-  const { status, headers } = await ask("OPTIONS", { Origin: "https://assistant.example", "Access-Control-Request-Method": "POST" });
+  expect([
+    plain.status,
+    plain.headers.get("allow"),
+    plain.headers.get("access-control-allow-origin"),
+    plain.text,
+  ]).toEqual([204, "POST, OPTIONS", null, ""]);
+  const { status, headers } = await ask("OPTIONS", {
+    Origin: "https://assistant.example",
+    "Access-Control-Request-Method": "POST",
+  });
   expect([status, headers.get("access-control-allow-origin")]).toEqual([204, "https://assistant.example"]);
   expect(headers.get("access-control-allow-methods")).toContain("POST");
-  for (const name of ["Authorization", "Content-Type", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"]) expect(headers.get("access-control-allow-headers")).toContain(name);
+  for (const name of ["Authorization", "Content-Type", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"])
+    expect(headers.get("access-control-allow-headers")).toContain(name);
   const foreign = await ask("OPTIONS", { Origin: "https://evil.example", "Access-Control-Request-Method": "POST" });
   expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([204, null]);
 });
@@ -103,16 +135,39 @@ test("our own origin and those of CORS_ORIGINS pass, and no origin does [MCP-05]
 
 test("any other origin is 403 with a good token, and 401 without, which a page may read only where it is allowed [MCP-05]", async () => {
   const port = new URL(base).port;
-  for (const origin of ["https://evil.example", "null", `http://127.0.0.1:${port}`, `https://localhost:${port}`, "http://localhost:1", `${base}.evil.example`, "https://assistant.example.evil", "https://assistant.example/", ""]) {
+  for (const origin of [
+    "https://evil.example",
+    "null",
+    `http://127.0.0.1:${port}`,
+    `https://localhost:${port}`,
+    "http://localhost:1",
+    `${base}.evil.example`,
+    "https://assistant.example.evil",
+    "https://assistant.example/",
+    "",
+  ]) {
     const { status, text, headers } = await send(base, `Bearer ${token}`, undefined, { Origin: origin });
     expect([origin, status, headers.get("access-control-allow-origin")]).toEqual([origin, 403, null]);
-    expect(JSON.parse(text)).toEqual({ error: { code: "403", message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." } });
+    expect(JSON.parse(text)).toEqual({
+      error: { code: "403", message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." },
+    });
     expectChallenge(await send(base, undefined, undefined, { Origin: origin }), base);
   }
 });
 
 test("only the exact path is served: all near it are 404 in the envelope, with a token and without [MCP-01]", async () => {
-  for (const path of ["/mcp/", "/mcp/x", "/MCP", "//mcp", "/mcp%2F", "/Mcp", "/mcp.json", "/m%63p", "/mcp/.well-known/oauth-protected-resource", "/sse"]) {
+  for (const path of [
+    "/mcp/",
+    "/mcp/x",
+    "/MCP",
+    "//mcp",
+    "/mcp%2F",
+    "/Mcp",
+    "/mcp.json",
+    "/m%63p",
+    "/mcp/.well-known/oauth-protected-resource",
+    "/sse",
+  ]) {
     for (const headers of [{}, { Authorization: `Bearer ${token}` }]) {
       const { status, text } = await ask("POST", headers, path);
       expect([path, status, JSON.parse(text).error.code]).toEqual([path, 404, "404"]);
@@ -126,11 +181,21 @@ describe("while the interface is disabled", () => {
 
   test("every request is 503 before the token is looked at, whatever the token, the method and the origin [MCP-13, ERR-14]", async () => {
     fake.asked.length = 0;
-    for (const authorization of [undefined, `Bearer ${token}`, `Bearer ${await accessToken(fake, { jti: "another" })}`, "Bearer garbage"]) {
+    for (const authorization of [
+      undefined,
+      `Bearer ${token}`,
+      `Bearer ${await accessToken(fake, { jti: "another" })}`,
+      "Bearer garbage",
+    ]) {
       for (const method of ["GET", "POST", "DELETE"]) {
-        const { status, headers, text } = await ask(method, { ...(authorization === undefined ? {} : { Authorization: authorization }), Origin: "https://evil.example" });
+        const { status, headers, text } = await ask(method, {
+          ...(authorization === undefined ? {} : { Authorization: authorization }),
+          Origin: "https://evil.example",
+        });
         expect([status, headers.get("www-authenticate"), headers.get("retry-after")]).toEqual([503, null, null]);
-        expect(JSON.parse(text)).toEqual({ error: { code: "503", message: "The public interface is temporarily disabled." } });
+        expect(JSON.parse(text)).toEqual({
+          error: { code: "503", message: "The public interface is temporarily disabled." },
+        });
       }
     }
     expect(fake.asked).toEqual([]);
@@ -143,8 +208,15 @@ describe("while the interface is disabled", () => {
     try {
       for (const wire of wires) {
         for (const [rpc, request] of [
-          ["SearchContacts", { query: "ann" }], ["CreateContact", { full_name: "Bo" }], ["GetContact", { contact_id: id }], ["UpdateContact", { contact_id: id, phone: "1" }],
-          ["AppendContactNote", { contact_id: id, content: "c" }], ["ListSessions", {}], ["GetSession", { session_id: id }], ["GetSessionTranscript", { session_id: id }], ["SearchNotes", { query: "budget" }],
+          ["SearchContacts", { query: "ann" }],
+          ["CreateContact", { full_name: "Bo" }],
+          ["GetContact", { contact_id: id }],
+          ["UpdateContact", { contact_id: id, phone: "1" }],
+          ["AppendContactNote", { contact_id: id, content: "c" }],
+          ["ListSessions", {}],
+          ["GetSession", { session_id: id }],
+          ["GetSessionTranscript", { session_id: id }],
+          ["SearchNotes", { query: "budget" }],
         ] as const) {
           const { http, code } = await wire.call({ rpc, key, request });
           expect([wire.name, rpc, http ?? 503, code ?? "unavailable"]).toEqual([wire.name, rpc, 503, "unavailable"]);
@@ -157,7 +229,8 @@ describe("while the interface is disabled", () => {
 });
 
 test("paused writes do not concern it [MCP-13]", async () => {
-  const pause = (enabled: boolean): Promise<RestAnswer> => service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
+  const pause = (enabled: boolean): Promise<RestAnswer> =>
+    service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
   await pause(false);
   try {
     expect((await send(base, `Bearer ${token}`)).status).toBe(200);
@@ -172,10 +245,14 @@ test("429 comes before 503, and 503 before 401 and 405 [MCP-13]", async () => {
   const tight = await service.another({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
   try {
     const from = { "X-Forwarded-For": "203.0.113.7" };
-    const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await rest(tight.base, "/mcp", { headers: from })).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => (await rest(tight.base, "/mcp", { headers: from })).status),
+    );
     expect(new Set(statuses)).toEqual(new Set([503, 429]));
     const fresh = { "X-Forwarded-For": "203.0.113.8" };
-    expect((await rest(tight.base, "/mcp", { headers: { ...fresh, Authorization: `Bearer ${token}` } })).status).toBe(503);
+    expect((await rest(tight.base, "/mcp", { headers: { ...fresh, Authorization: `Bearer ${token}` } })).status).toBe(
+      503,
+    );
   } finally {
     await tight.stop();
     await switchInterface(true);
@@ -185,10 +262,24 @@ test("429 comes before 503, and 503 before 401 and 405 [MCP-13]", async () => {
 test("where sign-in is off, /mcp and the documents are 503 and say why; the other paths stay [MCP-13]", async () => {
   const off = await service.another({ OIDC_ISSUER: "" });
   try {
-    for (const path of ["/mcp", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server"]) {
+    for (const path of [
+      "/mcp",
+      "/.well-known/oauth-protected-resource",
+      "/.well-known/oauth-protected-resource/mcp",
+      "/.well-known/oauth-authorization-server",
+    ]) {
       for (const headers of [{}, { Authorization: `Bearer ${token}` }]) {
         const { status, body } = await rest(off.base, path, { headers });
-        expect([path, status, body]).toEqual([path, 503, { error: { code: "503", message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER)." } }]);
+        expect([path, status, body]).toEqual([
+          path,
+          503,
+          {
+            error: {
+              code: "503",
+              message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+            },
+          },
+        ]);
       }
     }
     expect((await rest(off.base, "/v1/health")).status).toBe(200);

@@ -1,5 +1,10 @@
 // From nothing to an answer, as an assistant goes: 401, both metadata documents, registration, the login, a token, the tools.
-import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../embedded/provider/browser.ts";
@@ -26,7 +31,14 @@ function newAssistant(scope?: string): Assistant {
     client: undefined,
     held: undefined,
     redirectUrl: callback,
-    clientMetadata: { client_name: "An assistant", redirect_uris: [callback], grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], token_endpoint_auth_method: "none", ...(scope === undefined ? {} : { scope }) },
+    clientMetadata: {
+      client_name: "An assistant",
+      redirect_uris: [callback],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      ...(scope === undefined ? {} : { scope }),
+    },
     clientInformation() {
       return this.client;
     },
@@ -58,15 +70,24 @@ function newAssistant(scope?: string): Assistant {
   };
 }
 
-test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
+test.each([
+  ["2026-07-28", true],
+  ["2025-11-25", false],
+] as const)(
   "the official client finds everything out by itself and reads the person's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
   async (revision, modern) => {
     const { base, service, provider } = house();
-    const account = await service.app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: ann.subject }, undefined);
-    const contact = await ingestInto(service, account?._id.toHexString() ?? "").contact({ full_name: `Grace ${revision}` });
+    const account = await service.app.services.accounts.ofIdentity(
+      { issuer: provider.issuer, subject: ann.subject },
+      undefined,
+    );
+    const contact = await ingestInto(service, account?._id.toHexString() ?? "").contact({
+      full_name: `Grace ${revision}`,
+    });
     const assistant = newAssistant();
     const open = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
-    const newClient = () => new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
+    const newClient = () =>
+      new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
 
     const first = open();
     await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError);
@@ -75,7 +96,11 @@ test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
     expect(assistant.leadsTo?.searchParams.get("client_id")).toBe(assistant.client?.client_id);
 
     const browser = createBrowser([callback]);
-    let page = await browser.submit(await browser.open(assistant.leadsTo ?? ""), { login: ann.email, password: ann.password }, "Sign in");
+    let page = await browser.submit(
+      await browser.open(assistant.leadsTo ?? ""),
+      { login: ann.email, password: ann.password },
+      "Sign in",
+    );
     expect(page.text).toContain("An assistant");
     page = await browser.submit(page, {}, "Allow");
     await first.finishAuth(page.url.searchParams);
@@ -89,17 +114,23 @@ test.each([["2026-07-28", true], ["2025-11-25", false]] as const)(
   },
 );
 
-test.each([["2026-07-28", true, "openid email"], ["2025-11-25", false, "openid email"], ["2025-11-25", false, "openid email offline_access"]] as const)(
+test.each([
+  ["2026-07-28", true, "openid email"],
+  ["2025-11-25", false, "openid email"],
+  ["2025-11-25", false, "openid email offline_access"],
+] as const)(
   "after a sign-out without the provider's page the official client signs in again and continues: %s, %s, %s [OAU-17]",
   async (_revision, modern, scope) => {
     const { base, provider } = house();
     const assistant = newAssistant(scope);
     const connection = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
-    const newClient = () => new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
+    const newClient = () =>
+      new Client({ name: "assistant", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
     const browser = createBrowser([callback]);
     const letIn = async (transport: StreamableHTTPClientTransport): Promise<void> => {
       let page = await browser.open(assistant.leadsTo ?? "");
-      if (page.text.includes('name="password"')) page = await browser.submit(page, { login: ann.email, password: ann.password }, "Sign in");
+      if (page.text.includes('name="password"'))
+        page = await browser.submit(page, { login: ann.email, password: ann.password }, "Sign in");
       if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
       await transport.finishAuth(page.url.searchParams);
     };

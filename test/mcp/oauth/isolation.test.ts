@@ -40,11 +40,32 @@ async function person(name: string, mark: string): Promise<Person> {
   const account = await newOwner(service, fake.issuer, name, `${name}@example.com`);
   const put = ingestInto(service, account.toHexString());
   const contact = await put.contact({ full_name: "Ann Lee", email: `ann@${mark}.example`, external_id: "ann" });
-  const session = await put.session({ title: "Budget", subtitle: mark, contact_id: contact, session_date: "2026-01-31T09:30:00Z", external_id: "budget" });
-  const notes = [...(await put.contactNotes({ contact_id: contact, content: `Asked for a budget ${mark}`, source: "import" })), ...(await put.sessionNotes({ session_id: session, content: `Summary ${mark}`, type: "SESSION_NOTE_TYPE_AI_PREDEFINED", position: 0, title: "Summary" }))];
+  const session = await put.session({
+    title: "Budget",
+    subtitle: mark,
+    contact_id: contact,
+    session_date: "2026-01-31T09:30:00Z",
+    external_id: "budget",
+  });
+  const notes = [
+    ...(await put.contactNotes({ contact_id: contact, content: `Asked for a budget ${mark}`, source: "import" })),
+    ...(await put.sessionNotes({
+      session_id: session,
+      content: `Summary ${mark}`,
+      type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+      position: 0,
+      title: "Summary",
+    })),
+  ];
   await put.transcript({ session_id: session, transcript: `We spoke of the ${mark}` });
   const { secret: key } = await service.app.services.apiKeys.create(account, "read_write");
-  return { token: await accessToken(fake, { sub: name, email: `${name}@example.com` }), key, contact, session, ids: [contact, session, ...notes, account.toHexString()] };
+  return {
+    token: await accessToken(fake, { sub: name, email: `${name}@example.com` }),
+    key,
+    contact,
+    session,
+    ids: [contact, session, ...notes, account.toHexString()],
+  };
 }
 
 /** Every way to ask for a record by its id; one more and this list has to grow. */
@@ -62,15 +83,30 @@ const byId: readonly (readonly [method: string, params: (id: string) => object])
   ["resources/read", (id) => ({ uri: `session://${id}` })],
   ["resources/read", (id) => ({ uri: id })],
 ];
-const prompts: readonly (readonly [string, string])[] = [["contact_id", "contact"], ["session_id", "session"]];
+const prompts: readonly (readonly [string, string])[] = [
+  ["contact_id", "contact"],
+  ["session_id", "session"],
+];
 
 test("every id of another account gives the very answer that a random one gives, by each tool and resource [ISO-07, MCP-06]", async () => {
   const listed = (await rpc(base, dora.token, "tools/list")).result.tools.map(({ name }: { name: string }) => name);
-  expect(listed).toEqual(["search_contacts", "get_contact", "list_sessions", "get_session", "get_session_transcript", "search_notes", "search", "fetch"]);
+  expect(listed).toEqual([
+    "search_contacts",
+    "get_contact",
+    "list_sessions",
+    "get_session",
+    "get_session_transcript",
+    "search_notes",
+    "search",
+    "fetch",
+  ]);
   for (const [method, params] of byId) {
     for (const id of eric.ids) {
       const random = randomId();
-      const [theirs, nobodys] = [await rpc(base, dora.token, method, params(id)), await rpc(base, dora.token, method, params(random))];
+      const [theirs, nobodys] = [
+        await rpc(base, dora.token, method, params(id)),
+        await rpc(base, dora.token, method, params(random)),
+      ];
       expect(JSON.stringify(theirs).replaceAll(id, "<id>")).toBe(JSON.stringify(nobodys).replaceAll(random, "<id>"));
       expect(JSON.stringify(theirs)).not.toContain("foxglove");
     }
@@ -78,32 +114,58 @@ test("every id of another account gives the very answer that a random one gives,
 });
 
 test("the ids of one's own give the records: the harness can tell [ISO-07]", async () => {
-  const answers = await Promise.all(byId.flatMap(([method, params]) => [dora.contact, dora.session].map((id) => rpc(base, dora.token, method, params(id)))));
+  const answers = await Promise.all(
+    byId.flatMap(([method, params]) =>
+      [dora.contact, dora.session].map((id) => rpc(base, dora.token, method, params(id))),
+    ),
+  );
   expect(answers.filter((answer) => JSON.stringify(answer).includes("marigold")).length).toBeGreaterThanOrEqual(8);
 });
 
 test("lists, searches and prompts hold one's own records alone [ISO-07]", async () => {
   const calls = [
-    ["search_contacts", { query: "ann" }], ["list_sessions", {}], ["list_sessions", { query: "budget" }], ["search_notes", { query: "budget" }], ["search", { query: "ann budget" }], ["search", { query: "budget" }],
+    ["search_contacts", { query: "ann" }],
+    ["list_sessions", {}],
+    ["list_sessions", { query: "budget" }],
+    ["search_notes", { query: "budget" }],
+    ["search", { query: "ann budget" }],
+    ["search", { query: "budget" }],
   ] as const;
-  for (const [mine, theirs] of [["marigold", "foxglove"], ["foxglove", "marigold"]] as const) {
+  for (const [mine, theirs] of [
+    ["marigold", "foxglove"],
+    ["foxglove", "marigold"],
+  ] as const) {
     const holder = mine === "marigold" ? dora : eric;
     const other = mine === "marigold" ? eric : dora;
     for (const [name, given] of calls) {
       const text = JSON.stringify(await rpc(base, holder.token, "tools/call", { name, arguments: given }));
       for (const foreign of [theirs, ...other.ids]) expect([name, text.includes(foreign)]).toEqual([name, false]);
     }
-    for (const [name] of calls) expect(JSON.stringify(await rpc(base, holder.token, "tools/call", { name, arguments: { query: theirs } }))).not.toMatch(new RegExp(`${other.ids.join("|")}`));
+    for (const [name] of calls)
+      expect(
+        JSON.stringify(await rpc(base, holder.token, "tools/call", { name, arguments: { query: theirs } })),
+      ).not.toMatch(new RegExp(`${other.ids.join("|")}`));
   }
 });
 
 test("prompts that name a record of another account say what they say of none [ISO-07]", async () => {
   const { result } = await rpc(base, dora.token, "prompts/list");
-  for (const { name, arguments: known } of result.prompts as { name: string; arguments?: { name: string; required?: boolean }[] }[]) {
-    const fill = (id: string): object => ({ name, arguments: Object.fromEntries((known ?? []).map(({ name: one }) => [one, prompts.some(([wanted]) => wanted === one) ? id : "foxglove"])) });
+  for (const { name, arguments: known } of result.prompts as {
+    name: string;
+    arguments?: { name: string; required?: boolean }[];
+  }[]) {
+    const fill = (id: string): object => ({
+      name,
+      arguments: Object.fromEntries(
+        (known ?? []).map(({ name: one }) => [one, prompts.some(([wanted]) => wanted === one) ? id : "foxglove"]),
+      ),
+    });
     for (const id of eric.ids) {
       const random = randomId();
-      const [theirs, nobodys] = [await rpc(base, dora.token, "prompts/get", fill(id)), await rpc(base, dora.token, "prompts/get", fill(random))];
+      const [theirs, nobodys] = [
+        await rpc(base, dora.token, "prompts/get", fill(id)),
+        await rpc(base, dora.token, "prompts/get", fill(random)),
+      ];
       expect(JSON.stringify(theirs).replaceAll(id, "<id>")).toBe(JSON.stringify(nobodys).replaceAll(random, "<id>"));
     }
   }
@@ -111,22 +173,35 @@ test("prompts that name a record of another account say what they say of none [I
 
 test("what a client says of itself makes it no one else: no header, argument or field names an account [ISO-07]", async () => {
   const account = eric.ids.at(-1) ?? "";
-  const headers = { "records-account-id": account, "X-Account-Id": account, Cookie: (await openSession(service, "eric", "eric@example.com")).cookie };
-  const { text } = await send(base, `Bearer ${dora.token}`, { method: "tools/call", params: { name: "list_sessions", arguments: {}, _meta: { account_id: account } } }, headers);
+  const headers = {
+    "records-account-id": account,
+    "X-Account-Id": account,
+    Cookie: (await openSession(service, "eric", "eric@example.com")).cookie,
+  };
+  const { text } = await send(
+    base,
+    `Bearer ${dora.token}`,
+    { method: "tools/call", params: { name: "list_sessions", arguments: {}, _meta: { account_id: account } } },
+    headers,
+  );
   expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([true, false]);
 });
 
 test("the token of one person after that of the other, and both at once, over one connection, get their own [ISO-07]", async () => {
-  const asked = await Promise.all(Array.from({ length: 30 }, async (_, turn) => {
-    const { token } = turn % 2 === 0 ? dora : eric;
-    return JSON.stringify(await rpc(base, token, "tools/call", { name: "list_sessions", arguments: {} }));
-  }));
-  for (const [turn, text] of asked.entries()) expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([turn % 2 === 0, turn % 2 === 1]);
+  const asked = await Promise.all(
+    Array.from({ length: 30 }, async (_, turn) => {
+      const { token } = turn % 2 === 0 ? dora : eric;
+      return JSON.stringify(await rpc(base, token, "tools/call", { name: "list_sessions", arguments: {} }));
+    }),
+  );
+  for (const [turn, text] of asked.entries())
+    expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([turn % 2 === 0, turn % 2 === 1]);
 });
 
 test("neither an API key, nor the service token, nor the dashboard's cookie does at /mcp [OAU-07]", async () => {
   const { cookie } = await openSession(service, "dora", "dora@example.com");
-  for (const credential of [dora.key, service.serviceToken]) expectChallenge(await send(base, `Bearer ${credential}`), base);
+  for (const credential of [dora.key, service.serviceToken])
+    expectChallenge(await send(base, `Bearer ${credential}`), base);
   expectChallenge(await send(base, undefined, undefined, { Cookie: cookie }), base, /^No access token/);
   expectChallenge(await send(base, undefined, undefined, { "X-Api-Key": dora.key }), base, /^No access token/);
 });
@@ -136,33 +211,67 @@ test("an access token does nowhere else: not on REST, Connect, gRPC, at the dash
   const { wires, close } = openWires(service);
   try {
     for (const wire of wires) {
-      for (const [name, request] of [["ListSessions", {}], ["GetContact", { contact_id: dora.contact }], ["CreateContact", { full_name: "Bo" }]] as const) {
+      for (const [name, request] of [
+        ["ListSessions", {}],
+        ["GetContact", { contact_id: dora.contact }],
+        ["CreateContact", { full_name: "Bo" }],
+      ] as const) {
         const { http, code } = await wire.call({ rpc: name, key: dora.token, request });
-        expect([wire.name, name, http ?? 401, code ?? "unauthenticated"]).toEqual([wire.name, name, 401, "unauthenticated"]);
+        expect([wire.name, name, http ?? 401, code ?? "unauthenticated"]).toEqual([
+          wire.name,
+          name,
+          401,
+          "unauthenticated",
+        ]);
       }
     }
   } finally {
     close();
   }
   const headers = { Authorization: `Bearer ${dora.token}` };
-  for (const [path, method] of [["/v1/api-key", "GET"], ["/v1/api-key", "POST"], ["/v1/api-key/rotate", "POST"], ["/v1/api-key", "DELETE"], ["/v1/audit-log", "GET"]]) {
-    expect([path, (await rest(base, path ?? "", { method: method ?? "GET", headers: { ...headers, Origin: base } })).status]).toEqual([path, 401]);
+  for (const [path, method] of [
+    ["/v1/api-key", "GET"],
+    ["/v1/api-key", "POST"],
+    ["/v1/api-key/rotate", "POST"],
+    ["/v1/api-key", "DELETE"],
+    ["/v1/audit-log", "GET"],
+  ]) {
+    expect([
+      path,
+      (await rest(base, path ?? "", { method: method ?? "GET", headers: { ...headers, Origin: base } })).status,
+    ]).toEqual([path, 401]);
   }
   const page = await rest(base, "/", { headers: { ...headers, Cookie: `records_session=${dora.token}` } });
   expect(page.text).not.toContain("dora@example.com");
-  for (const call of ["records.v1.SessionService/ListSessions", "records.admin.v1.AccountService/ListAccounts", "records.ingest.v1.IngestService/UpsertContacts"]) {
-    const { status } = await service.internalCall(call, {}, { ...headers, "records-account-id": dora.ids.at(-1) ?? "" });
+  for (const call of [
+    "records.v1.SessionService/ListSessions",
+    "records.admin.v1.AccountService/ListAccounts",
+    "records.ingest.v1.IngestService/UpsertContacts",
+  ]) {
+    const { status } = await service.internalCall(
+      call,
+      {},
+      { ...headers, "records-account-id": dora.ids.at(-1) ?? "" },
+    );
     expect([call, status]).toEqual([call, 401]);
   }
 });
 
 test("a person without an account is 403 with words, and one whose account is deleted is so from the next request on [ISO-07]", async () => {
-  const expected = { error: { code: "403", message: "The person who is signed in has no account: ask whoever runs the service to link one." } };
+  const expected = {
+    error: {
+      code: "403",
+      message: "The person who is signed in has no account: ask whoever runs the service to link one.",
+    },
+  };
   const nobody = await send(base, `Bearer ${await accessToken(fake, { sub: "nobody" })}`);
   expect([nobody.status, nobody.body, nobody.headers.get("www-authenticate")]).toEqual([403, expected, null]);
   const finn = await person("finn", "bluebell");
   expect(await statusOf(base, finn.token)).toBe(200);
-  expect((await service.internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: finn.ids.at(-1) })).status).toBe(200);
+  expect(
+    (await service.internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: finn.ids.at(-1) }))
+      .status,
+  ).toBe(200);
   const gone = await send(base, `Bearer ${finn.token}`);
   expect([gone.status, gone.body]).toEqual([403, expected]);
 });

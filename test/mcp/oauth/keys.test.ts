@@ -3,7 +3,15 @@ import { randomUUID } from "node:crypto";
 import { exportJWK } from "jose";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { away, json, logoutClaims, newKey, silent, startFakeProvider, tellLogout } from "../../sign-in/fake-provider.ts";
+import {
+  away,
+  json,
+  logoutClaims,
+  newKey,
+  silent,
+  startFakeProvider,
+  tellLogout,
+} from "../../sign-in/fake-provider.ts";
 import { newOwner } from "../../sign-in/set-up.ts";
 import type { TestService } from "../../support/service.ts";
 import { startService } from "../../support/service.ts";
@@ -26,7 +34,9 @@ afterEach(async () => {
 
 /** Advances and stops the clock of this process and of the fake provider. */
 const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
-const cannotTell = { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } };
+const cannotTell = {
+  error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." },
+};
 
 test("where the provider was never reached a token is 503 without a challenge, and passes once it is there; no token is 401 [OAU-14]", async () => {
   const token = await accessToken(fake);
@@ -34,7 +44,12 @@ test("where the provider was never reached a token is 503 without a challenge, a
     fake.answers.set("*", trouble);
     for (const one of [token, "an-opaque-token"]) {
       const { status, headers, body } = await send(base, `Bearer ${one}`);
-      expect([status, headers.get("www-authenticate"), headers.get("retry-after"), body]).toEqual([503, null, null, cannotTell]);
+      expect([status, headers.get("www-authenticate"), headers.get("retry-after"), body]).toEqual([
+        503,
+        null,
+        null,
+        cannotTell,
+      ]);
     }
     expectChallenge(await send(base, undefined), base, /^No access token/);
   }
@@ -120,11 +135,16 @@ test("tokens under random keys cause one fetch of the keys in 30 seconds, also w
 
 test("while two keys are published tokens under both pass [OAU-14]", async () => {
   const old = fake.key;
-  const under = (key: typeof old, jti: string): Promise<string> => fake.sign(accessClaims(fake, { jti }), { typ: "at+jwt", kid: key.kid }, key.privateKey);
+  const under = (key: typeof old, jti: string): Promise<string> =>
+    fake.sign(accessClaims(fake, { jti }), { typ: "at+jwt", kid: key.kid }, key.privateKey);
   await fake.rotate();
-  const both = await Promise.all([old, fake.key].map(async ({ publicKey, kid }) => ({ ...(await exportJWK(publicKey)), kid, use: "sig" })));
+  const both = await Promise.all(
+    [old, fake.key].map(async ({ publicKey, kid }) => ({ ...(await exportJWK(publicKey)), kid, use: "sig" })),
+  );
   fake.answers.set("/jwks", json({ keys: both }));
-  expect([await statusOf(base, await under(old, "1")), await statusOf(base, await under(fake.key, "2"))]).toEqual([200, 200]);
+  expect([await statusOf(base, await under(old, "1")), await statusOf(base, await under(fake.key, "2"))]).toEqual([
+    200, 200,
+  ]);
 });
 
 test("a token that cannot be placed while the provider is away is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
@@ -133,14 +153,23 @@ test("a token that cannot be placed while the provider is away is 503 under an u
   later(31);
   const unknown = await accessToken(fake, { jti: "unknown" }, { kid: "not-published" });
   expect((await send(base, `Bearer ${unknown}`)).body).toEqual(cannotTell);
-  expectChallenge(await send(base, `Bearer ${(await accessToken(fake)).slice(0, -8)}AAAAAAAA`), base, /signature is wrong/);
+  expectChallenge(
+    await send(base, `Bearer ${(await accessToken(fake)).slice(0, -8)}AAAAAAAA`),
+    base,
+    /signature is wrong/,
+  );
 });
 
 test("a logout token ends the tokens of the session that it names, though the person never was at the dashboard [OAU-12]", async () => {
-  const [one, other] = [await accessToken(fake, { sid: "one", auth_time: 1_700_000_000 }), await accessToken(fake, { sub: "person-finn", sid: "other", auth_time: 1_700_000_000 })];
+  const [one, other] = [
+    await accessToken(fake, { sid: "one", auth_time: 1_700_000_000 }),
+    await accessToken(fake, { sub: "person-finn", sid: "other", auth_time: 1_700_000_000 }),
+  ];
   await newOwner(service, fake.issuer, "person-finn", "finn@example.com");
   expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([200, 200]);
-  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one" }), { typ: "logout+jwt" }))).status).toBe(200);
+  expect(
+    (await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one" }), { typ: "logout+jwt" }))).status,
+  ).toBe(200);
   expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([401, 200]);
 });
 
@@ -148,14 +177,28 @@ test("a logout token ends the tokens of the session that it names, though the pe
 test("a logout token that names the session alone ends its tokens as well, though the person never was at the dashboard [OAU-12]", async () => {
   const token = await accessToken(fake, { sid: "one" });
   expect(await statusOf(base, token)).toBe(200);
-  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one", sub: undefined }), { typ: "logout+jwt" }))).status).toBe(200);
+  expect(
+    (await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one", sub: undefined }), { typ: "logout+jwt" })))
+      .status,
+  ).toBe(200);
   expect(await statusOf(base, token)).toBe(401);
 });
 
 test("a logout token of a person ends the tokens of earlier sign-ins, and those without the time of a sign-in [OAU-15, OAU-19]", async () => {
   const now = Math.floor(Date.now() / 1_000);
   const at = (changes: Record<string, unknown>): Promise<string> => accessToken(fake, changes);
-  const tokens = await Promise.all([{ auth_time: now - 60 }, { auth_time: now, sid: "one" }, {}, { iat: now + 60 }, { iat: undefined }, { iat: now - 60, auth_time: now + 1 }].map(at));
-  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { iat: now }), { typ: "logout+jwt" }))).status).toBe(200);
+  const tokens = await Promise.all(
+    [
+      { auth_time: now - 60 },
+      { auth_time: now, sid: "one" },
+      {},
+      { iat: now + 60 },
+      { iat: undefined },
+      { iat: now - 60, auth_time: now + 1 },
+    ].map(at),
+  );
+  expect(
+    (await tellLogout(base, await fake.sign(logoutClaims(fake, { iat: now }), { typ: "logout+jwt" }))).status,
+  ).toBe(200);
   expect(await Promise.all(tokens.map((token) => statusOf(base, token)))).toEqual([401, 401, 401, 401, 401, 200]);
 });

@@ -13,8 +13,12 @@ const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPath = "/.well-known/oauth-authorization-server";
 const openIdPath = "/.well-known/openid-configuration";
 /** With spelling that no one would choose: what is unchanged still has it. */
-const odd = (issuer: string): string => `{\n\t"issuer" : "${issuer}",  "authorization_endpoint":"${issuer}/auth",\r\n "token_endpoint":"${issuer}/token","jwks_uri":"${issuer}/jwks", "x":"\\u00e4ä", "n":1.0e2 }\n\n`;
-const text = (body: string): Answer => (_request, response) => void response.writeHead(200, { "Content-Type": "application/json" }).end(body);
+const odd = (issuer: string): string =>
+  `{\n\t"issuer" : "${issuer}",  "authorization_endpoint":"${issuer}/auth",\r\n "token_endpoint":"${issuer}/token","jwks_uri":"${issuer}/jwks", "x":"\\u00e4ä", "n":1.0e2 }\n\n`;
+const text =
+  (body: string): Answer =>
+  (_request, response) =>
+    void response.writeHead(200, { "Content-Type": "application/json" }).end(body);
 
 beforeAll(async () => {
   fake = await startFakeProvider();
@@ -30,26 +34,48 @@ afterAll(async () => {
   await fake.stop();
 });
 
-const get = (path: string, headers: Record<string, string> = {}, at = base, method = "GET"): Promise<RestAnswer> => rest(at, path, { method, headers });
+const get = (path: string, headers: Record<string, string> = {}, at = base, method = "GET"): Promise<RestAnswer> =>
+  rest(at, path, { method, headers });
 
 describe("the protected resource's document", () => {
-  test.each([resourcePath, `${resourcePath}/mcp`])("is served at %s, with MCP_URL and the external issuer to the letter [OAU-02, OAU-03, OAU-22]", async (path) => {
-    const { status, headers, body } = await get(path);
-    expect([status, headers.get("content-type"), headers.get("cache-control"), headers.get("ratelimit-limit")]).toEqual([200, "application/json", "no-store", null]);
-    expect(headers.get("x-request-id")).toMatch(/^[\w.-]{1,128}$/);
-    expect(body).toEqual({ resource: `${base}/mcp`, authorization_servers: [fake.issuer], scopes_supported: ["openid", "email", "profile"], bearer_methods_supported: ["header"], resource_name: "Records" });
-  });
+  test.each([resourcePath, `${resourcePath}/mcp`])(
+    "is served at %s, with MCP_URL and the external issuer to the letter [OAU-02, OAU-03, OAU-22]",
+    async (path) => {
+      const { status, headers, body } = await get(path);
+      expect([
+        status,
+        headers.get("content-type"),
+        headers.get("cache-control"),
+        headers.get("ratelimit-limit"),
+      ]).toEqual([200, "application/json", "no-store", null]);
+      expect(headers.get("x-request-id")).toMatch(/^[\w.-]{1,128}$/);
+      expect(body).toEqual({
+        resource: `${base}/mcp`,
+        authorization_servers: [fake.issuer],
+        scopes_supported: ["openid", "email", "profile"],
+        bearer_methods_supported: ["header"],
+        resource_name: "Records",
+      });
+    },
+  );
 
   test("names MCP_URL on another origin and path, and is at that path's form as well; the challenge leads to that origin [OAU-01, OAU-02, OAU-03]", async () => {
     for (const path of [resourcePath, `${resourcePath}/assistants/records`, `${resourcePath}/mcp`]) {
       expect((await get(path, {}, elsewhere.base)).body.resource).toBe("https://mcp.example.com/assistants/records");
     }
-    expect((await get("/mcp", {}, elsewhere.base)).headers.get("www-authenticate")).toContain('resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource"');
+    expect((await get("/mcp", {}, elsewhere.base)).headers.get("www-authenticate")).toContain(
+      'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource"',
+    );
     expect((await get(`${resourcePath}/assistants/records`)).status).toBe(404);
   });
 
   test("an MCP_URL without a path, or with a slash at its end, is named as it is set [OAU-03]", async () => {
-    for (const url of ["https://mcp.example.com", "https://mcp.example.com/", "https://mcp.example.com/x/", "http://MCP.example.com:80/mcp"]) {
+    for (const url of [
+      "https://mcp.example.com",
+      "https://mcp.example.com/",
+      "https://mcp.example.com/x/",
+      "http://MCP.example.com:80/mcp",
+    ]) {
       const one = await service.another({ MCP_URL: url });
       try {
         expect((await get(resourcePath, {}, one.base)).body.resource).toBe(url);
@@ -115,7 +141,14 @@ describe("the authorization server's document", () => {
     const other = await startFakeProvider();
     const instance = await service.another(other.settings());
     try {
-      for (const answer of [text("<!doctype html>Hello"), text("{}"), text("null"), text("[]"), text('"issuer"'), json({ issuer: other.issuer }, 404)]) {
+      for (const answer of [
+        text("<!doctype html>Hello"),
+        text("{}"),
+        text("null"),
+        text("[]"),
+        text('"issuer"'),
+        json({ issuer: other.issuer }, 404),
+      ]) {
         other.answers.set(serverPath, answer);
         const fresh = await service.another(other.settings());
         expect((await get(serverPath, {}, fresh.base)).body).toEqual(other.metadata);
@@ -133,7 +166,10 @@ describe("the authorization server's document", () => {
     try {
       other.answers.set("*", away);
       const none = await get(serverPath, {}, instance.base);
-      expect([none.status, none.body]).toEqual([503, { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } }]);
+      expect([none.status, none.body]).toEqual([
+        503,
+        { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } },
+      ]);
       expect([none.headers.get("access-control-allow-origin"), none.headers.get("retry-after")]).toEqual(["*", null]);
       other.answers.clear();
       other.answers.set(serverPath, text(odd(other.issuer)));
@@ -159,7 +195,11 @@ describe("the authorization server's document", () => {
       expect((await get(serverPath, {}, instance.base)).body).toEqual(other.metadata);
       other.metadata["registration_endpoint"] = `${other.issuer}/reg`;
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-      await vi.waitFor(async () => expect((await get(serverPath, {}, instance.base)).body.registration_endpoint).toBe(`${other.issuer}/reg`), { timeout: 5_000 });
+      await vi.waitFor(
+        async () =>
+          expect((await get(serverPath, {}, instance.base)).body.registration_endpoint).toBe(`${other.issuer}/reg`),
+        { timeout: 5_000 },
+      );
     } finally {
       vi.useRealTimers();
       await instance.stop();
@@ -172,7 +212,11 @@ describe("the authorization server's document", () => {
     other.answers.set("*", silent);
     const instance = await service.another(other.settings());
     try {
-      const answered = Promise.all([get(serverPath, {}, instance.base), get(openIdPath, {}, instance.base), get(resourcePath, {}, instance.base)]);
+      const answered = Promise.all([
+        get(serverPath, {}, instance.base),
+        get(openIdPath, {}, instance.base),
+        get(resourcePath, {}, instance.base),
+      ]);
       const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), 5_000).unref());
       const answers = await Promise.race([answered, late]);
       expect(answers === "late" ? answers : answers.map(({ status }) => status)).toEqual([503, 503, 200]);
@@ -185,39 +229,76 @@ describe("the authorization server's document", () => {
 
 describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`, openIdPath])("%s", (path) => {
   test("needs no token, minds none, and may be read from any origin [OAU-05]", async () => {
-    for (const headers of [{}, { Origin: "https://any.example" }, { Authorization: "Bearer garbage" }, { Origin: "null", Authorization: "Basic eDp5" }]) {
+    for (const headers of [
+      {},
+      { Origin: "https://any.example" },
+      { Authorization: "Bearer garbage" },
+      { Origin: "null", Authorization: "Basic eDp5" },
+    ]) {
       const { status, headers: said } = await get(path, headers);
-      expect([status, said.get("access-control-allow-origin"), said.get("access-control-allow-credentials"), said.get("www-authenticate")]).toEqual([200, "*", null, null]);
+      expect([
+        status,
+        said.get("access-control-allow-origin"),
+        said.get("access-control-allow-credentials"),
+        said.get("www-authenticate"),
+      ]).toEqual([200, "*", null, null]);
     }
   });
 
   test("answers HEAD without a body, OPTIONS with what is allowed, and other methods with 405, all with CORS [OAU-05]", async () => {
     const whole = await get(path);
     const head = await get(path, { Origin: "https://any.example" }, base, "HEAD");
-    expect([head.status, head.text, head.headers.get("content-length"), head.headers.get("access-control-allow-origin")]).toEqual([200, "", String(Buffer.byteLength(whole.text)), "*"]);
-    const preflight = { Origin: "https://any.example", "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "mcp-protocol-version,authorization" };
+    expect([
+      head.status,
+      head.text,
+      head.headers.get("content-length"),
+      head.headers.get("access-control-allow-origin"),
+    ]).toEqual([200, "", String(Buffer.byteLength(whole.text)), "*"]);
+    const preflight = {
+      Origin: "https://any.example",
+      "Access-Control-Request-Method": "GET",
+      "Access-Control-Request-Headers": "mcp-protocol-version,authorization",
+    };
     const options = await get(path, preflight, base, "OPTIONS");
     expect([options.status, options.text, options.headers.get("allow")]).toEqual([204, "", "GET, HEAD, OPTIONS"]);
-    expect(["origin", "methods", "headers"].map((name) => options.headers.get(`access-control-allow-${name}`))).toEqual(["*", "GET, HEAD, OPTIONS", "*, Authorization"]);
+    expect(["origin", "methods", "headers"].map((name) => options.headers.get(`access-control-allow-${name}`))).toEqual(
+      ["*", "GET, HEAD, OPTIONS", "*, Authorization"],
+    );
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
       const { status, headers, body } = await get(path, {}, base, method);
-      expect([method, status, headers.get("allow"), headers.get("access-control-allow-origin"), body.error.code]).toEqual([method, 405, "GET, HEAD, OPTIONS", "*", "405"]);
+      expect([
+        method,
+        status,
+        headers.get("allow"),
+        headers.get("access-control-allow-origin"),
+        body.error.code,
+      ]).toEqual([method, 405, "GET, HEAD, OPTIONS", "*", "405"]);
     }
   });
 });
 
 test("all of it stays while the public interface is disabled [OAU-05]", async () => {
-  const switchTo = (enabled: boolean): Promise<RestAnswer> => service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
+  const switchTo = (enabled: boolean): Promise<RestAnswer> =>
+    service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
   await switchTo(false);
   try {
-    for (const path of [resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`]) expect([path, (await get(path)).status]).toEqual([path, 200]);
+    for (const path of [resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`])
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
   } finally {
     await switchTo(true);
   }
 });
 
 test("paths near them are 404 in the envelope [OAU-02]", async () => {
-  for (const path of [`${resourcePath}/`, `${resourcePath}/x`, `${resourcePath}/mcp/`, `${serverPath}x`, "/.well-known/", "/.well-known/jwks.json", "/.WELL-KNOWN/oauth-protected-resource"]) {
+  for (const path of [
+    `${resourcePath}/`,
+    `${resourcePath}/x`,
+    `${resourcePath}/mcp/`,
+    `${serverPath}x`,
+    "/.well-known/",
+    "/.well-known/jwks.json",
+    "/.WELL-KNOWN/oauth-protected-resource",
+  ]) {
     const { status, body } = await get(path);
     expect([path, status, body.error.code]).toEqual([path, 404, "404"]);
   }

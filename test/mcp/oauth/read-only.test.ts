@@ -59,60 +59,132 @@ beforeAll(async () => {
   door = assistantDoor({
     throttle: () => Promise.resolve(),
     tokens: { identify: () => Promise.resolve(facts) },
-    recognizers: (accountOfHolder) => createRecognizer({ throttle: () => Promise.resolve(), lookUps: localBucket(lookUpSize), capacity: unlimited, onRefusedLookUp: () => undefined }, accountOfHolder),
+    recognizers: (accountOfHolder) =>
+      createRecognizer(
+        {
+          throttle: () => Promise.resolve(),
+          lookUps: localBucket(lookUpSize),
+          capacity: unlimited,
+          onRefusedLookUp: () => undefined,
+        },
+        accountOfHolder,
+      ),
     switches: () => ({ publicInterface: true, writes: true }),
     requireFreshSwitches: () => undefined,
   });
-  inbound = { header: (name) => (name === "authorization" ? "Bearer a-token" : undefined), address: "192.0.2.1", requestId: "1", arrivedAt: performance.now() };
+  inbound = {
+    header: (name) => (name === "authorization" ? "Bearer a-token" : undefined),
+    address: "192.0.2.1",
+    requestId: "1",
+    arrivedAt: performance.now(),
+  };
   await door.enter(inbound);
 });
 afterAll(() => service.stop());
 
-const writing = new Set(["insert", "update", "delete", "findAndModify", "bulkWrite", "create", "drop", "renameCollection", "createIndexes"]);
+const writing = new Set([
+  "insert",
+  "update",
+  "delete",
+  "findAndModify",
+  "bulkWrite",
+  "create",
+  "drop",
+  "renameCollection",
+  "createIndexes",
+]);
 /** The writes that MongoDB hears of during the work; an aggregation that ends in a collection is one as well. */
 async function writesDuring(work: () => Promise<unknown>): Promise<{ writes: string[]; outcome: unknown }> {
   const heard = listenToMongo(service.app.client);
   const outcome = await work().catch((error: unknown) => error);
   const commands = heard.stop();
-  return { writes: commands.filter(({ name, command }) => writing.has(name) || /"\$(out|merge)"/.test(JSON.stringify(command["pipeline"] ?? []))).map(({ label }) => label), outcome };
+  return {
+    writes: commands
+      .filter(
+        ({ name, command }) => writing.has(name) || /"\$(out|merge)"/.test(JSON.stringify(command["pipeline"] ?? [])),
+      )
+      .map(({ label }) => label),
+    outcome,
+  };
 }
 /** What came of it: the status of its failure, also where it is told item by item, or "done". */
 function statusOf(outcome: unknown): number | string {
-  const { failure } = (Array.isArray(outcome) ? (outcome as { failure?: unknown }[])[0] : undefined) ?? { failure: outcome };
+  const { failure } = (Array.isArray(outcome) ? (outcome as { failure?: unknown }[])[0] : undefined) ?? {
+    failure: outcome,
+  };
   if (failure instanceof Failure) return failure.kind.http;
   return failure instanceof Error ? failure.message : "done";
 }
 /** Everything that a store holds, so that what monitoring might miss is seen. */
 async function records(): Promise<string> {
   const names = ["contacts", "sessions", "notes", "transcripts", "idempotency", "api_keys", "accounts", "switches"];
-  return JSON.stringify(await Promise.all(names.map((name) => service.app.client.db().collection(name).find().sort({ _id: 1 }).toArray())));
+  return JSON.stringify(
+    await Promise.all(names.map((name) => service.app.client.db().collection(name).find().sort({ _id: 1 }).toArray())),
+  );
 }
 
 /** Every rpc there is; the handler tells what it was granted, and tries to write where it is a real one. */
-const everyService = [ContactService, SessionService, NoteService, ApiKeyService, IngestService, AccountService, InterfaceService];
+const everyService = [
+  ContactService,
+  SessionService,
+  NoteService,
+  ApiKeyService,
+  IngestService,
+  AccountService,
+  InterfaceService,
+];
 /** By hand: what reads. All else writes. */
-const reads = ["SearchContacts", "GetContact", "ListSessions", "GetSession", "GetSessionTranscript", "SearchNotes", "GetApiKey", "GetAccount", "ListAccounts", "GetState", "ListChanges", "Export"];
+const reads = [
+  "SearchContacts",
+  "GetContact",
+  "ListSessions",
+  "GetSession",
+  "GetSessionTranscript",
+  "SearchNotes",
+  "GetApiKey",
+  "GetAccount",
+  "ListAccounts",
+  "GetState",
+  "ListChanges",
+  "Export",
+];
 const everyRpc = everyService.flatMap(({ methods }) => methods as readonly DescMethodUnary[]);
 
 function dispatchThrough(through: Door, served: DescMethodUnary[]): Dispatch {
-  const handlers = new Map<DescMethodUnary, Handler>(everyRpc.map((rpc) => [rpc, (message) => (served.push(rpc), Promise.resolve(create(rpc.output, {}) as Message & typeof message))]));
-  return createDispatch(through, handlers, createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"));
+  const handlers = new Map<DescMethodUnary, Handler>(
+    everyRpc.map((rpc) => [
+      rpc,
+      (message) => (served.push(rpc), Promise.resolve(create(rpc.output, {}) as Message & typeof message)),
+    ]),
+  );
+  return createDispatch(
+    through,
+    handlers,
+    createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"),
+  );
 }
 
 describe("the assistant's door", () => {
-  test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))("refuses %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]", async (_name, rpc) => {
-    for (const key of [undefined, "a-key"]) {
-      const served: DescMethodUnary[] = [];
-      const keyed: Inbound = { ...inbound, arrivedAt: performance.now(), header: (name) => (name === "idempotency-key" ? key : inbound.header(name)) };
-      await door.enter(keyed);
-      const { writes, outcome } = await writesDuring(async () => {
-        const admitted = await dispatchThrough(door, served).admit(rpc, keyed);
-        return admitted.invoke(create(rpc.input, {}) as Message);
-      });
-      expect([statusOf(outcome), writes, served]).toEqual([403, [], []]);
-      expect((outcome as Error).message).toBe("Access denied: an assistant may only read.");
-    }
-  });
+  test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))(
+    "refuses %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]",
+    async (_name, rpc) => {
+      for (const key of [undefined, "a-key"]) {
+        const served: DescMethodUnary[] = [];
+        const keyed: Inbound = {
+          ...inbound,
+          arrivedAt: performance.now(),
+          header: (name) => (name === "idempotency-key" ? key : inbound.header(name)),
+        };
+        await door.enter(keyed);
+        const { writes, outcome } = await writesDuring(async () => {
+          const admitted = await dispatchThrough(door, served).admit(rpc, keyed);
+          return admitted.invoke(create(rpc.input, {}) as Message);
+        });
+        expect([statusOf(outcome), writes, served]).toEqual([403, [], []]);
+        expect((outcome as Error).message).toBe("Access denied: an assistant may only read.");
+      }
+    },
+  );
 
   test("lets the reads through: the harness can tell [MCP-12]", async () => {
     const served: DescMethodUnary[] = [];
@@ -134,32 +206,100 @@ function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<un
   const write = scope as WriteScope;
   const notes = createNoteStore(client);
   const contacts = createContactStore(client, () => Promise.resolve());
-  const [contactIngest, sessionIngest, noteIngest] = [createContactIngest(client, () => Promise.resolve()), createSessionIngest(client, notes), createNoteIngest(client)];
+  const [contactIngest, sessionIngest, noteIngest] = [
+    createContactIngest(client, () => Promise.resolve()),
+    createSessionIngest(client, notes),
+    createNoteIngest(client),
+  ];
   const [contactId, sessionId] = [contact.toHexString(), session.toHexString()];
   const { contacts: contactService } = service.app.services;
   const contactFields = { full_name: "Bo", email: null, phone: null };
   return [
     ["contacts.create", () => contacts.create(write, contactFields)],
     ["contacts.update", () => contacts.update(write, contact, { phone: "1" })],
-    ["contacts.update of a name", () => contacts.update(write, contact, { full_name: `Ann ${new UUID().toHexString()}` })],
+    [
+      "contacts.update of a name",
+      () => contacts.update(write, contact, { full_name: `Ann ${new UUID().toHexString()}` }),
+    ],
     ["notes.append", () => notes.append(write, contact, "text", contacts.hold)],
-    ["CreateContact", () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write)],
-    ["AppendContactNote", () => contactService.appendContactNote({ $typeName: "records.v1.AppendContactNoteRequest", contactId, content: "text" }, write)],
-    ["ingest of contacts", () => contactIngest.upsert(write, [{ $typeName: "records.ingest.v1.ContactItem", fullName: "Bo" } as never])],
+    [
+      "CreateContact",
+      () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write),
+    ],
+    [
+      "AppendContactNote",
+      () =>
+        contactService.appendContactNote(
+          { $typeName: "records.v1.AppendContactNoteRequest", contactId, content: "text" },
+          write,
+        ),
+    ],
+    [
+      "ingest of contacts",
+      () => contactIngest.upsert(write, [{ $typeName: "records.ingest.v1.ContactItem", fullName: "Bo" } as never]),
+    ],
     ["archiving", () => contactIngest.setArchived(write, [active], true)],
     ["restoring", () => contactIngest.setArchived(write, [archived], false)],
-    ["ingest of sessions", () => sessionIngest.upsert(write, [{ $typeName: "records.ingest.v1.SessionItem", title: "New" } as never])],
-    ["ingest of transcripts", () => sessionIngest.putTranscripts(write, [{ $typeName: "records.ingest.v1.TranscriptItem", sessionId, transcript: "words" } as never])],
-    ["ingest of session notes", () => noteIngest.upsertOfSessions(write, [{ $typeName: "records.ingest.v1.SessionNoteItem", sessionId, content: "text", type: 1, position: 0 } as never])],
-    ["ingest of contact notes", () => noteIngest.upsertOfContacts(write, [{ $typeName: "records.ingest.v1.ContactNoteItem", contactId, content: "text", source: "import" } as never])],
+    [
+      "ingest of sessions",
+      () => sessionIngest.upsert(write, [{ $typeName: "records.ingest.v1.SessionItem", title: "New" } as never]),
+    ],
+    [
+      "ingest of transcripts",
+      () =>
+        sessionIngest.putTranscripts(write, [
+          { $typeName: "records.ingest.v1.TranscriptItem", sessionId, transcript: "words" } as never,
+        ]),
+    ],
+    [
+      "ingest of session notes",
+      () =>
+        noteIngest.upsertOfSessions(write, [
+          { $typeName: "records.ingest.v1.SessionNoteItem", sessionId, content: "text", type: 1, position: 0 } as never,
+        ]),
+    ],
+    [
+      "ingest of contact notes",
+      () =>
+        noteIngest.upsertOfContacts(write, [
+          { $typeName: "records.ingest.v1.ContactNoteItem", contactId, content: "text", source: "import" } as never,
+        ]),
+    ],
   ];
 }
-const storeNames = ["contacts.create", "contacts.update", "contacts.update of a name", "notes.append", "CreateContact", "AppendContactNote", "ingest of contacts", "archiving", "restoring", "ingest of sessions", "ingest of transcripts", "ingest of session notes", "ingest of contact notes"];
+const storeNames = [
+  "contacts.create",
+  "contacts.update",
+  "contacts.update of a name",
+  "notes.append",
+  "CreateContact",
+  "AppendContactNote",
+  "ingest of contacts",
+  "archiving",
+  "restoring",
+  "ingest of sessions",
+  "ingest of transcripts",
+  "ingest of session notes",
+  "ingest of contact notes",
+];
 
 /** What a token is granted. */
 async function granted(): Promise<Scope> {
   const rpc = SessionService.method.listSessions;
-  const scope = await door.grant({ rpc, rules: {} as never, writes: false, administers: false, itemwise: false, onBehalf: true, list: undefined, inbound }, { kind: "nobody", sent: false }, () => deadlineIn(10_000));
+  const scope = await door.grant(
+    {
+      rpc,
+      rules: {} as never,
+      writes: false,
+      administers: false,
+      itemwise: false,
+      onBehalf: true,
+      list: undefined,
+      inbound,
+    },
+    { kind: "nobody", sent: false },
+    () => deadlineIn(10_000),
+  );
   if (scope === undefined || !("unproven" in scope)) throw new Error("the door grants no scope");
   return scope;
 }
@@ -173,7 +313,11 @@ describe("in the store itself", () => {
     const before = await records();
     const scope = await granted();
     // Nor does a copy, or one that says it has the right.
-    for (const one of [scope, { ...scope, claim: undefined }, Object.assign(Object.create(grantWrites(readScope(new UUID(), deadlineIn(10_000)))), scope) as Scope]) {
+    for (const one of [
+      scope,
+      { ...scope, claim: undefined },
+      Object.assign(Object.create(grantWrites(readScope(new UUID(), deadlineIn(10_000)))), scope) as Scope,
+    ]) {
       const [, write] = storeWrites(one).find(([known]) => known === name) ?? [];
       const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
       expect([statusOf(outcome), writes]).toEqual([403, []]);
@@ -181,12 +325,16 @@ describe("in the store itself", () => {
     expect(await records()).toBe(before);
   });
 
-  test.each(storeNames)("%s with the right to write is done, and is heard of: the harness can tell [MCP-12]", async (name) => {
-    const [, write] = storeWrites(grantWrites(readScope(accountId, deadlineIn(10_000)))).find(([known]) => known === name) ?? [];
-    const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
-    expect(statusOf(outcome)).toBe("done");
-    expect(writes.length).toBeGreaterThan(0);
-  });
+  test.each(storeNames)(
+    "%s with the right to write is done, and is heard of: the harness can tell [MCP-12]",
+    async (name) => {
+      const [, write] =
+        storeWrites(grantWrites(readScope(accountId, deadlineIn(10_000)))).find(([known]) => known === name) ?? [];
+      const { writes, outcome } = await writesDuring(() => write?.() ?? Promise.reject(new Error("no such write")));
+      expect(statusOf(outcome)).toBe("done");
+      expect(writes.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 /** Steps of a write, which only a write calls: the store alone does not refuse them yet. */
@@ -211,11 +359,19 @@ describe("a chain that forgets the assistant's guard", () => {
     const forgetful: Door = { ...door, guards: () => [] };
     const { contacts } = service.app.services;
     const rpc = ContactService.method.createContact;
-    const handlers = new Map<DescMethodUnary, Handler>([[rpc, (message, grant) => contacts.createContact(message as never, grant as WriteScope)]]);
-    const dispatch = createDispatch(forgetful, handlers, createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"));
+    const handlers = new Map<DescMethodUnary, Handler>([
+      [rpc, (message, grant) => contacts.createContact(message as never, grant as WriteScope)],
+    ]);
+    const dispatch = createDispatch(
+      forgetful,
+      handlers,
+      createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"),
+    );
     const asked: Inbound = { ...inbound, arrivedAt: performance.now() };
     await door.enter(asked);
-    const { writes, outcome } = await writesDuring(async () => (await dispatch.admit(rpc, asked)).invoke(create(rpc.input, { fullName: "Bo" })));
+    const { writes, outcome } = await writesDuring(async () =>
+      (await dispatch.admit(rpc, asked)).invoke(create(rpc.input, { fullName: "Bo" })),
+    );
     expect([statusOf(outcome), writes]).toEqual([403, []]);
   });
 });

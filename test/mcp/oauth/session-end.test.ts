@@ -19,7 +19,10 @@ afterAll(async () => void (await second.stop()));
 
 const issuer = (): string => house().provider.issuer;
 /** The status on the first instance and on the second. */
-const statuses = async (token: string): Promise<number[]> => [await statusOf(house().base, token), await statusOf(second.base, token)];
+const statuses = async (token: string): Promise<number[]> => [
+  await statusOf(house().base, token),
+  await statusOf(second.base, token),
+];
 const both = (status: number): number[] => [status, status];
 const offline = { scope: "openid email offline_access", prompt: "consent" };
 
@@ -32,7 +35,11 @@ async function together(parameters: Record<string, string> = {}): Promise<Assist
 /** Presses the dashboard's button, and goes on to the provider's end of session where `through`. */
 async function signOut(browser: Browser, through = true): Promise<void> {
   const { base } = house();
-  const { status, headers } = await ask(`${base}/sign-out`, { method: "POST", cookie: browser.cookiesFor(base), origin: base });
+  const { status, headers } = await ask(`${base}/sign-out`, {
+    method: "POST",
+    cookie: browser.cookiesFor(base),
+    origin: base,
+  });
   expect(status).toBe(303);
   if (through) await browser.submit(await browser.open(headers.get("location") ?? ""));
 }
@@ -48,7 +55,11 @@ describe("signing out at the dashboard", () => {
     expect(await statuses(token)).toEqual(both(200));
     await signOut(browser, false);
     expect(await statuses(token)).toEqual(both(401));
-    expectChallenge(await send(house().base, `Bearer ${token}`), house().base, /^The access token is not valid: its session has ended\. Sign in again\.$/);
+    expectChallenge(
+      await send(house().base, `Bearer ${token}`),
+      house().base,
+      /^The access token is not valid: its session has ended\. Sign in again\.$/,
+    );
     expectChallenge(await send(second.base, `Bearer ${token}`), house().base, /session has ended/);
   });
 
@@ -58,7 +69,11 @@ describe("signing out at the dashboard", () => {
     const bens = await letIn(issuer(), ben);
     for (const one of [token, elsewhere.token, bens.token]) expect(await statuses(one)).toEqual(both(200));
     await signOut(browser);
-    expect([await statuses(token), await statuses(elsewhere.token), await statuses(bens.token)]).toEqual([both(401), both(401), both(200)]);
+    expect([await statuses(token), await statuses(elsewhere.token), await statuses(bens.token)]).toEqual([
+      both(401),
+      both(401),
+      both(200),
+    ]);
   });
 
   test.each([
@@ -69,15 +84,21 @@ describe("signing out at the dashboard", () => {
     ["under offline_access", offline, true, true],
     ["under offline_access, with the provider's page left unfinished", offline, true, false],
     ["under offline_access in another browser", offline, false, false],
-  ])("ends a refresh token %s: it is invalid_grant, and its earlier access tokens are rejected [OAU-17]", async (_name, parameters, sameBrowser, through) => {
-    const own = await together(parameters);
-    const one = sameBrowser ? own : await letIn(issuer(), ann, assistantBrowser(), parameters);
-    const { access_token: refreshed, refresh_token: next = one.refreshToken } = await openid.refreshTokenGrant(one.client, one.refreshToken);
-    expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(200), both(200)]);
-    await signOut(own.browser, through);
-    await expect(openid.refreshTokenGrant(one.client, next)).rejects.toMatchObject({ error: "invalid_grant" });
-    expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(401), both(401)]);
-  });
+  ])(
+    "ends a refresh token %s: it is invalid_grant, and its earlier access tokens are rejected [OAU-17]",
+    async (_name, parameters, sameBrowser, through) => {
+      const own = await together(parameters);
+      const one = sameBrowser ? own : await letIn(issuer(), ann, assistantBrowser(), parameters);
+      const { access_token: refreshed, refresh_token: next = one.refreshToken } = await openid.refreshTokenGrant(
+        one.client,
+        one.refreshToken,
+      );
+      expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(200), both(200)]);
+      await signOut(own.browser, through);
+      await expect(openid.refreshTokenGrant(one.client, next)).rejects.toMatchObject({ error: "invalid_grant" });
+      expect([await statuses(one.token), await statuses(refreshed)]).toEqual([both(401), both(401)]);
+    },
+  );
 
   test("keeps a sign-in right after it [OAU-15]", async () => {
     for (let turn = 0; turn < 3; turn++) {
@@ -120,7 +141,8 @@ describe("signing out at the provider", () => {
     expect([await statuses(one.token), await statuses(elsewhere.token)]).toEqual([both(401), both(200)]);
   });
 
-  const browserEnds = async (browser: Browser): Promise<void> => void (await browser.submit(await browser.open(`${issuer()}/session/end`)));
+  const browserEnds = async (browser: Browser): Promise<void> =>
+    void (await browser.submit(await browser.open(`${issuer()}/session/end`)));
 });
 
 test("a token that is revoked at the provider is refused within 5 seconds, also where it was in use [OAU-13]", async () => {
@@ -164,7 +186,12 @@ test("a person without an account is 403 with words, and their token is none of 
   const { token } = await letIn(issuer(), cleo);
   const { status, headers, body } = await send(house().base, `Bearer ${token}`);
   expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
-  expect(body).toEqual({ error: { code: "403", message: "The person who is signed in has no account: ask whoever runs the service to link one." } });
+  expect(body).toEqual({
+    error: {
+      code: "403",
+      message: "The person who is signed in has no account: ask whoever runs the service to link one.",
+    },
+  });
 });
 
 /** Last, for afterwards there is no provider any more. */
@@ -175,6 +202,10 @@ test("the provider being gone signs no one out: known tokens and new ones go on,
   expect([await statuses(known.token), await statuses(ended.token)]).toEqual([both(200), both(200)]);
   await signOut(ended.browser, false);
   await provider.stop();
-  expect([await statuses(known.token), await statuses(fresh.token), await statuses(ended.token)]).toEqual([both(200), both(200), both(401)]);
+  expect([await statuses(known.token), await statuses(fresh.token), await statuses(ended.token)]).toEqual([
+    both(200),
+    both(200),
+    both(401),
+  ]);
   expect((await ask(`${base}/.well-known/oauth-protected-resource`)).status).toBe(200);
 });

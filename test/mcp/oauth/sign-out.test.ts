@@ -45,7 +45,10 @@ async function signInAndOut(claims: Record<string, unknown> = {}): Promise<void>
   await signOut(cookie);
 }
 
-describe.each([["with introspection", true], ["without introspection", false]])("%s", (_name, introspects) => {
+describe.each([
+  ["with introspection", true],
+  ["without introspection", false],
+])("%s", (_name, introspects) => {
   beforeEach(() => {
     if (introspects) offerIntrospection(fake, () => ({ active: true }));
   });
@@ -54,27 +57,41 @@ describe.each([["with introspection", true], ["without introspection", false]])(
     ["in the session that was signed out", { sid: "own" }],
     ["in another browser's session", { sid: "other" }],
     ["without a session", {}],
-  ])("a token of a sign-in before the sign-out is 401 on every instance, also a refreshed one, %s [OAU-15]", async (_which, claims) => {
-    const signedIn = seconds() - 100;
-    const used = await accessToken(fake, { ...claims, iat: signedIn, auth_time: signedIn });
-    expect(await everywhere(used)).toBe(200);
-    await signInAndOut({ sid: "own", auth_time: signedIn });
-    const refreshed = await accessToken(fake, { ...claims, iat: seconds() + 30, auth_time: signedIn, jti: "refreshed" });
-    expect([await everywhere(used), await everywhere(refreshed)]).toEqual([401, 401]);
-    expectChallenge(await send(base, `Bearer ${refreshed}`), base, /session has ended/);
-  });
+  ])(
+    "a token of a sign-in before the sign-out is 401 on every instance, also a refreshed one, %s [OAU-15]",
+    async (_which, claims) => {
+      const signedIn = seconds() - 100;
+      const used = await accessToken(fake, { ...claims, iat: signedIn, auth_time: signedIn });
+      expect(await everywhere(used)).toBe(200);
+      await signInAndOut({ sid: "own", auth_time: signedIn });
+      const refreshed = await accessToken(fake, {
+        ...claims,
+        iat: seconds() + 30,
+        auth_time: signedIn,
+        jti: "refreshed",
+      });
+      expect([await everywhere(used), await everywhere(refreshed)]).toEqual([401, 401]);
+      expectChallenge(await send(base, `Bearer ${refreshed}`), base, /session has ended/);
+    },
+  );
 
   test("a sign-in in the second of the sign-out does not count, and a later one does [OAU-15]", async () => {
     await signInAndOut({ auth_time: seconds() - 100 });
     const now = seconds();
-    const [same, later] = [await accessToken(fake, { auth_time: now, sid: "s" }), await accessToken(fake, { auth_time: now + 4, sid: "t" })];
+    const [same, later] = [
+      await accessToken(fake, { auth_time: now, sid: "s" }),
+      await accessToken(fake, { auth_time: now + 4, sid: "t" }),
+    ];
     expect([await everywhere(same), await everywhere(later)]).toEqual([401, 200]);
   });
 });
 
 test("a session stays ended after its sign-out, also for a later sign-in in it [OAU-16]", async () => {
   await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
-  const [again, other] = [await accessToken(fake, { sid: "own", auth_time: seconds() + 60 }), await accessToken(fake, { sid: "new", auth_time: seconds() + 60 })];
+  const [again, other] = [
+    await accessToken(fake, { sid: "own", auth_time: seconds() + 60 }),
+    await accessToken(fake, { sid: "new", auth_time: seconds() + 60 }),
+  ];
   expect([await everywhere(again), await everywhere(other)]).toEqual([401, 200]);
 });
 
@@ -123,11 +140,23 @@ describe("signing in at the dashboard again", () => {
     const { nonce = "", state = "" } = Object.fromEntries(url.searchParams);
     const cookie = (sent.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
     const now = seconds();
-    const idToken = await fake.sign({ iss: fake.issuer, aud: "records", sub: "person-dora", iat: now, exp: now + 600, nonce, ...claims });
-    fake.answers.set("/token", json({ access_token: "an-access-token", token_type: "Bearer", expires_in: 60, id_token: idToken }));
+    const idToken = await fake.sign({
+      iss: fake.issuer,
+      aud: "records",
+      sub: "person-dora",
+      iat: now,
+      exp: now + 600,
+      nonce,
+      ...claims,
+    });
+    fake.answers.set(
+      "/token",
+      json({ access_token: "an-access-token", token_type: "Bearer", expires_in: 60, id_token: idToken }),
+    );
     return ask(`${base}/sign-in/callback?${new URLSearchParams({ code: "a-code", state }).toString()}`, { cookie });
   }
-  const sessionsOf = (): Promise<number> => service.app.client.db().collection("dashboard_sessions").countDocuments({ subject: "person-dora" });
+  const sessionsOf = (): Promise<number> =>
+    service.app.client.db().collection("dashboard_sessions").countDocuments({ subject: "person-dora" });
 
   test("asks the provider for the time of the sign-in, without a new sign-in [DSH-09]", async () => {
     const { searchParams } = new URL((await ask(`${base}/sign-in`)).headers.get("location") ?? "");
@@ -139,11 +168,20 @@ describe("signing in at the dashboard again", () => {
     await signInAndOut({ sid: "own", auth_time: old });
     const afresh = await comeBack(await ask(`${base}/sign-in`), { sid: "other", auth_time: old });
     const { origin, pathname, searchParams } = new URL(afresh.headers.get("location") ?? "");
-    expect([afresh.status, origin + pathname, searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([303, `${fake.issuer}/auth`, "login", "0"]);
+    expect([afresh.status, origin + pathname, searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([
+      303,
+      `${fake.issuer}/auth`,
+      "login",
+      "0",
+    ]);
     expect(await sessionsOf()).toBe(0);
     const done = await comeBack(afresh, { sid: "other", auth_time: seconds() + 4 });
     expect([done.status, done.headers.get("location")]).toEqual([303, `${base}/`]);
-    const cookie = done.headers.getSetCookie().find((line) => line.startsWith("records_session="))?.split(";")[0] ?? "";
+    const cookie =
+      done.headers
+        .getSetCookie()
+        .find((line) => line.startsWith("records_session="))
+        ?.split(";")[0] ?? "";
     expect([await ownerStatus(base, cookie), await ownerStatus(second.base, cookie)]).toEqual([200, 200]);
   });
 
@@ -162,7 +200,12 @@ describe("signing in at the dashboard again", () => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const answer = await comeBack(await ask(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
     const { origin, pathname, searchParams } = new URL(answer.headers.get("location") ?? "");
-    expect([answer.status, origin + pathname, searchParams.get("post_logout_redirect_uri"), await sessionsOf()]).toEqual([303, `${fake.issuer}/end`, `${base}/`, 0]);
+    expect([
+      answer.status,
+      origin + pathname,
+      searchParams.get("post_logout_redirect_uri"),
+      await sessionsOf(),
+    ]).toEqual([303, `${fake.issuer}/end`, `${base}/`, 0]);
   });
 
   test("for the first time succeeds at a provider without the time of the sign-in [DSH-09]", async () => {
@@ -173,9 +216,13 @@ describe("signing in at the dashboard again", () => {
 
 test("a logout token with a session ends that session and tokens without a session [OAU-19]", async () => {
   const signedIn = seconds() - 100;
-  const [own, other, nameless] = await Promise.all([{ sid: "own" }, { sid: "other" }, {}].map((claims) => accessToken(fake, { ...claims, auth_time: signedIn })));
+  const [own, other, nameless] = await Promise.all(
+    [{ sid: "own" }, { sid: "other" }, {}].map((claims) => accessToken(fake, { ...claims, auth_time: signedIn })),
+  );
   expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "own" })))).status).toBe(200);
-  expect([await everywhere(own ?? ""), await everywhere(other ?? ""), await everywhere(nameless ?? "")]).toEqual([401, 200, 401]);
+  expect([await everywhere(own ?? ""), await everywhere(other ?? ""), await everywhere(nameless ?? "")]).toEqual([
+    401, 200, 401,
+  ]);
 });
 
 test("signing out revokes our own token at the provider; it succeeds even if the provider fails or does not respond [DSH-10]", async () => {
@@ -199,7 +246,8 @@ test("signing out revokes our own token at the provider; it succeeds even if the
 });
 
 test("the start warns about a provider without MCP_AUDIENCE, and not with it [OAU-23]", async () => {
-  const warnings = (lines: readonly string[]): number => lines.filter((line) => line.includes("MCP_AUDIENCE is not set")).length;
+  const warnings = (lines: readonly string[]): number =>
+    lines.filter((line) => line.includes("MCP_AUDIENCE is not set")).length;
   const third = await service.another({ ...fake.settings(), BASE_URL: base, MCP_AUDIENCE: "records" });
   try {
     expect([warnings(service.logLines), warnings(third.logLines)]).toEqual([1, 0]);

@@ -33,8 +33,11 @@ async function person(subject: string): Promise<string> {
   await newOwner(service, fake.issuer, subject, `${subject}@example.com`);
   return subject;
 }
-const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record<string, string> => ({ "X-Forwarded-For": address });
-const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestAnswer> => send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
+const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record<string, string> => ({
+  "X-Forwarded-For": address,
+});
+const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestAnswer> =>
+  send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
 /** A token that each instance has seen; the person's bucket is full again. */
 async function known(subject: string, ...instances: TestService[]): Promise<string> {
   const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++addresses}` });
@@ -42,10 +45,17 @@ async function known(subject: string, ...instances: TestService[]): Promise<stri
   await new Promise((resolve) => setTimeout(resolve, 100 * instances.length + 100));
   return token;
 }
-async function atOnce(count: number, ask: (turn: number) => Promise<RestAnswer>): Promise<{ answers: RestAnswer[]; passed: number; seconds: number }> {
+async function atOnce(
+  count: number,
+  ask: (turn: number) => Promise<RestAnswer>,
+): Promise<{ answers: RestAnswer[]; passed: number; seconds: number }> {
   const began = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, turn) => ask(turn)));
-  return { answers, passed: answers.filter(({ status }) => status !== 429).length, seconds: (performance.now() - began) / 1_000 };
+  return {
+    answers,
+    passed: answers.filter(({ status }) => status !== 429).length,
+    seconds: (performance.now() - began) / 1_000,
+  };
 }
 /** As many as the bucket held, and those that ran into it meanwhile. */
 function expectBucket({ passed, seconds }: { passed: number; seconds: number }): void {
@@ -60,7 +70,10 @@ test("a person has one bucket of 20, refilled at 10 a second, over all instances
   expectBucket(outcome);
   const other = await known(await person("another-bucket"), service);
   // The bucket of the first is empty still.
-  const [mine, theirs] = await Promise.all([atOnce(30, () => post(service, tokens[0])), atOnce(15, () => post(service, other))]);
+  const [mine, theirs] = await Promise.all([
+    atOnce(30, () => post(service, tokens[0])),
+    atOnce(15, () => post(service, other)),
+  ]);
   expect([mine.passed < 30, theirs.passed]).toEqual([true, 15]);
 });
 
@@ -74,8 +87,16 @@ test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON
     expect(headers.get("x-request-id")).toMatch(/^[\w-]{1,128}$/);
     if (status !== 429) expect([status, headers.get("retry-after")]).toEqual([200, null]);
     else {
-      expect([headers.get("retry-after"), headers.get("content-type"), headers.get("www-authenticate")]).toEqual(["1", "application/json; charset=utf-8", null]);
-      expect(body).toEqual({ jsonrpc: "2.0", id: null, error: { code: "429", message: "Too many requests: try again in 1 second." } });
+      expect([headers.get("retry-after"), headers.get("content-type"), headers.get("www-authenticate")]).toEqual([
+        "1",
+        "application/json; charset=utf-8",
+        null,
+      ]);
+      expect(body).toEqual({
+        jsonrpc: "2.0",
+        id: null,
+        error: { code: "429", message: "Too many requests: try again in 1 second." },
+      });
     }
   }
 });
@@ -97,8 +118,20 @@ test("each tool call in a message of its own costs a token [RTE-16]", async () =
 
 /** A batch of a revision that has them. */
 function batch(at: TestService, token: string, count: number): Promise<RestAnswer> {
-  const messages = Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: id % 2 === 0 ? "tools/list" : "ping" }));
-  return rest(at.base, "/mcp", { body: messages, headers: { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-03-26", Authorization: `Bearer ${token}`, ...from() } });
+  const messages = Array.from({ length: count }, (_, id) => ({
+    jsonrpc: "2.0",
+    id,
+    method: id % 2 === 0 ? "tools/list" : "ping",
+  }));
+  return rest(at.base, "/mcp", {
+    body: messages,
+    headers: {
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2025-03-26",
+      Authorization: `Bearer ${token}`,
+      ...from(),
+    },
+  });
 }
 
 test("every message of a batch costs a token; a batch without enough tokens is rejected and costs one [RTE-25, RTE-16]", async () => {
@@ -109,7 +142,10 @@ test("every message of a batch costs a token; a batch without enough tokens is r
     expect((await batch(slow, token, 9)).status).toBe(200);
     const refused = await batch(slow, token, 19);
     const wait = Number(refused.headers.get("retry-after"));
-    expect([refused.status, refused.body]).toEqual([429, { jsonrpc: "2.0", id: null, error: { code: "429", message: `Too many requests: try again in ${wait} seconds.` } }]);
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { jsonrpc: "2.0", id: null, error: { code: "429", message: `Too many requests: try again in ${wait} seconds.` } },
+    ]);
     // Of 20 tokens, known() took 1, the batch 9, and the rejected batch 1.
     const most = 9 + Math.ceil((performance.now() - began) / 1_000);
     expect(wait).toBeLessThanOrEqual(18 - 9 + 1);
@@ -136,9 +172,13 @@ test("a request without a valid token takes from the address, and a new valid to
     const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn], headers));
     expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
     expect((await post(tight, tokens[0], from())).status).not.toBe(429);
-    expect((await post(tight, await accessToken(fake, { sub: await person(`valid-${++addresses}`) }), headers)).status).toBe(200);
+    expect(
+      (await post(tight, await accessToken(fake, { sub: await person(`valid-${++addresses}`) }), headers)).status,
+    ).toBe(200);
   }
-  const tokens = await Promise.all(Array.from({ length: 12 }, (_, turn) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++addresses}` })));
+  const tokens = await Promise.all(
+    Array.from({ length: 12 }, (_, turn) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++addresses}` })),
+  );
   const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn]));
   expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
 });
@@ -160,7 +200,9 @@ test("a person's assistants and the key of their account share one bucket, and i
   const account = (await service.app.services.accounts.ofIdentity({ issuer: fake.issuer, subject }, undefined))?._id;
   if (account === undefined) throw new Error("no account");
   const { secret: key } = await service.app.services.apiKeys.create(account, "read_write");
-  const { passed } = await atOnce(12, (turn) => (turn % 2 === 0 ? post(tight, token, headers) : tight.rest("/v1/sessions", { key, headers })));
+  const { passed } = await atOnce(12, (turn) =>
+    turn % 2 === 0 ? post(tight, token, headers) : tight.rest("/v1/sessions", { key, headers }),
+  );
   // The bucket refills by one a second. The clocks of the test and of Redis may differ a little.
   expect(passed).toBeLessThanOrEqual(Math.floor((performance.now() - began) / 1_000 + 0.1));
   expect((await tight.rest("/v1/sessions", { headers })).status).toBe(401);

@@ -47,54 +47,85 @@ describe("a tool call", () => {
     expect(answer.text).toContain("marmoset");
     const [entry, ...others] = await untilThereAre(1);
     expect(others).toEqual([]);
-    expect(entry).toMatchObject({ event: "tool_called", detail: "search_contacts", request_id: requestId, person: ann.email, key_prefix: null });
+    expect(entry).toMatchObject({
+      event: "tool_called",
+      detail: "search_contacts",
+      request_id: requestId,
+      person: ann.email,
+      key_prefix: null,
+    });
     expect(entry?.address).toMatch(/127\.0\.0\.1|::1/);
     expect(entry?.created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
 
     await call(holder, "get_contact", { contact_id: contact }, "2025-06-18");
     await call(holder, "get_contact", { contact_id: "not quillfeather" });
     await call(holder, "fetch", { id: `contact:${contact}` });
-    expect((await untilThereAre(4)).map(({ detail }) => detail).sort()).toEqual(["fetch", "get_contact", "get_contact", "search_contacts"]);
+    expect((await untilThereAre(4)).map(({ detail }) => detail).sort()).toEqual([
+      "fetch",
+      "get_contact",
+      "get_contact",
+      "search_contacts",
+    ]);
 
     const left = JSON.stringify(await entries()) + house().service.logLines.join("");
-    for (const secret of ["quillfeather", "marmoset", contact, holder.token]) expect(left.toLowerCase()).not.toContain(secret.toLowerCase());
+    for (const secret of ["quillfeather", "marmoset", contact, holder.token])
+      expect(left.toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
   test("of what is no tool leaves no entry, nor does anything but a call [MCP-06]", async () => {
     const before = (await entries()).length;
     await request(holder, "2026-07-28", "tools/call", { name: "delete_all", arguments: {} });
-    for (const method of ["tools/list", "prompts/list", "resources/list", "server/discover"]) await request(holder, "2026-07-28", method);
-    await post(holder.url, JSON.stringify(message("2026-07-28", "tools/call", { name: "search", arguments: {} })), { headers: headersFor("2026-07-28", "tools/call", { name: "search" }) });
+    for (const method of ["tools/list", "prompts/list", "resources/list", "server/discover"])
+      await request(holder, "2026-07-28", method);
+    await post(holder.url, JSON.stringify(message("2026-07-28", "tools/call", { name: "search", arguments: {} })), {
+      headers: headersFor("2026-07-28", "tools/call", { name: "search" }),
+    });
     await call(holder, "list_sessions");
     expect((await untilThereAre(before + 1)).map(({ detail }) => detail)[0]).toBe("list_sessions");
   });
 
   test.each([
     ["a fault of ours", () => new Error("the pipe to the boiler burst"), "Something went wrong on our side."],
-    ["a database that is away", () => new MongoNetworkError("the pipe to the boiler burst"), "The service cannot answer right now; try again."],
-  ])("that fails by %s is told in general words, and to the log by its kind and place [MCP-11]", async (_, fault, said) => {
-    const { app, logLines } = house().service;
-    const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
-    const db = Object.getPrototypeOf(app.client.db()) as { command: (command: Document) => unknown };
-    const real = db.command;
-    const fail = (): never => {
-      throw fault();
-    };
-    // By one command, and by a cursor where that is to be repeated; the token is still looked up.
-    const searches = function (this: unknown, ...args: [Document]): unknown {
-      return ["notes", "contacts", "sessions"].includes(args[0]["aggregate"] as string) ? fail() : real.apply(this, args);
-    };
-    const failing = [vi.spyOn(collection, "aggregate").mockImplementation(fail), vi.spyOn(db, "command").mockImplementation(searches)];
-    const seen = logLines.length;
-    try {
-      for (const name of ["search_notes", "search"]) {
-        expect(await call(holder, name, { query: "anything" })).toEqual({ isError: true, text: said, structured: undefined });
+    [
+      "a database that is away",
+      () => new MongoNetworkError("the pipe to the boiler burst"),
+      "The service cannot answer right now; try again.",
+    ],
+  ])(
+    "that fails by %s is told in general words, and to the log by its kind and place [MCP-11]",
+    async (_, fault, said) => {
+      const { app, logLines } = house().service;
+      const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
+      const db = Object.getPrototypeOf(app.client.db()) as { command: (command: Document) => unknown };
+      const real = db.command;
+      const fail = (): never => {
+        throw fault();
+      };
+      // By one command, and by a cursor where that is to be repeated; the token is still looked up.
+      const searches = function (this: unknown, ...args: [Document]): unknown {
+        return ["notes", "contacts", "sessions"].includes(args[0]["aggregate"] as string)
+          ? fail()
+          : real.apply(this, args);
+      };
+      const failing = [
+        vi.spyOn(collection, "aggregate").mockImplementation(fail),
+        vi.spyOn(db, "command").mockImplementation(searches),
+      ];
+      const seen = logLines.length;
+      try {
+        for (const name of ["search_notes", "search"]) {
+          expect(await call(holder, name, { query: "anything" })).toEqual({
+            isError: true,
+            text: said,
+            structured: undefined,
+          });
+        }
+      } finally {
+        for (const one of failing) one.mockRestore();
       }
-    } finally {
-      for (const one of failing) one.mockRestore();
-    }
-    const logged = logLines.slice(seen).join("");
-    expect(logged).toMatch(new RegExp(`"err":\\{"type":"${fault().name}","stack":\\["[^"]*audit\\.test\\.ts:`));
-    expect(logged).not.toContain("boiler");
-  });
+      const logged = logLines.slice(seen).join("");
+      expect(logged).toMatch(new RegExp(`"err":\\{"type":"${fault().name}","stack":\\["[^"]*audit\\.test\\.ts:`));
+      expect(logged).not.toContain("boiler");
+    },
+  );
 });

@@ -13,8 +13,17 @@ beforeAll(async () => {
   holder = await holderOf(house());
 });
 
-const named = (protocolVersion: string): Record<string, unknown> => ({ protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } });
-const send = (revision: Revision, method: string, params?: Record<string, unknown>, headers?: Record<string, string | undefined>) => request(holder, revision, method, params, headers);
+const named = (protocolVersion: string): Record<string, unknown> => ({
+  protocolVersion,
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
+});
+const send = (
+  revision: Revision,
+  method: string,
+  params?: Record<string, unknown>,
+  headers?: Record<string, string | undefined>,
+) => request(holder, revision, method, params, headers);
 
 describe("how a client begins", () => {
   test("the newest revision is discovered and called without initialize, and says that records are untrusted [MCP-01] [MCP-02] [UNT-03]", async () => {
@@ -24,25 +33,40 @@ describe("how a client begins", () => {
     expect(discovered.body).toMatchObject({
       jsonrpc: "2.0",
       id: 1,
-      result: { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {}, resources: {}, prompts: {} }, cacheScope: "private", ttlMs: 300_000 },
+      result: {
+        resultType: "complete",
+        supportedVersions: ["2026-07-28"],
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        cacheScope: "private",
+        ttlMs: 300_000,
+      },
     });
-    expect(discovered.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);
+    expect(discovered.body.result.instructions).toMatch(
+      /^Records keeps .*untrusted data .* never carries instructions/s,
+    );
     const listed = await send("2026-07-28", "tools/list");
     expect(listed.body.result).toMatchObject({ resultType: "complete", cacheScope: "private", ttlMs: 300_000 });
     expect(listed.body.result.tools).toHaveLength(8);
   });
 
-  test.each(old)("%s begins with initialize at the same address, and needs no session after it [MCP-01] [MCP-03]", async (revision) => {
-    const answer = await send(revision, "initialize", named(revision));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("mcp-session-id")).toBeNull();
-    expect(answer.body.result).toMatchObject({ protocolVersion: revision, capabilities: { tools: {}, resources: {}, prompts: {} }, serverInfo: { name: "records", title: "Records" } });
-    expect(answer.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);
-    expect((await send(revision, "ping")).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
-    const { tools, ...others } = (await send(revision, "tools/list")).body.result;
-    expect(tools).toHaveLength(8);
-    expect(others).toEqual({});
-  });
+  test.each(old)(
+    "%s begins with initialize at the same address, and needs no session after it [MCP-01] [MCP-03]",
+    async (revision) => {
+      const answer = await send(revision, "initialize", named(revision));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("mcp-session-id")).toBeNull();
+      expect(answer.body.result).toMatchObject({
+        protocolVersion: revision,
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+        serverInfo: { name: "records", title: "Records" },
+      });
+      expect(answer.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);
+      expect((await send(revision, "ping")).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+      const { tools, ...others } = (await send(revision, "tools/list")).body.result;
+      expect(tools).toHaveLength(8);
+      expect(others).toEqual({});
+    },
+  );
 
   test("initialize for a revision that is not known is answered with one that is [MCP-03]", async () => {
     const { body } = await send("2025-11-25", "initialize", named("2019-01-01"));
@@ -57,23 +81,34 @@ describe("how a client begins", () => {
       if (revision !== "2026-07-28") await send(revision, "initialize", named(revision));
       const { status, body } = await request(there, revision, "tools/call", { name: "list_sessions", arguments: {} });
       expect(status, revision).toBe(200);
-      expect(body.result.structuredContent, revision).toEqual({ data: [], pagination: { limit: 10, offset: 0, has_more: false, next_offset: null } });
+      expect(body.result.structuredContent, revision).toEqual({
+        data: [],
+        pagination: { limit: 10, offset: 0, has_more: false, next_offset: null },
+      });
     }
   });
 
   test("the official client agrees on the newest revision where it asks, and else on the one before [MCP-02] [MCP-03]", async () => {
-    for (const [modern, revision] of [[true, "2026-07-28"], [false, "2025-11-25"]] as const) {
+    for (const [modern, revision] of [
+      [true, "2026-07-28"],
+      [false, "2025-11-25"],
+    ] as const) {
       const client = await connect(holder, modern);
       expect(client.getNegotiatedProtocolVersion()).toBe(revision);
       expect(client.getServerVersion()).toMatchObject({ name: "records", title: "Records" });
       expect((await client.listTools()).tools).toHaveLength(8);
-      expect((await client.callTool({ name: "search", arguments: { query: "nobody" } })).structuredContent).toEqual({ results: [] });
+      expect((await client.callTool({ name: "search", arguments: { query: "nobody" } })).structuredContent).toEqual({
+        results: [],
+      });
     }
   });
 
   test.each(revisions)("a notification of %s is taken with 202 and no body [MCP-01]", async (revision) => {
     const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
-    const { status, text: answer } = await post(holder.url, text, { token: holder.token, headers: headersFor(revision, "notifications/initialized") });
+    const { status, text: answer } = await post(holder.url, text, {
+      token: holder.token,
+      headers: headersFor(revision, "notifications/initialized"),
+    });
     expect([status, answer]).toEqual([202, ""]);
   });
 });
@@ -89,18 +124,28 @@ describe("what is refused", () => {
 
   test("what the newest revision took out is not there: ping; what it brought is not in the others: server/discover [MCP-02]", async () => {
     expect((await send("2026-07-28", "ping")).body.error.code).toBe(-32_601);
-    for (const revision of old) expect((await send(revision, "server/discover")).body.error.code, revision).toBe(-32_601);
+    for (const revision of old)
+      expect((await send(revision, "server/discover")).body.error.code, revision).toBe(-32_601);
   });
 
-  test.each(revisions)("a tool that is not known is an error of %s, which says where the tools are listed [MCP-06]", async (revision) => {
-    const { body } = await send(revision, "tools/call", { name: "create_contact", arguments: {} });
-    expect(body.error).toMatchObject({ code: -32_602, message: "There is no tool create_contact: tools/list has them." });
-    expect(body.result).toBeUndefined();
-  });
+  test.each(revisions)(
+    "a tool that is not known is an error of %s, which says where the tools are listed [MCP-06]",
+    async (revision) => {
+      const { body } = await send(revision, "tools/call", { name: "create_contact", arguments: {} });
+      expect(body.error).toMatchObject({
+        code: -32_602,
+        message: "There is no tool create_contact: tools/list has them.",
+      });
+      expect(body.result).toBeUndefined();
+    },
+  );
 
   test("a revision that is not known is 400, with those that are [MCP-02]", async () => {
     const unknown = JSON.stringify(message("2026-07-28", "tools/list")).replaceAll("2026-07-28", "2031-01-01");
-    const { status, body } = await post(holder.url, unknown, { token: holder.token, headers: { ...headersFor("2026-07-28", "tools/list"), "MCP-Protocol-Version": "2031-01-01" } });
+    const { status, body } = await post(holder.url, unknown, {
+      token: holder.token,
+      headers: { ...headersFor("2026-07-28", "tools/list"), "MCP-Protocol-Version": "2031-01-01" },
+    });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: -32_022, data: { supported: ["2026-07-28"], requested: "2031-01-01" } });
   });
@@ -113,47 +158,74 @@ describe("what is refused", () => {
     ["no name", { "Mcp-Name": undefined }],
     ["another name", { "Mcp-Name": "fetch" }],
   ])("in the newest revision %s in the headers than in the body is 400 with -32020 [MCP-02]", async (_, headers) => {
-    const { status, body } = await send("2026-07-28", "tools/call", { name: "search", arguments: { query: "ann" } }, headers);
+    const { status, body } = await send(
+      "2026-07-28",
+      "tools/call",
+      { name: "search", arguments: { query: "ann" } },
+      headers,
+    );
     expect(status).toBe(400);
     expect(body).toMatchObject({ id: 1, error: { code: -32_020 } });
   });
 
   test("the other revisions take no notice of those headers [MCP-03]", async () => {
     for (const revision of old) {
-      const { body } = await send(revision, "tools/call", { name: "search", arguments: { query: "ann" } }, { "Mcp-Method": undefined, "Mcp-Name": "fetch" });
+      const { body } = await send(
+        revision,
+        "tools/call",
+        { name: "search", arguments: { query: "ann" } },
+        { "Mcp-Method": undefined, "Mcp-Name": "fetch" },
+      );
       expect(body.result.structuredContent, revision).toEqual({ results: [] });
     }
   });
 
-  test.each(["GET", "PUT", "PATCH", "DELETE"])("%s with a token is 405, and says what is taken [MCP-04]", async (method) => {
-    for (const accept of ["text/event-stream", "text/html", "*/*"]) {
-      const answer = await fetch(holder.url, { method, headers: { Accept: accept, Authorization: `Bearer ${holder.token}` } });
-      expect([answer.status, answer.headers.get("allow"), answer.headers.get("content-type")]).toEqual([405, "POST, OPTIONS", "application/json; charset=utf-8"]);
-      await answer.arrayBuffer();
-    }
-  });
+  test.each(["GET", "PUT", "PATCH", "DELETE"])(
+    "%s with a token is 405, and says what is taken [MCP-04]",
+    async (method) => {
+      for (const accept of ["text/event-stream", "text/html", "*/*"]) {
+        const answer = await fetch(holder.url, {
+          method,
+          headers: { Accept: accept, Authorization: `Bearer ${holder.token}` },
+        });
+        expect([answer.status, answer.headers.get("allow"), answer.headers.get("content-type")]).toEqual([
+          405,
+          "POST, OPTIONS",
+          "application/json; charset=utf-8",
+        ]);
+        await answer.arrayBuffer();
+      }
+    },
+  );
 
   test.each(["{nope", "", "[", "\u0000"])("a body that is no JSON is 400 with -32700: %j [MCP-01]", async (text) => {
     const { status, body } = await post(holder.url, text, { token: holder.token });
     expect([status, body.error.code]).toEqual([400, -32_700]);
   });
 
-  test.each(["7", "null", '"text"', "{}", '{"jsonrpc":"1.0","id":1,"method":"ping"}'])("JSON that is no message is 400: %s [MCP-01]", async (text) => {
-    const { status, body } = await post(holder.url, text, { token: holder.token });
-    expect(status).toBe(400);
-    expect(body.error.code).toBeLessThan(0);
-  });
+  test.each(["7", "null", '"text"', "{}", '{"jsonrpc":"1.0","id":1,"method":"ping"}'])(
+    "JSON that is no message is 400: %s [MCP-01]",
+    async (text) => {
+      const { status, body } = await post(holder.url, text, { token: holder.token });
+      expect(status).toBe(400);
+      expect(body.error.code).toBeLessThan(0);
+    },
+  );
 
   test("a body over 256 KiB is 413, and one of that size is read [MCP-01]", async () => {
     const around = JSON.stringify(message("2025-11-25", "ping", { filling: "" })).length;
-    const sized = (size: number) => post(holder.url, JSON.stringify(message("2025-11-25", "ping", { filling: "x".repeat(size - around) })), { token: holder.token });
+    const sized = (size: number) =>
+      post(holder.url, JSON.stringify(message("2025-11-25", "ping", { filling: "x".repeat(size - around) })), {
+        token: holder.token,
+      });
     expect((await sized(262_144)).body.result).toEqual({});
     expect((await sized(262_145)).status).toBe(413);
     expect((await sized(1_000_000)).status).toBe(413);
   });
 
   test("a body that is not called JSON is 415 [MCP-01]", async () => {
-    for (const revision of revisions) expect((await send(revision, "tools/list", {}, { "Content-Type": "text/plain" })).status, revision).toBe(415);
+    for (const revision of revisions)
+      expect((await send(revision, "tools/list", {}, { "Content-Type": "text/plain" })).status, revision).toBe(415);
   });
 });
 
@@ -177,26 +249,44 @@ describe("what a client accepts", () => {
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
     const asked = Buffer.from(JSON.stringify(message("2025-06-18", "tools/list")));
-    const headers = { ":method": "POST", ":path": "/mcp", authorization: `Bearer ${holder.token}`, "content-type": "application/json", accept: both, ...headersFor("2025-06-18", "tools/list") };
+    const headers = {
+      ":method": "POST",
+      ":path": "/mcp",
+      authorization: `Bearer ${holder.token}`,
+      "content-type": "application/json",
+      accept: both,
+      ...headersFor("2025-06-18", "tools/list"),
+    };
     const answer = await http2Call(house().base, headers, asked);
-    expect([answer.status, answer.headers["content-type"], answer.headers.connection]).toEqual([200, "text/event-stream", undefined]);
+    expect([answer.status, answer.headers["content-type"], answer.headers.connection]).toEqual([
+      200,
+      "text/event-stream",
+      undefined,
+    ]);
     expect(answer.text).toContain('"name":"search_contacts"');
     expect(warned).not.toHaveBeenCalled();
   });
 
   test("an answer is never kept by those between [MCP-01]", async () => {
-    for (const revision of revisions) expect((await send(revision, "tools/list")).headers.get("cache-control"), revision).toMatch(/no-(store|cache)/);
+    for (const revision of revisions)
+      expect((await send(revision, "tools/list")).headers.get("cache-control"), revision).toMatch(/no-(store|cache)/);
   });
 });
 
 describe("batches", () => {
-  const batch = (messages: unknown[], headers: Record<string, string> = {}) => post(holder.url, JSON.stringify(messages), { token: holder.token, headers });
-  const calls = (count: number) => Array.from({ length: count }, (_, id) => message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id));
+  const batch = (messages: unknown[], headers: Record<string, string> = {}) =>
+    post(holder.url, JSON.stringify(messages), { token: holder.token, headers });
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, id) =>
+      message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id),
+    );
 
   test("a batch of 2025-03-26 is answered whole [MCP-03]", async () => {
     const { status, text } = await batch(calls(3));
     expect(status).toBe(200);
-    expect(answersIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual([0, 1, 2].map((id) => [id, { results: [] }]));
+    expect(answersIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
+      [0, 1, 2].map((id) => [id, { results: [] }]),
+    );
   });
 
   test("a batch makes at most 10 calls [MCP-13]", async () => {
@@ -204,7 +294,9 @@ describe("batches", () => {
     const answers = answersIn(text);
     expect(answers).toHaveLength(12);
     expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(10);
-    expect(answers.flatMap(({ error }) => error ?? [])).toEqual(Array(2).fill({ code: -32_600, message: "Too many calls in one batch: at most 10; send the others after it." }));
+    expect(answers.flatMap(({ error }) => error ?? [])).toEqual(
+      Array(2).fill({ code: -32_600, message: "Too many calls in one batch: at most 10; send the others after it." }),
+    );
   });
 
   test("the newest revision has no batches [MCP-02]", async () => {
@@ -221,6 +313,9 @@ interface Answered {
 
 /** The answers in a stream of events, by their ids. */
 function answersIn(stream: string): Answered[] {
-  const answers = stream.split("\n").filter((line) => line.startsWith("data: ")).flatMap((line) => JSON.parse(line.slice(6)) as Answered | Answered[]);
+  const answers = stream
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .flatMap((line) => JSON.parse(line.slice(6)) as Answered | Answered[]);
   return answers.sort((one, other) => one.id - other.id);
 }

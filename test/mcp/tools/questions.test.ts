@@ -38,11 +38,15 @@ async function all(name: string, given: Fields): Promise<any[]> {
 }
 
 const begin = ({ sessionDate }: Session): number => (sessionDate === undefined ? Number.NaN : timestampMs(sessionDate));
-const newestFirst = (sessions: readonly Session[]): Session[] => [...sessions].sort((one, other) => begin(other) - begin(one));
-const contactOf = (name: string) => demo.contacts.find(({ fullName }) => fullName === name) as DemoRecords["contacts"][number];
-const sessionsOf = (name: string) => newestFirst(demo.sessions.filter(({ contactId }) => contactId === contactOf(name).id));
+const newestFirst = (sessions: readonly Session[]): Session[] =>
+  [...sessions].sort((one, other) => begin(other) - begin(one));
+const contactOf = (name: string) =>
+  demo.contacts.find(({ fullName }) => fullName === name) as DemoRecords["contacts"][number];
+const sessionsOf = (name: string) =>
+  newestFirst(demo.sessions.filter(({ contactId }) => contactId === contactOf(name).id));
 const pastOf = (name: string) => sessionsOf(name).filter((session) => begin(session) < Date.now());
-const notesOf = (session: Session | undefined) => demo.sessionNotes.filter(({ sessionId }) => sessionId === session?.id);
+const notesOf = (session: Session | undefined) =>
+  demo.sessionNotes.filter(({ sessionId }) => sessionId === session?.id);
 
 test("What did I promise Ann at our last meeting with action items? [MCP-06] [MCP-08]", async () => {
   const [contact] = (await ask("search_contacts", { query: "ann le" })).data;
@@ -54,7 +58,9 @@ test("What did I promise Ann at our last meeting with action items? [MCP-06] [MC
     found = notes.find(({ title }: { title: string | null }) => title === "Action items")?.content;
     if (found !== undefined) break;
   }
-  const expected = pastOf("Ann Lee").flatMap((session) => notesOf(session).filter(({ title }) => title === "Action items"))[0];
+  const expected = pastOf("Ann Lee").flatMap((session) =>
+    notesOf(session).filter(({ title }) => title === "Action items"),
+  )[0];
   expect(expected).toBeDefined();
   expect(found).toBe(expected?.content);
 });
@@ -90,13 +96,18 @@ test("Who is my next meeting with, and what is prepared for it? [MCP-06] [MCP-08
   const expected = newestFirst(demo.sessions.filter((session) => begin(session) >= Date.now())).toReversed();
   expect(expected.length).toBeGreaterThan(3);
   expect(withNotes.map(({ id }) => id as string)).toEqual(expected.map(({ id }) => id));
-  expect(withNotes.map(({ notes }) => notes.length as number)).toEqual(expected.map((session) => notesOf(session).length));
+  expect(withNotes.map(({ notes }) => notes.length as number)).toEqual(
+    expected.map((session) => notesOf(session).length),
+  );
 });
 
 test("What was noted about the warehouse, and about whom? [MCP-06] [MCP-08]", async () => {
   const notes = await all("search_notes", { query: "warehouse", limit: 25 });
   const has = (text: string | undefined): boolean => /(^|[^\p{L}])warehouse/iu.test(text ?? "");
-  const parents = new Set([...demo.sessionNotes.filter(({ content, title }) => has(content) || has(title)).map(({ sessionId }) => sessionId), ...demo.contactNotes.filter(({ content }) => has(content)).map(({ contactId }) => contactId)]);
+  const parents = new Set([
+    ...demo.sessionNotes.filter(({ content, title }) => has(content) || has(title)).map(({ sessionId }) => sessionId),
+    ...demo.contactNotes.filter(({ content }) => has(content)).map(({ contactId }) => contactId),
+  ]);
   expect(parents.size).toBeGreaterThan(3);
   for (const { parent_id } of notes) expect(parents).toContain(parent_id);
   const [{ parent_id, kind }] = notes;
@@ -105,7 +116,9 @@ test("What was noted about the warehouse, and about whom? [MCP-06] [MCP-08]", as
 });
 
 test("What did we say in the longest talk, to the last word? [MCP-06] [MCP-09]", async () => {
-  const longest = [...demo.transcripts].sort((one, other) => (other.transcript?.length ?? 0) - (one.transcript?.length ?? 0))[0];
+  const longest = [...demo.transcripts].sort(
+    (one, other) => (other.transcript?.length ?? 0) - (one.transcript?.length ?? 0),
+  )[0];
   const { title } = demo.sessions.find(({ id }) => id === longest?.sessionId) as Session;
   const sessions = await all("list_sessions", { query: (title ?? "").split(/\s+/).slice(0, 3).join(" ") });
   const { id } = sessions.find((session) => session.id === longest?.sessionId);
@@ -124,7 +137,9 @@ test("How often did I meet Zoë, and since when? [MCP-06] [MCP-08]", async () =>
   const sessions = await all("list_sessions", { contact_id: id, limit: 3 });
   const expected = sessionsOf("Zoë Martin");
   expect(sessions).toHaveLength(expected.length);
-  expect(new Set(sessions.map((session) => session.id as string))).toEqual(new Set(expected.map((session) => session.id)));
+  expect(new Set(sessions.map((session) => session.id as string))).toEqual(
+    new Set(expected.map((session) => session.id)),
+  );
 });
 
 test("Tell me about 王小明: asked in one search, read in one fetch [MCP-06] [MCP-10]", async () => {
@@ -145,6 +160,13 @@ test("Which of José's talks has no transcript yet? [MCP-06] [MCP-08] [MCP-09]",
     const { data } = await ask("get_session_transcript", { session_id: session.id });
     if (data.transcript === null) missing.push(session.id as string);
   }
-  const written = new Set(demo.transcripts.filter(({ transcript }) => transcript !== undefined).map(({ sessionId }) => sessionId));
-  expect(missing.sort()).toEqual(sessionsOf("José Álvarez").map((session) => session.id ?? "").filter((one) => !written.has(one)).sort());
+  const written = new Set(
+    demo.transcripts.filter(({ transcript }) => transcript !== undefined).map(({ sessionId }) => sessionId),
+  );
+  expect(missing.sort()).toEqual(
+    sessionsOf("José Álvarez")
+      .map((session) => session.id ?? "")
+      .filter((one) => !written.has(one))
+      .sort(),
+  );
 });

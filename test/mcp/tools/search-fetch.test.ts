@@ -18,15 +18,42 @@ let kickOff: string;
 beforeAll(async () => {
   holder = await holderOf(house());
   const { put } = holder;
-  zoe = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org", phone: "+33 1 99 00 41 07", notes: "Likes <b>tea</b> & \"quotes\"", memory: "Met in Lyon" });
-  kickOff = await put.session({ contact_id: zoe, title: "Kick-off", subtitle: "The plan", session_date: "2026-03-01T09:00:00Z", recording_status: "completed" });
-  await put.contactNotes({ contact_id: zoe, content: "Prefers mornings 🌅", source: "manual", created_at: "2026-02-03T10:00:00Z" });
-  await put.sessionNotes({ session_id: kickOff, title: "Summary", content: "The lighthouse comes first", position: 0, type: "SESSION_NOTE_TYPE_AI_PREDEFINED" });
+  zoe = await put.contact({
+    full_name: "Zoë Martin",
+    email: "zoe@example.org",
+    phone: "+33 1 99 00 41 07",
+    notes: 'Likes <b>tea</b> & "quotes"',
+    memory: "Met in Lyon",
+  });
+  kickOff = await put.session({
+    contact_id: zoe,
+    title: "Kick-off",
+    subtitle: "The plan",
+    session_date: "2026-03-01T09:00:00Z",
+    recording_status: "completed",
+  });
+  await put.contactNotes({
+    contact_id: zoe,
+    content: "Prefers mornings 🌅",
+    source: "manual",
+    created_at: "2026-02-03T10:00:00Z",
+  });
+  await put.sessionNotes({
+    session_id: kickOff,
+    title: "Summary",
+    content: "The lighthouse comes first",
+    position: 0,
+    type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+  });
   await put.transcript({ session_id: kickOff, transcript: "Maya: hello\nZoë: hello 👋" });
 });
 
-const search = async (query: string): Promise<readonly Found[]> => (await call(holder, "search", { query })).structured.results as Found[];
-const fetchOne = async (id: string): Promise<Found & { readonly text: string; readonly metadata: Record<string, string> }> => (await call(holder, "fetch", { id })).structured;
+const search = async (query: string): Promise<readonly Found[]> =>
+  (await call(holder, "search", { query })).structured.results as Found[];
+const fetchOne = async (
+  id: string,
+): Promise<Found & { readonly text: string; readonly metadata: Record<string, string> }> =>
+  (await call(holder, "fetch", { id })).structured;
 
 describe("search", () => {
   test("finds contacts, sessions and the parents of notes, each with its id, title and address [MCP-10]", async () => {
@@ -43,7 +70,14 @@ describe("search", () => {
 
   test("tells a record once, however often it is found [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Harbour", session_date: "2026-04-01T09:00:00Z" });
-    await holder.put.sessionNotes(...[0, 1, 2].map((position) => ({ session_id: id, content: "harbour harbour", position, type: "SESSION_NOTE_TYPE_USER_MANUAL" })));
+    await holder.put.sessionNotes(
+      ...[0, 1, 2].map((position) => ({
+        session_id: id,
+        content: "harbour harbour",
+        position,
+        type: "SESSION_NOTE_TYPE_USER_MANUAL",
+      })),
+    );
     expect((await search("harbour")).map(({ id: found }) => found)).toEqual([`session:${id}`]);
   });
 
@@ -59,18 +93,38 @@ describe("search", () => {
   });
 
   test("what has no name is still told with a title [MCP-10]", async () => {
-    const [nameless, mail, imported] = await holder.put.contacts({ phone: "+49 30 5551234" }, { email: "walrus@example.org" }, { inferred_name: "Wally Walrus" });
+    const [nameless, mail, imported] = await holder.put.contacts(
+      { phone: "+49 30 5551234" },
+      { email: "walrus@example.org" },
+      { inferred_name: "Wally Walrus" },
+    );
     const untitled = await holder.put.session({});
-    await holder.put.sessionNotes({ session_id: untitled, content: "the walrus spoke", position: 0, type: "SESSION_NOTE_TYPE_USER_MANUAL" });
+    await holder.put.sessionNotes({
+      session_id: untitled,
+      content: "the walrus spoke",
+      position: 0,
+      type: "SESSION_NOTE_TYPE_USER_MANUAL",
+    });
     await holder.put.contactNotes({ contact_id: nameless, content: "walrus lover", source: "manual" });
     const titles = new Map((await search("walrus")).map(({ id, title }) => [id, title]));
-    expect(titles).toEqual(new Map([[`contact:${mail}`, "walrus@example.org"], [`contact:${imported}`, "Wally Walrus"], [`session:${untitled}`, "Untitled session"], [`contact:${nameless}`, "Untitled contact"]]));
+    expect(titles).toEqual(
+      new Map([
+        [`contact:${mail}`, "walrus@example.org"],
+        [`contact:${imported}`, "Wally Walrus"],
+        [`session:${untitled}`, "Untitled session"],
+        [`contact:${nameless}`, "Untitled contact"],
+      ]),
+    );
     expect((await search("5551234"))[0]?.title).toBe("+49 30 5551234");
   });
 
   test("a long sentence is cut to its first words and not refused [MCP-10]", async () => {
-    const id = await holder.put.session({ title: "Alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon" });
-    const sentence = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon and what nobody ever said of it";
+    const id = await holder.put.session({
+      title:
+        "Alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon",
+    });
+    const sentence =
+      "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon and what nobody ever said of it";
     expect((await search(sentence)).map(({ id: found }) => found)).toEqual([`session:${id}`]);
     expect(await search("x".repeat(50_000))).toEqual([]);
     expect(await search("👋".repeat(5_000))).toEqual([]);
@@ -92,9 +146,15 @@ describe("search", () => {
 
 describe("fetch", () => {
   test("gets a contact as text: who it is, the notes, the last sessions with their ids [MCP-10]", async () => {
-    const begin = "# Zoë Martin\n\nEmail: zoe@example.org\nPhone: +33 1 99 00 41 07\n\n## Notes\nLikes <b>tea</b> & \"quotes\"\n\n## Memory\nMet in Lyon\n\n## Timeline\n";
+    const begin =
+      '# Zoë Martin\n\nEmail: zoe@example.org\nPhone: +33 1 99 00 41 07\n\n## Notes\nLikes <b>tea</b> & "quotes"\n\n## Memory\nMet in Lyon\n\n## Timeline\n';
     const { text, ...others } = await fetchOne(`contact:${zoe}`);
-    expect(others).toEqual({ id: `contact:${zoe}`, title: "Zoë Martin", url: `${house().base}/v1/contacts/${zoe}`, metadata: { kind: "contact", updated_at: expect.stringMatching(/^\d{4}-.*Z$/) } });
+    expect(others).toEqual({
+      id: `contact:${zoe}`,
+      title: "Zoë Martin",
+      url: `${house().base}/v1/contacts/${zoe}`,
+      metadata: { kind: "contact", updated_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    });
     expect(text.slice(0, begin.length)).toBe(begin);
     expect(text).toContain("- 2026-02-03: Prefers mornings 🌅");
     expect(text).toMatch(new RegExp(`\n\n## Recent sessions\n- 2026-03-01: Kick-off \\(session:${kickOff}\\)$`));
@@ -113,14 +173,20 @@ describe("fetch", () => {
   test("gets what is empty, without headings for what is not there [MCP-10]", async () => {
     const [contact, session] = [await holder.put.contact({}), await holder.put.session({})];
     expect(await fetchOne(`contact:${contact}`)).toMatchObject({ title: "Unnamed contact", text: "# Unnamed contact" });
-    expect(await fetchOne(`session:${session}`)).toMatchObject({ title: "Untitled session", text: "# Untitled session", metadata: { kind: "session", date: "" } });
+    expect(await fetchOne(`session:${session}`)).toMatchObject({
+      title: "Untitled session",
+      text: "# Untitled session",
+      metadata: { kind: "session", date: "" },
+    });
   });
 
   test("tells where the rest of a long transcript is [MCP-09] [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Long" });
     await holder.put.transcript({ session_id: id, transcript: "👋".repeat(40_001) });
     const { text } = await fetchOne(`session:${id}`);
-    expect(text).toBe(`# Long\n\n## Transcript\n${"👋".repeat(40_000)}\n\n(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset 40000.)`);
+    expect(text).toBe(
+      `# Long\n\n## Transcript\n${"👋".repeat(40_000)}\n\n(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset 40000.)`,
+    );
   });
 
   test("takes every id that search gives, in either case [MCP-10]", async () => {
@@ -137,9 +203,21 @@ describe("fetch", () => {
   test("neither finds nor gets what another person has [MCP-10] [ISO-07]", async () => {
     const other = await holderOf(house(), ben);
     expect((await call(other, "search", { query: "zoe" })).structured).toEqual({ results: [] });
-    for (const id of [`contact:${zoe}`, `session:${kickOff}`]) expect(await call(other, "fetch", { id })).toMatchObject({ isError: true, text: "There is no such record in this account." });
-    for (const [name, given] of [["get_contact", { contact_id: zoe }], ["get_session", { session_id: kickOff }], ["get_session_transcript", { session_id: kickOff }]] as const) {
-      expect(await call(other, name, given)).toEqual({ isError: true, text: "There is no such record in this account.", structured: undefined });
+    for (const id of [`contact:${zoe}`, `session:${kickOff}`])
+      expect(await call(other, "fetch", { id })).toMatchObject({
+        isError: true,
+        text: "There is no such record in this account.",
+      });
+    for (const [name, given] of [
+      ["get_contact", { contact_id: zoe }],
+      ["get_session", { session_id: kickOff }],
+      ["get_session_transcript", { session_id: kickOff }],
+    ] as const) {
+      expect(await call(other, name, given)).toEqual({
+        isError: true,
+        text: "There is no such record in this account.",
+        structured: undefined,
+      });
     }
     expect((await call(other, "list_sessions", { contact_id: zoe })).structured.data ?? []).toEqual([]);
     expect((await call(other, "search_notes", { query: "lighthouse" })).structured.data).toEqual([]);

@@ -31,10 +31,16 @@ export async function holderOf({ provider, service, base }: House, person: Perso
   const client = await assistantOf(provider.issuer);
   const browser = newBrowser();
   const { url, checks } = await start(client, atAssistant);
-  let page = await browser.submit(await browser.open(url), { login: person.email, password: person.password }, "Sign in");
+  let page = await browser.submit(
+    await browser.open(url),
+    { login: person.email, password: person.password },
+    "Sign in",
+  );
   if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
   const { access_token: token } = await openid.authorizationCodeGrant(client, page.url, checks);
-  const account = (await service.app.services.accounts.list(1_000, 0, undefined)).find(({ email }) => email === person.email);
+  const account = (await service.app.services.accounts.list(1_000, 0, undefined)).find(
+    ({ email }) => email === person.email,
+  );
   if (account === undefined) throw new Error(`no account of ${person.email}`);
   const { secret: key } = await service.app.services.apiKeys.create(account._id, "read_write");
   for (const secret of [token, key]) noteSecret(secret);
@@ -45,7 +51,9 @@ export async function holderOf({ provider, service, base }: House, person: Perso
 /** The official client; `modern` asks for the revision without initialize first. */
 export async function connect({ url, token }: Pick<Holder, "url" | "token">, modern: boolean): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }),
+  );
   onTestFinished(() => client.close());
   return client;
 }
@@ -60,34 +68,76 @@ export interface Post {
 }
 
 /** Sends a text to the address; `body` is the JSON-RPC message that came back, also out of a stream of events. */
-export async function post(url: string, text: string | Uint8Array, { token, headers = {}, method = "POST" }: Post): Promise<RestAnswer> {
-  const all = { "Content-Type": "application/json", Accept: "application/json, text/event-stream", Authorization: token === undefined ? undefined : `Bearer ${token}`, ...headers };
+export async function post(
+  url: string,
+  text: string | Uint8Array,
+  { token, headers = {}, method = "POST" }: Post,
+): Promise<RestAnswer> {
+  const all = {
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    Authorization: token === undefined ? undefined : `Bearer ${token}`,
+    ...headers,
+  };
   const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const answer = await rest(new URL(url).origin, new URL(url).pathname, { method, raw: text, headers: Object.fromEntries(sent) });
+  const answer = await rest(new URL(url).origin, new URL(url).pathname, {
+    method,
+    raw: text,
+    headers: Object.fromEntries(sent),
+  });
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
-  const data = answer.text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+  const data = answer.text
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => line.slice(6));
   return { ...answer, body: JSON.parse(data.at(-1) ?? "null") };
 }
 
 /** A request of JSON-RPC as its revision wants it: the newest one says who it is in every request. */
-export function message(revision: Revision, method: string, params: Record<string, unknown> = {}, id: number | string | undefined = 1): Record<string, unknown> {
-  const meta = { "io.modelcontextprotocol/protocolVersion": revision, "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+export function message(
+  revision: Revision,
+  method: string,
+  params: Record<string, unknown> = {},
+  id: number | string | undefined = 1,
+): Record<string, unknown> {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
   const withMeta = revision === "2026-07-28" ? { ...params, _meta: meta } : params;
   return { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params: withMeta };
 }
 
 /** The headers that go with it. */
-export function headersFor(revision: Revision, method: string, params: Record<string, unknown> = {}): Record<string, string> {
+export function headersFor(
+  revision: Revision,
+  method: string,
+  params: Record<string, unknown> = {},
+): Record<string, string> {
   const name = params["name"] ?? params["uri"];
   if (method === "initialize") return {};
   if (revision === "2025-03-26") return {};
   if (revision !== "2026-07-28") return { "MCP-Protocol-Version": revision };
-  return { "MCP-Protocol-Version": revision, "Mcp-Method": method, ...(typeof name === "string" ? { "Mcp-Name": name } : {}) };
+  return {
+    "MCP-Protocol-Version": revision,
+    "Mcp-Method": method,
+    ...(typeof name === "string" ? { "Mcp-Name": name } : {}),
+  };
 }
 
 /** One request by hand, as a client of the revision sends it. */
-export function request({ url, token }: Pick<Holder, "url" | "token">, revision: Revision, method: string, params: Record<string, unknown> = {}, headers: Record<string, string | undefined> = {}): Promise<RestAnswer> {
-  return post(url, JSON.stringify(message(revision, method, params)), { token, headers: { ...headersFor(revision, method, params), ...headers } });
+export function request(
+  { url, token }: Pick<Holder, "url" | "token">,
+  revision: Revision,
+  method: string,
+  params: Record<string, unknown> = {},
+  headers: Record<string, string | undefined> = {},
+): Promise<RestAnswer> {
+  return post(url, JSON.stringify(message(revision, method, params)), {
+    token,
+    headers: { ...headersFor(revision, method, params), ...headers },
+  });
 }
 
 /** What a tool answered. */
@@ -100,10 +150,16 @@ export interface Outcome {
 }
 
 /** One call of a tool, by hand. */
-export async function call(holder: Pick<Holder, "url" | "token">, name: string, given: Record<string, unknown> = {}, revision: Revision = "2026-07-28"): Promise<Outcome> {
+export async function call(
+  holder: Pick<Holder, "url" | "token">,
+  name: string,
+  given: Record<string, unknown> = {},
+  revision: Revision = "2026-07-28",
+): Promise<Outcome> {
   const { body, text } = await request(holder, revision, "tools/call", { name, arguments: given });
   const result = body?.result;
   if (result === undefined) throw new Error(`${name}: ${text}`);
-  if (result.content.length !== 1 || result.content[0].type !== "text") throw new Error(`${name}: the content is not one text`);
+  if (result.content.length !== 1 || result.content[0].type !== "text")
+    throw new Error(`${name}: the content is not one text`);
   return { isError: result.isError === true, text: result.content[0].text, structured: result.structuredContent };
 }

@@ -16,7 +16,12 @@ interface Listed {
   readonly title: string;
   readonly description: string;
   readonly annotations: Record<string, unknown>;
-  readonly inputSchema: { readonly type: string; readonly properties: Record<string, { readonly description?: string }>; readonly required: readonly string[]; readonly additionalProperties: boolean };
+  readonly inputSchema: {
+    readonly type: string;
+    readonly properties: Record<string, { readonly description?: string }>;
+    readonly required: readonly string[];
+    readonly additionalProperties: boolean;
+  };
   readonly outputSchema: { readonly type: string; readonly required: readonly string[] };
 }
 
@@ -30,13 +35,36 @@ let lonely: string;
 beforeAll(async () => {
   holder = await holderOf(house());
   const { put } = holder;
-  [full = "", bare = ""] = await put.contacts({ full_name: "Zoë Martin", email: "zoe@example.org", phone: "+33 1 99 00 41 07", notes: "Likes <b>tea</b> & \"quotes\"", memory: "Met in Lyon" }, {});
+  [full = "", bare = ""] = await put.contacts(
+    {
+      full_name: "Zoë Martin",
+      email: "zoe@example.org",
+      phone: "+33 1 99 00 41 07",
+      notes: 'Likes <b>tea</b> & "quotes"',
+      memory: "Met in Lyon",
+    },
+    {},
+  );
   [session = "", lonely = ""] = await put.sessions(
-    { contact_id: full, title: "Kick-off", subtitle: "Plan", session_date: "2026-03-01T09:00:00Z", session_date_end: "2026-03-01T10:00:00Z", recording_status: "completed", source: "calendar" },
+    {
+      contact_id: full,
+      title: "Kick-off",
+      subtitle: "Plan",
+      session_date: "2026-03-01T09:00:00Z",
+      session_date_end: "2026-03-01T10:00:00Z",
+      recording_status: "completed",
+      source: "calendar",
+    },
     {},
   );
   await put.contactNotes({ contact_id: full, content: "Prefers mornings 🌅", source: "manual" });
-  await put.sessionNotes({ session_id: session, title: "Summary", content: `Warehouse ${"x".repeat(1_200)}`, position: 0, type: "SESSION_NOTE_TYPE_AI_PREDEFINED" });
+  await put.sessionNotes({
+    session_id: session,
+    title: "Summary",
+    content: `Warehouse ${"x".repeat(1_200)}`,
+    position: 0,
+    type: "SESSION_NOTE_TYPE_AI_PREDEFINED",
+  });
   await put.transcript({ session_id: session, transcript: "Maya: hello\nZoë: hello 👋" });
   listed = (await request(holder, "2026-07-28", "tools/list")).body.result.tools as Listed[];
 });
@@ -46,17 +74,30 @@ const compiled = new Map<string, ValidateFunction>();
 
 /** What a tool's schema has against a value. */
 function flaws(name: string, part: "inputSchema" | "outputSchema", value: unknown): unknown {
-  const validate = compiled.get(name + part) ?? ajv.compile((listed.find((tool) => tool.name === name) as Listed)[part]);
+  const validate =
+    compiled.get(name + part) ?? ajv.compile((listed.find((tool) => tool.name === name) as Listed)[part]);
   compiled.set(name + part, validate);
   return validate(value) ? [] : validate.errors;
 }
 
 describe("what is listed", () => {
   test("exactly these tools, in this order, in every revision [MCP-06]", async () => {
-    const names = ["search_contacts", "get_contact", "list_sessions", "get_session", "get_session_transcript", "search_notes", "search", "fetch"];
+    const names = [
+      "search_contacts",
+      "get_contact",
+      "list_sessions",
+      "get_session",
+      "get_session_transcript",
+      "search_notes",
+      "search",
+      "fetch",
+    ];
     for (const revision of revisions) {
       const { tools } = (await request(holder, revision, "tools/list")).body.result as { tools: Listed[] };
-      expect(tools.map(({ name }) => name), revision).toEqual(names);
+      expect(
+        tools.map(({ name }) => name),
+        revision,
+      ).toEqual(names);
       expect(tools, revision).toEqual(listed);
     }
   });
@@ -68,7 +109,13 @@ describe("what is listed", () => {
       expect(title.length).toBeGreaterThan(5);
       expect(description.length, name).toBeGreaterThan(80);
       expect(description.length, name).toBeLessThanOrEqual(200);
-      expect(annotations).toEqual({ title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false });
+      expect(annotations).toEqual({
+        title,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      });
     }
   });
 
@@ -78,16 +125,20 @@ describe("what is listed", () => {
         expect(ajv.validateSchema(schema), name).toBe(true);
         expect(() => flaws(name, schema === inputSchema ? "inputSchema" : "outputSchema", {}), name).not.toThrow();
         expect(schema.type).toBe("object");
-        for (const [, ref] of JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g)) expect(ref).toMatch(/^#\/\$defs\/\w+$/);
+        for (const [, ref] of JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g))
+          expect(ref).toMatch(/^#\/\$defs\/\w+$/);
       }
       expect(inputSchema.additionalProperties).toBe(false);
       expect(outputSchema).not.toHaveProperty("additionalProperties");
-      for (const [argument, { description = "" }] of Object.entries(inputSchema.properties)) expect(description.length, `${name}.${argument}`).toBeGreaterThan(15);
+      for (const [argument, { description = "" }] of Object.entries(inputSchema.properties))
+        expect(description.length, `${name}.${argument}`).toBeGreaterThan(15);
     }
   });
 
   test("each takes these arguments, and these are required [MCP-07]", () => {
-    expect(listed.map(({ name, inputSchema: { properties, required } }) => [name, Object.keys(properties), required])).toEqual([
+    expect(
+      listed.map(({ name, inputSchema: { properties, required } }) => [name, Object.keys(properties), required]),
+    ).toEqual([
       ["search_contacts", ["query"], ["query"]],
       ["get_contact", ["contact_id"], ["contact_id"]],
       ["list_sessions", ["query", "contact_id", "from", "to", "limit", "offset"], []],
@@ -117,18 +168,37 @@ describe("what is answered", () => {
 
   test("structured content is the body of REST for the same request, and the text the same JSON [MCP-08]", async () => {
     const { structured } = await same("search_contacts", { query: "zoe mart" }, "/v1/contacts?query=zoe%20mart");
-    expect(structured.data[0].notes).toBe("Likes <b>tea</b> & \"quotes\"");
-    expect((await same("get_contact", { contact_id: full }, `/v1/contacts/${full}`)).structured.data.notes_timeline).toHaveLength(1);
+    expect(structured.data[0].notes).toBe('Likes <b>tea</b> & "quotes"');
+    expect(
+      (await same("get_contact", { contact_id: full }, `/v1/contacts/${full}`)).structured.data.notes_timeline,
+    ).toHaveLength(1);
     expect((await same("list_sessions", {}, "/v1/sessions")).structured.data).toHaveLength(2);
-    await same("list_sessions", { contact_id: full, from: "2026-03-01", to: "2026-03-01T09:00:00+00:00", limit: 1, offset: 0, query: "kick" }, `/v1/sessions?contact_id=${full}&from=2026-03-01&to=2026-03-01T09:00:00%2B00:00&limit=1&offset=0&query=kick`);
-    expect((await same("list_sessions", { limit: 1 }, "/v1/sessions?limit=1")).structured.pagination).toEqual({ limit: 1, offset: 0, has_more: true, next_offset: 1 });
-    expect((await same("get_session", { session_id: session }, `/v1/sessions/${session}`)).structured.data.notes).toHaveLength(1);
-    expect((await same("search_notes", { query: "warehouse" }, "/v1/notes?query=warehouse")).structured.data[0].truncated).toBe(true);
+    await same(
+      "list_sessions",
+      { contact_id: full, from: "2026-03-01", to: "2026-03-01T09:00:00+00:00", limit: 1, offset: 0, query: "kick" },
+      `/v1/sessions?contact_id=${full}&from=2026-03-01&to=2026-03-01T09:00:00%2B00:00&limit=1&offset=0&query=kick`,
+    );
+    expect((await same("list_sessions", { limit: 1 }, "/v1/sessions?limit=1")).structured.pagination).toEqual({
+      limit: 1,
+      offset: 0,
+      has_more: true,
+      next_offset: 1,
+    });
+    expect(
+      (await same("get_session", { session_id: session }, `/v1/sessions/${session}`)).structured.data.notes,
+    ).toHaveLength(1);
+    expect(
+      (await same("search_notes", { query: "warehouse" }, "/v1/notes?query=warehouse")).structured.data[0].truncated,
+    ).toBe(true);
   });
 
   test("also where everything is null, and where a list is empty [MCP-08]", async () => {
-    expect((await same("get_contact", { contact_id: bare }, `/v1/contacts/${bare}`)).structured.data.full_name).toBeNull();
-    expect((await same("get_session", { session_id: lonely }, `/v1/sessions/${lonely}`)).structured.data.client).toBeNull();
+    expect(
+      (await same("get_contact", { contact_id: bare }, `/v1/contacts/${bare}`)).structured.data.full_name,
+    ).toBeNull();
+    expect(
+      (await same("get_session", { session_id: lonely }, `/v1/sessions/${lonely}`)).structured.data.client,
+    ).toBeNull();
     await same("search_contacts", { query: "nobody" }, "/v1/contacts?query=nobody");
     await same("list_sessions", { query: "nothing" }, "/v1/sessions?query=nothing");
     await same("list_sessions", { offset: 2_147_483_647 }, "/v1/sessions?offset=2147483647");
@@ -137,7 +207,11 @@ describe("what is answered", () => {
 
   test("ids in capitals are those in small letters, and null is an argument left out [MCP-08]", async () => {
     await same("get_contact", { contact_id: full.toUpperCase() }, `/v1/contacts/${full}`);
-    await same("list_sessions", { contact_id: null, query: null, from: null, to: null, limit: null, offset: null }, "/v1/sessions");
+    await same(
+      "list_sessions",
+      { contact_id: null, query: null, from: null, to: null, limit: null, offset: null },
+      "/v1/sessions",
+    );
   });
 
   test("what search, fetch and the transcript answer is what their output schemas say [MCP-08]", async () => {
@@ -162,7 +236,12 @@ describe("what is answered", () => {
     for (const modern of [true, false]) {
       const client = await connect(holder, modern);
       await client.listTools();
-      for (const [name, given] of [["get_contact", { contact_id: bare }], ["get_session", { session_id: lonely }], ["list_sessions", {}], ["get_session_transcript", { session_id: lonely }]] as const) {
+      for (const [name, given] of [
+        ["get_contact", { contact_id: bare }],
+        ["get_session", { session_id: lonely }],
+        ["list_sessions", {}],
+        ["get_session_transcript", { session_id: lonely }],
+      ] as const) {
         const { isError, structuredContent, content } = await client.callTool({ name, arguments: given });
         expect(isError ?? false).toBe(false);
         expect(content).toEqual([{ type: "text", text: JSON.stringify(structuredContent) }]);
@@ -173,7 +252,8 @@ describe("what is answered", () => {
 
 describe("what is refused", () => {
   const uuid = "must be a valid UUID";
-  const date = "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
+  const date =
+    "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
   test.each([
     ["search_contacts", {}, "query: is required"],
     ["search_contacts", { query: null }, "query: is required"],
@@ -186,7 +266,11 @@ describe("what is refused", () => {
     ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],
     ["get_contact", { contact_id: "Zoë" }, `contact_id: ${uuid}`],
     ["get_contact", { id: "x" }, "id: must be left out: the arguments are contact_id; contact_id: is required"],
-    ["get_contact", { "\udc00": 1, contact_id: "x" }, `\ufffd: must be left out: the arguments are contact_id; contact_id: ${uuid}`],
+    [
+      "get_contact",
+      { "\udc00": 1, contact_id: "x" },
+      `\ufffd: must be left out: the arguments are contact_id; contact_id: ${uuid}`,
+    ],
     ["list_sessions", { limit: "5" }, "limit: must be a whole number"],
     ["list_sessions", { limit: 1.5 }, "limit: must be a whole number"],
     ["list_sessions", { limit: 0 }, "limit: must be greater than or equal to 1 and less than or equal to 25"],
@@ -198,10 +282,22 @@ describe("what is refused", () => {
     ["list_sessions", { from: 20260101 }, "from: must be a string"],
     ["list_sessions", { contact_id: "x", limit: true }, `limit: must be a whole number; contact_id: ${uuid}`],
     ["get_session", { session_id: "" }, "session_id: must not be empty"],
-    ["get_session_transcript", { session_id: "x", offset: -1 }, `offset: must be a whole number from 0 to 2147483647; session_id: ${uuid}`],
-    ["get_session_transcript", { session_id: randomId(), offset: "40000" }, "offset: must be a whole number from 0 to 2147483647"],
+    [
+      "get_session_transcript",
+      { session_id: "x", offset: -1 },
+      `offset: must be a whole number from 0 to 2147483647; session_id: ${uuid}`,
+    ],
+    [
+      "get_session_transcript",
+      { session_id: randomId(), offset: "40000" },
+      "offset: must be a whole number from 0 to 2147483647",
+    ],
     ["get_session_transcript", { limit: 1 }, "limit: must be left out: the arguments are session_id, offset"],
-    ["search_notes", { query: "ab", limit: 26 }, "limit: must be greater than or equal to 1 and less than or equal to 25"],
+    [
+      "search_notes",
+      { query: "ab", limit: 26 },
+      "limit: must be greater than or equal to 1 and less than or equal to 25",
+    ],
     ["search_notes", { limit: 1 }, "query: is required"],
     ["search", {}, "query: is required"],
     ["search", { query: ["a"] }, "query: must be a string"],
@@ -221,9 +317,16 @@ describe("what is refused", () => {
   });
 
   test("arguments are refused by the input schema where they are refused, and no others [MCP-07] [MCP-11]", () => {
-    const check = (name: string, given: unknown): boolean => Array.isArray(flaws(name, "inputSchema", given)) && (flaws(name, "inputSchema", given) as unknown[]).length === 0;
-    expect([{ query: "an" }, { query: "a" }, {}, { query: "an", limit: 1 }].map((given) => check("search_contacts", given))).toEqual([true, false, false, false]);
-    expect([{}, { limit: 25 }, { limit: 26 }, { from: "2026-02-30" }, { from: "2026-01-31T09:30:00Z" }].map((given) => check("list_sessions", given))).toEqual([true, true, false, false, true]);
+    const check = (name: string, given: unknown): boolean =>
+      Array.isArray(flaws(name, "inputSchema", given)) && (flaws(name, "inputSchema", given) as unknown[]).length === 0;
+    expect(
+      [{ query: "an" }, { query: "a" }, {}, { query: "an", limit: 1 }].map((given) => check("search_contacts", given)),
+    ).toEqual([true, false, false, false]);
+    expect(
+      [{}, { limit: 25 }, { limit: 26 }, { from: "2026-02-30" }, { from: "2026-01-31T09:30:00Z" }].map((given) =>
+        check("list_sessions", given),
+      ),
+    ).toEqual([true, true, false, false, true]);
     expect([{ query: "x".repeat(5_000) }, { query: "" }].map((given) => check("search", given))).toEqual([true, false]);
   });
 
@@ -242,6 +345,10 @@ describe("what is refused", () => {
     ["fetch", "id", "session:"],
   ])("what %s does not find by %s is told as REST tells it: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
     const { body } = await house().service.rest(`/v1/contacts/${randomId()}`, { key: holder.key });
-    expect(await call(holder, name, { [argument]: prefix + randomId() })).toEqual({ isError: true, text: body.error.message, structured: undefined });
+    expect(await call(holder, name, { [argument]: prefix + randomId() })).toEqual({
+      isError: true,
+      text: body.error.message,
+      structured: undefined,
+    });
   });
 });

@@ -17,7 +17,8 @@ async function sessionWith(transcript?: string): Promise<string> {
   return id;
 }
 
-const page = (session_id: string, offset?: number): Promise<Outcome> => call(holder, "get_session_transcript", { session_id, ...(offset === undefined ? {} : { offset }) });
+const page = (session_id: string, offset?: number): Promise<Outcome> =>
+  call(holder, "get_session_transcript", { session_id, ...(offset === undefined ? {} : { offset }) });
 
 /** Follows next_offset from the beginning to the end. */
 async function walk(id: string): Promise<{ pages: string[]; offsets: number[] }> {
@@ -36,20 +37,37 @@ async function walk(id: string): Promise<{ pages: string[]; offsets: number[] }>
 }
 
 describe("get_session_transcript", () => {
-  test.each([1, 39_999, 40_000])("a text of %i characters is one page, and the answer of REST with where it stands [MCP-08] [MCP-09]", async (length) => {
-    const id = await sessionWith("a".repeat(length));
-    const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
-    expect((await page(id)).structured).toEqual({ data: body.data, pagination: { limit: 40_000, offset: 0, has_more: false, next_offset: null } });
-  });
+  test.each([1, 39_999, 40_000])(
+    "a text of %i characters is one page, and the answer of REST with where it stands [MCP-08] [MCP-09]",
+    async (length) => {
+      const id = await sessionWith("a".repeat(length));
+      const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
+      expect((await page(id)).structured).toEqual({
+        data: body.data,
+        pagination: { limit: 40_000, offset: 0, has_more: false, next_offset: null },
+      });
+    },
+  );
 
   test("a text of 40,001 characters is two [MCP-09]", async () => {
     const id = await sessionWith(`${"a".repeat(40_000)}b`);
-    expect((await page(id)).structured).toMatchObject({ data: { transcript: "a".repeat(40_000) }, pagination: { offset: 0, has_more: true, next_offset: 40_000 } });
-    expect((await page(id, 40_000)).structured).toMatchObject({ data: { transcript: "b" }, pagination: { offset: 40_000, has_more: false, next_offset: null } });
+    expect((await page(id)).structured).toMatchObject({
+      data: { transcript: "a".repeat(40_000) },
+      pagination: { offset: 0, has_more: true, next_offset: 40_000 },
+    });
+    expect((await page(id, 40_000)).structured).toMatchObject({
+      data: { transcript: "b" },
+      pagination: { offset: 40_000, has_more: false, next_offset: null },
+    });
   });
 
   test("following next_offset gives back the whole text, whatever it is written in [MCP-09]", async () => {
-    const texts = ["👋".repeat(100_001), `x${"👨‍👩‍👧\n".repeat(17_000)}`, "Zoë: “ça va?”\r\n".repeat(6_000), "王小明\t".repeat(25_000)];
+    const texts = [
+      "👋".repeat(100_001),
+      `x${"👨‍👩‍👧\n".repeat(17_000)}`,
+      "Zoë: “ça va?”\r\n".repeat(6_000),
+      "王小明\t".repeat(25_000),
+    ];
     for (const text of texts) {
       const { pages, offsets } = await walk(await sessionWith(text));
       expect(pages.join("")).toBe(text);
@@ -64,20 +82,33 @@ describe("get_session_transcript", () => {
   test("any offset may be asked for, and counts characters, of which none is parted [MCP-09]", async () => {
     const id = await sessionWith("a👋b👋c");
     const parts = await Promise.all([0, 1, 2, 3, 4, 5].map((offset) => page(id, offset)));
-    expect(parts.map(({ structured }) => structured.data.transcript as string)).toEqual(["a👋b👋c", "👋b👋c", "b👋c", "👋c", "c", ""]);
+    expect(parts.map(({ structured }) => structured.data.transcript as string)).toEqual([
+      "a👋b👋c",
+      "👋b👋c",
+      "b👋c",
+      "👋c",
+      "c",
+      "",
+    ]);
   });
 
   test("beyond the end there is nothing, and nothing follows [MCP-09]", async () => {
     const id = await sessionWith("short");
     for (const offset of [5, 6, 40_000, 2_147_483_647]) {
-      expect((await page(id, offset)).structured).toMatchObject({ data: { session_id: id, transcript: "" }, pagination: { limit: 40_000, offset, has_more: false, next_offset: null } });
+      expect((await page(id, offset)).structured).toMatchObject({
+        data: { session_id: id, transcript: "" },
+        pagination: { limit: 40_000, offset, has_more: false, next_offset: null },
+      });
     }
   });
 
   test("where there is no transcript it is null, at every offset [MCP-08] [MCP-09]", async () => {
     const id = await sessionWith();
     for (const offset of [0, 40_000]) {
-      expect((await page(id, offset)).structured).toEqual({ data: { session_id: id, transcript: null, recording: null }, pagination: { limit: 40_000, offset, has_more: false, next_offset: null } });
+      expect((await page(id, offset)).structured).toEqual({
+        data: { session_id: id, transcript: null, recording: null },
+        pagination: { limit: 40_000, offset, has_more: false, next_offset: null },
+      });
     }
   });
 
@@ -89,9 +120,14 @@ describe("get_session_transcript", () => {
 
   test("every page has the recording beside it [MCP-08]", async () => {
     const id = await holder.put.session({});
-    await holder.put.transcript({ session_id: id, transcript: "x".repeat(40_001), recording: { id: randomId(), duration_seconds: 12.5 } });
+    await holder.put.transcript({
+      session_id: id,
+      transcript: "x".repeat(40_001),
+      recording: { id: randomId(), duration_seconds: 12.5 },
+    });
     const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
-    for (const offset of [0, 40_000]) expect((await page(id, offset)).structured.data.recording).toEqual(body.data.recording);
+    for (const offset of [0, 40_000])
+      expect((await page(id, offset)).structured.data.recording).toEqual(body.data.recording);
     expect(body.data.recording.duration_seconds).toBe(12.5);
   });
 });

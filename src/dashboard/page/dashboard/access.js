@@ -5,7 +5,11 @@ import { make } from "./elements.js";
 
 /** @type {readonly { access: Access, name: string, means: string }[]} */
 const choices = [
-  { access: "read_write", name: "Read and write", means: "Finds and reads everything, and may add and change contacts and notes." },
+  {
+    access: "read_write",
+    name: "Read and write",
+    means: "Finds and reads everything, and may add and change contacts and notes.",
+  },
   { access: "read_only", name: "Read only", means: "Finds and reads everything, and may change nothing." },
 ];
 
@@ -24,13 +28,21 @@ export function accessChoice(name, chosen) {
     ...choices.map(({ access, name: label, means }) => {
       const id = `${name}-${access}`;
       return make("div", { class: "option" }, [
-        make("input", { type: "radio", id, name, value: access, checked: access === chosen, "aria-describedby": `${id}-means` }),
+        make("input", {
+          type: "radio",
+          id,
+          name,
+          value: access,
+          checked: access === chosen,
+          "aria-describedby": `${id}-means`,
+        }),
         make("label", { for: id }, [label]),
         make("p", { id: `${id}-means` }, [means]),
       ]);
     }),
   ]);
   /** @returns {Access} */
-  const read = () => (element.querySelector("input:checked")?.getAttribute("value") === "read_only" ? "read_only" : "read_write");
+  const read = () =>
+    element.querySelector("input:checked")?.getAttribute("value") === "read_only" ? "read_only" : "read_write";
   return { element, read };
 }

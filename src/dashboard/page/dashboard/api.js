@@ -103,7 +103,13 @@ async function request(method, path, body) {
 /** @param {string} method @param {string} path @param {unknown} body */
 async function send(method, path, body) {
   /** @type {RequestInit} */
-  const init = { method, credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(answerLimitMs), headers: { Accept: "application/json" } };
+  const init = {
+    method,
+    credentials: "same-origin",
+    cache: "no-store",
+    signal: AbortSignal.timeout(answerLimitMs),
+    headers: { Accept: "application/json" },
+  };
   if (body !== undefined) {
     init.headers = { ...init.headers, "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
@@ -143,7 +149,8 @@ function messageOf(response, answer) {
 async function leave() {
   const [navigation] = performance.getEntriesByType("navigation");
   const reloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === "reload";
-  if (reloaded && performance.now() < 5000) throw new Failure(401, "You are not signed in any more. Sign out, then sign in again.", undefined);
+  if (reloaded && performance.now() < 5000)
+    throw new Failure(401, "You are not signed in any more. Sign out, then sign in again.", undefined);
   location.reload();
   await new Promise(() => {});
 }

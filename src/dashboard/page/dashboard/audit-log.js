@@ -94,11 +94,18 @@ function item({ created_at, event, detail, key_prefix, person, request_id, addre
   const { words, look } = (Object.hasOwn(events, event) ? events[event] : undefined) ?? { words: event, look: "calm" };
   return make("li", { class: `entry ${look}`, tabindex: "-1" }, [
     make("div", { class: "entry-head" }, [
-      make("p", { class: "entry-what" }, [words, key_prefix === null ? undefined : " ", key_prefix === null ? undefined : make("code", {}, [`${key_prefix}…`])]),
+      make("p", { class: "entry-what" }, [
+        words,
+        key_prefix === null ? undefined : " ",
+        key_prefix === null ? undefined : make("code", {}, [`${key_prefix}…`]),
+      ]),
       make("p", { class: "entry-when" }, [timeOf(created_at)]),
     ]),
     detail === null ? undefined : make("p", { class: "entry-detail" }, [detail]),
-    make("p", { class: "entry-who" }, [person === null ? "From " : `${person}, from `, make("span", { class: "address" }, [address])]),
+    make("p", { class: "entry-who" }, [
+      person === null ? "From " : `${person}, from `,
+      make("span", { class: "address" }, [address]),
+    ]),
     make("p", { class: "small" }, [exactly(created_at), " · request ", make("code", {}, [request_id])]),
   ]);
 }

@@ -46,7 +46,12 @@ export function ask({ title, text, choice, confirm, act }) {
       dialog.close();
     } catch (thrown) {
       if (failureOf(thrown).uncertain) outcome = "uncertain";
-      failed.replaceChildren(alertOf(thrown, outcome === "uncertain" ? "It may have happened all the same: cancel to see how it stands." : undefined));
+      failed.replaceChildren(
+        alertOf(
+          thrown,
+          outcome === "uncertain" ? "It may have happened all the same: cancel to see how it stands." : undefined,
+        ),
+      );
     } finally {
       setBusy(go, false);
       setBusy(cancel, false);

@@ -10,11 +10,29 @@ import { button, make } from "./elements.js";
  */
 export function issuedKey({ key }, happened, baseUrl, onDone) {
   // It takes the focus, so that its name and the text below are what is read out.
-  return make("section", { class: "issued", id: "issued-key", tabindex: "-1", "aria-labelledby": "issued-title", "aria-describedby": "issued-text" }, [
-    make("h4", { id: "issued-title" }, ["Your new API key"]),
-    make("p", { id: "issued-text" }, [`${happened} `, make("strong", {}, ["Copy the new key now: it will not be shown again."])]),
-    copyField({ id: "secret", name: "API key", value: key, copy: "Copy key" }, "first"),
-    copyField({ id: "secret-command", name: "Try it in a terminal", value: `curl -H 'Authorization: Bearer ${key}' '${baseUrl}/v1/contacts?query=ann'`, copy: "Copy command" }),
-    make("div", { class: "buttons" }, [button("Done", "second", onDone)]),
-  ]);
+  return make(
+    "section",
+    {
+      class: "issued",
+      id: "issued-key",
+      tabindex: "-1",
+      "aria-labelledby": "issued-title",
+      "aria-describedby": "issued-text",
+    },
+    [
+      make("h4", { id: "issued-title" }, ["Your new API key"]),
+      make("p", { id: "issued-text" }, [
+        `${happened} `,
+        make("strong", {}, ["Copy the new key now: it will not be shown again."]),
+      ]),
+      copyField({ id: "secret", name: "API key", value: key, copy: "Copy key" }, "first"),
+      copyField({
+        id: "secret-command",
+        name: "Try it in a terminal",
+        value: `curl -H 'Authorization: Bearer ${key}' '${baseUrl}/v1/contacts?query=ann'`,
+        copy: "Copy command",
+      }),
+      make("div", { class: "buttons" }, [button("Done", "second", onDone)]),
+    ],
+  );
 }

@@ -13,7 +13,8 @@ import { timeOf } from "./moment.js";
 const revokedElsewhere = "The key was revoked elsewhere in the meantime, perhaps in another tab.";
 const madeElsewhere = "A key was made elsewhere in the meantime, perhaps in another tab. This is the one.";
 const madeAndLost = "The key was made, but it did not arrive here. Rotate it to get one that you can use.";
-const rotatedAndLost = "The key was rotated, but the new one did not arrive here. Rotate it again to get one that you can use.";
+const rotatedAndLost =
+  "The key was rotated, but the new one did not arrive here. Rotate it again to get one that you can use.";
 
 /**
  * @param {HTMLElement} root
@@ -83,7 +84,9 @@ export function startKeyPanel(root, onChange) {
     });
     return make("div", { class: "stack" }, [
       make("h4", {}, ["No API key yet"]),
-      make("p", {}, ["A key lets your own scripts, automations and services reach the contacts, sessions and notes of this account. They send it with every request."]),
+      make("p", {}, [
+        "A key lets your own scripts, automations and services reach the contacts, sessions and notes of this account. They send it with every request.",
+      ]),
       choice.element,
       failed,
       make("div", { class: "buttons" }, [create]),
@@ -95,7 +98,9 @@ export function startKeyPanel(root, onChange) {
     const rotate = enrolled ? button("Rotate", "second", () => askToRotate(key)) : undefined;
     const revoke = button("Revoke", "danger-second", () => askToRevoke(key));
     return make("div", { class: "key" }, [
-      make("p", { class: "key-name" }, [make("code", {}, [key.prefix, make("span", { "aria-hidden": "true" }, ["••••••"])])]),
+      make("p", { class: "key-name" }, [
+        make("code", {}, [key.prefix, make("span", { "aria-hidden": "true" }, ["••••••"])]),
+      ]),
       make("dl", {}, [
         fact("Access", nameOf(key.access)),
         fact("Created", timeOf(key.created_at)),
@@ -121,7 +126,8 @@ export function startKeyPanel(root, onChange) {
     });
     if (issued !== undefined) return issue(issued, "The key was rotated. The old one has stopped working.");
     if (outcome === "done") return loadAgain(() => revokedElsewhere);
-    if (outcome === "uncertain") return loadAgain((key) => (key === undefined ? revokedElsewhere : key.id === id ? "" : rotatedAndLost));
+    if (outcome === "uncertain")
+      return loadAgain((key) => (key === undefined ? revokedElsewhere : key.id === id ? "" : rotatedAndLost));
   }
 
   /** @param {ApiKey} key */
