@@ -74,7 +74,9 @@ const powers: Uint32Array[] = [zeroByte];
 
 /** Appends 2^power zero bytes. Each is made once. */
 function zeroBytes(power: number): Uint32Array {
-  return (powers[power] ??= square(zeroBytes(power - 1)));
+  const known = powers[power] ?? square(zeroBytes(power - 1));
+  powers[power] = known;
+  return known;
 }
 
 function times(matrix: Uint32Array, vector: number): number {

@@ -18,8 +18,8 @@ const unreserved = /[A-Za-z0-9._~-]/;
 /** Decodes escapes of unreserved characters: both forms are equivalent (RFC 3986 §6.2.2.2). */
 export function decodeUnreserved(text: string): string {
   if (!text.includes("%")) return text;
-  return text.replace(escapedAscii, (escape, hex: string) => {
+  return text.replace(escapedAscii, (escaped, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));
-    return unreserved.test(character) ? character : escape;
+    return unreserved.test(character) ? character : escaped;
   });
 }

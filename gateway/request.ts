@@ -85,7 +85,6 @@ export function createRequestReader(route: Route): RequestReader {
           message: `is none of the properties ${propertyNames}`,
         });
       } else if (flawed.has(name)) {
-        continue;
       } else if (value !== null) {
         set(fields, field, readValue(field, value, violations));
       } else if (!field.nullable) {

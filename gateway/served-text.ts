@@ -12,7 +12,8 @@ export function lazily(type: string, write: () => string): ServedText {
   return {
     type,
     get text() {
-      return (written ??= write());
+      written ??= write();
+      return written;
     },
   };
 }

@@ -19,7 +19,10 @@ const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
   [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
   [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
-  ["the code is not formatted, or breaks a rule of biome.json: run `npm run format`", () => run("node_modules/.bin/biome", "check", "--error-on-warnings")],
+  [
+    "the code is not formatted, or breaks a rule of biome.jsoncc: run `npm run format`",
+    () => run("node_modules/.bin/biome", "check", "--error-on-warnings"),
+  ],
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],
   [
     "the client does not compile for browsers (tsc -p client/tsconfig.json)",

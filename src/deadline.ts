@@ -55,7 +55,8 @@ export function deadlineIn(
       return cancellation?.requested === true ? -Infinity : at;
     },
     get signal() {
-      return (signal ??= abortedAt(at, cancellation?.signal));
+      signal ??= abortedAt(at, cancellation?.signal);
+      return signal;
     },
     get cancelled() {
       return cancellation?.signal;

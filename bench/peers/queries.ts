@@ -1,6 +1,6 @@
 // The queries of the peers in TypeScript, written as by hand over the documents that the service stores.
 import type { Db, Document } from "mongodb";
-import { UUID } from "mongodb";
+import type { UUID } from "mongodb";
 import { rankBetween } from "../../src/db/rank.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
 import type { NoteRow, SessionRow } from "../../src/contacts/messages.ts";

@@ -241,7 +241,7 @@ function variationsOf(message: DescMessage, own: Person, other: Person, findings
     ?.enum?.values.filter(({ number }) => number !== 0)
     .map(({ name }) => ({ kind: name })) ?? [{}];
   return message.fields.flatMap((field): Variation[] => {
-    if (field.message !== undefined && field.message.typeName.startsWith("records.")) {
+    if (field.message?.typeName.startsWith("records.")) {
       return variationsOf(field.message, own, other, findings).map((inner) => ({
         ...inner,
         makes: false,

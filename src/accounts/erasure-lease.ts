@@ -90,7 +90,10 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
         if (lease === undefined || isStopped() || isPast(lease)) return undefined;
         // Once for all deletes under way: what they have deleted is written once.
         if (performance.now() - takenAt >= renewAfterMs)
-          await (renewing ??= extend(lease, mine).finally(() => (renewing = undefined)));
+          renewing ??= extend(lease, mine).finally(() => {
+            renewing = undefined;
+          });
+        await renewing;
         return lease;
       },
       count: (place, count) => void deleted.set(place, (deleted.get(place) ?? 0) + count),

@@ -168,7 +168,8 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   async function sweepRanges(): Promise<boolean> {
     for (;;) {
       // One after the other, whoever asks: each begins where the one before ends.
-      const found = await (range = range.then(nextRange));
+      range = range.then(nextRange);
+      const found = await range;
       if (found === undefined) return true;
       const deadline = await right.permit();
       if (deadline === undefined) return false;

@@ -69,7 +69,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
         text
           .trimEnd()
           .split("\n")
-          .forEach((line) => context.output.note(line)),
+          .forEach((line) => void context.output.note(line)),
     })
     .exitOverride();
   addStatus(program, context, endWith);

@@ -1,5 +1,5 @@
 // The frame of every page of the dashboard, and the parts that several pages share.
-import { Html, html } from "../html.ts";
+import { type Html, html } from "../html.ts";
 import type { Person } from "./view.ts";
 
 /** What differs from page to page. */

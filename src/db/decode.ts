@@ -132,7 +132,10 @@ function readName(): string {
   const to = at++;
   const place = hash & (names.length - 1);
   const known = names[place];
-  return known !== undefined && isAt(known, from, to) ? known : (names[place] = newName(from, to));
+  if (known !== undefined && isAt(known, from, to)) return known;
+  const name = newName(from, to);
+  names[place] = name;
+  return name;
 }
 
 /** Assigning this one name would set the prototype instead of a field. */

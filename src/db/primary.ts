@@ -130,8 +130,12 @@ export function createPrimary(
         await sleep(pollMs);
       }
     },
-    onProof: (hear) => void (hearProof = hear),
-    onLease: (hear) => void (hearLease = hear),
+    onProof(hear) {
+      hearProof = hear;
+    },
+    onLease(hear) {
+      hearLease = hear;
+    },
   };
   return { primary, stop: () => clearInterval(timer) };
 }

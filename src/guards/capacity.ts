@@ -91,7 +91,7 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
     return new Promise((resolve) => {
       const one: Waiting = {
-        number: (numbers += 1),
+        number: ++numbers,
         begin() {
           clearTimeout(timer);
           lines[standing].delete(one);

@@ -164,7 +164,10 @@ function perMessage<T>(compute: (schema: DescMessage) => T): (schema: DescMessag
   const known = new Map<DescMessage, T>();
   return (schema) => {
     let value = known.get(schema);
-    if (value === undefined) known.set(schema, (value = compute(schema)));
+    if (value === undefined) {
+      value = compute(schema);
+      known.set(schema, value);
+    }
     return value;
   };
 }
@@ -173,6 +176,9 @@ function perMessage<T>(compute: (schema: DescMessage) => T): (schema: DescMessag
 function matches(pattern: string, text: string): boolean {
   if (text.length > patternLimit) return false;
   let compiled = patterns.get(pattern);
-  if (compiled === undefined) patterns.set(pattern, (compiled = new RegExp(pattern, "u")));
+  if (compiled === undefined) {
+    compiled = new RegExp(pattern, "u");
+    patterns.set(pattern, compiled);
+  }
   return compiled.test(text);
 }

@@ -218,7 +218,9 @@ export function createListener(
       for (const response of running) cutOff.add(response);
       // The last answers may still be on their way out of the sockets' buffers.
       for (const socket of sockets) socket.destroySoon();
-      const cut = setTimeout(() => sockets.forEach((socket) => socket.destroy()), cutMs);
+      const cut = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, cutMs);
       await closed;
       // The sockets are closed before their requests hear of it, and each of these has a line in the log.
       if (running.size > 0) await orAfter(cutMs, new Promise<void>((resolve) => (onIdle = resolve)));

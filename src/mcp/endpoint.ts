@@ -69,7 +69,9 @@ export function createEndpoint({
     ]);
     return createMcpHandler(
       ({ authInfo }) => {
-        const { inbound, holder } = authInfo?.extra?.["exchange"] as Exchange;
+        const exchange = authInfo?.extra?.["exchange"] as Exchange | undefined;
+        if (exchange === undefined) throw new Error("the MCP library lost the exchange of a request");
+        const { inbound, holder } = exchange;
         return createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
           observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
           onToolCall(tool, holder, inbound);

@@ -99,7 +99,10 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
       asked = ask(token, known).finally(() => asking.delete(name));
       asking.set(name, asked);
     }
-    return asked.then((word) => (keep(words, name, word), word));
+    return asked.then((word) => {
+      keep(words, name, word);
+      return word;
+    });
   }
 
   /** The same where nothing hangs on it but a revocation: an answer that comes too late for this request counts for the next. */

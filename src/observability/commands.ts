@@ -91,7 +91,9 @@ export function allOf(observers: readonly CommandObserver[]): CommandObserver {
   if (only !== undefined && observers.length === 1) return only;
   return (command) => {
     const ends = observers.map((begin) => begin(command));
-    return (error) => ends.forEach((end) => end(error));
+    return (error) => {
+      for (const end of ends) end(error);
+    };
   };
 }
 

@@ -32,11 +32,12 @@ export function createReference({ baseUrl, throttle, sendLarge, onError }: Refer
   let reading: Promise<Assets> | undefined;
 
   function assets(): Promise<Assets> {
-    return (reading ??= readAssets().catch((error: unknown) => {
+    reading ??= readAssets().catch((error: unknown) => {
       // The next request tries again.
       reading = undefined;
       throw error;
-    }));
+    });
+    return reading;
   }
 
   async function serve(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {

@@ -41,8 +41,8 @@ function text(sent: string): string {
 /** The first of them, and as many more as there is room for. */
 function told(violations: readonly Violation[]): readonly Violation[] {
   let length = 0;
-  return violations.filter(
-    ({ field, rule, message }, index) =>
-      (length += field.length + rule.length + message.length) <= longest.violations || index === 0,
-  );
+  return violations.filter(({ field, rule, message }, index) => {
+    length += field.length + rule.length + message.length;
+    return length <= longest.violations || index === 0;
+  });
 }

@@ -29,7 +29,8 @@ export function registerHealth(
       let told: Status | undefined;
       while (!signal.aborted) {
         const status = known.has(service) ? current() : Status.SERVICE_UNKNOWN;
-        if (status !== told) yield response((told = status));
+        if (status !== told) yield response(status);
+        told = status;
         if (stopping()) return;
         await sleep(watchEveryMs, undefined, { signal }).catch(() => undefined);
       }

@@ -37,7 +37,10 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
     fetching ??= load()
       .then(keep)
       .then(
-        (fresh) => ((last = { at: Date.now() }), fresh),
+        (fresh) => {
+          last = { at: Date.now() };
+          return fresh;
+        },
         (trouble: unknown) => {
           last = { at: Date.now(), trouble };
           throw trouble;

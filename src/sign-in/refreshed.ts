@@ -9,7 +9,10 @@ export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promi
   let making: Promise<T> | undefined;
   const remake = (): Promise<T> => {
     making ??= make()
-      .then((value) => ((kept = { value, at: Date.now() }), value))
+      .then((value) => {
+        kept = { value, at: Date.now() };
+        return value;
+      })
       .finally(() => (making = undefined));
     return making;
   };

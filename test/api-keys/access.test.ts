@@ -1,6 +1,6 @@
 // Who may use the operations on the API key, and in which order they are refused (contract §7.5).
 import { deadlineIn } from "../../src/deadline.ts";
-import { Binary } from "mongodb";
+import type { Binary } from "mongodb";
 import { describe, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
 import type { TestPerson } from "../support/person.ts";

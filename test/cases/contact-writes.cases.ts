@@ -23,7 +23,7 @@ const emoji = "😀";
 
 /** An address of exactly this many characters. */
 const emailOf = (length: number, world: World): string =>
-  `${world.fresh()}${"a".repeat(length)}`.slice(0, length - 12) + "@example.com";
+  `${`${world.fresh()}${"a".repeat(length)}`.slice(0, length - 12)}@example.com`;
 
 export const contactWriteCases: readonly Case[] = [
   // CreateContact

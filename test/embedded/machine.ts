@@ -53,7 +53,7 @@ interface Running {
 export async function running(text: string): Promise<Running[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const all = await Promise.all(pids.map((pid) => runningProcess(pid).catch(() => undefined)));
-  return all.filter((process) => process !== undefined && process.where.includes(text)) as Running[];
+  return all.filter((process) => process?.where.includes(text)) as Running[];
 }
 
 async function runningProcess(pid: number): Promise<Running> {

@@ -120,9 +120,7 @@ test("of many accounts that are linked to one identity at once exactly one is [A
       ids.map((accountId) => admin("LinkIdentity", { accountId, issuer, subject: `race-${round}` })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
-    expect((await Promise.all(ids.map(identitiesOf))).flatMap((identities) => identities)).toEqual([
-      { issuer, subject: `race-${round}` },
-    ]);
+    expect((await Promise.all(ids.map(identitiesOf))).flat()).toEqual([{ issuer, subject: `race-${round}` }]);
   }
 });
 

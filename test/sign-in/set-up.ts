@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UUID } from "mongodb";
+import type { UUID } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import type { DevelopmentProvider, Person } from "../../src/embedded/provider/provider.ts";
 import { startProvider } from "../../src/embedded/provider/provider.ts";

@@ -21,7 +21,9 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     const { rpc, template, method } = operation;
     services.add(rpc.parent);
     naming(rpc, () => {
-      (paths[template] ??= {})[method.toLowerCase()] = operationObject(operation, tagOf(rpc.parent), options);
+      const path = paths[template] ?? {};
+      paths[template] = path;
+      path[method.toLowerCase()] = operationObject(operation, tagOf(rpc.parent), options);
       if (operation.body !== undefined) addSchema(messageName(rpc.input), requestBodySchema(operation, options));
       addSchema(messageName(rpc.output), bodySchema(operation, options));
     });

@@ -50,11 +50,13 @@ function valueSchema(field: DescField, options: Options): JsonObject {
     case "bool":
       return { type: "boolean" };
     case "enum":
-      return {
-        type: "string",
-        enum: [...enumNames(field.enum!)].filter(([number]) => number !== 0).map(([, name]) => name),
-      };
+      return enumSchema(field);
   }
+}
+
+function enumSchema({ enum: type, name }: DescField): JsonObject {
+  if (type === undefined) throw new Error(`${name} is no enum`);
+  return { type: "string", enum: [...enumNames(type)].filter(([number]) => number !== 0).map(([, one]) => one) };
 }
 
 function stringSchema(field: DescField, options: Options): JsonObject {

@@ -75,13 +75,12 @@ export async function openSource({ file, format: said, encoding, map, onColumns 
     }
   }
   // What is appended meanwhile belongs to another import.
-  const bytes = (): AsyncIterable<Buffer> =>
-    size === 0
-      ? nothing()
-      : (reading =
-          file === "-"
-            ? process.stdin
-            : createReadStream(file, { highWaterMark: 256 * 1024, ...(size === undefined ? {} : { end: size - 1 }) }));
+  const bytes = (): AsyncIterable<Buffer> => {
+    if (size === 0) return nothing();
+    const bounds = size === undefined ? {} : { end: size - 1 };
+    reading = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024, ...bounds });
+    return reading;
+  };
 
   return {
     format,

@@ -127,7 +127,10 @@ async function attempt(
       onProgress(answer);
       const position = Number(answer.position);
       begun.resolve(position);
-      if (position > settledTo) window.settle((settledTo = position));
+      if (position > settledTo) {
+        settledTo = position;
+        window.settle(position);
+      }
     }
     if (ours !== undefined) throw ours.error;
     if (!complete && !stop.aborted) throw new ConnectError("the stream ended before all was sent", Code.Unavailable);

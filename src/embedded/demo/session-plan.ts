@@ -35,7 +35,7 @@ export function planSessions(
   const taken = new Set<number>();
   const plans: SessionPlan[] = [];
   const counts = countSessions(spec, people, random);
-  people.forEach((person, at) => planPast(person, counts[at] as number));
+  for (const [at, person] of people.entries()) planPast(person, counts[at] as number);
   for (let at = 0; at < spec.own; at++)
     add({
       person: undefined,

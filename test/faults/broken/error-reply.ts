@@ -1,6 +1,6 @@
 // The document of an error reply in place of the server's, with the labels that the server gives it.
 import type { Document } from "mongodb";
-import { Long, ObjectId } from "mongodb";
+import { type Long, ObjectId } from "mongodb";
 import type { ErrorReply } from "./kinds.ts";
 import type { Command } from "./message.ts";
 
