@@ -1,4 +1,5 @@
-// The bench from the data to the results: lays the ground, starts everyone, checks that they answer alike, and measures.
+// The bench from the data to the results: lays the ground, starts everyone, checks that they answer alike, and
+// measures.
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,7 +102,10 @@ export async function bench({ dataDir, small, only, effort, say, go }: BenchOpti
   });
 }
 
-/** Lays the ground and runs the work, with a folder to throw away; what it puts among the endings is done last, in the end. */
+/**
+ * Lays the ground and runs the work, with a folder to throw away; what it puts among the endings is done last, in the
+ * end.
+ */
 async function onGround<T>(
   dataDir: string,
   plan: DataPlan,

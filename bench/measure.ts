@@ -1,4 +1,5 @@
-// Measures lines side by side: in every round each subject once, in an order that changes, so that a slow minute hits all.
+// Measures lines side by side: in every round each subject once, in an order that changes, so that a slow minute hits
+// all.
 import type { Line, Subject } from "./lines.ts";
 import type { Load, Loaded } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";

@@ -69,7 +69,9 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** How many times as good one row is as another: the median over the rounds; above 1 it is better, whatever the figure. */
+/**
+ * How many times as good one row is as another: the median over the rounds; above 1 it is better, whatever the figure.
+ */
 export function timesAsGood(row: Row, other: Row, figure: keyof Sample): number {
   const rounds = Math.min(row.samples.length, other.samples.length);
   const ratios = Array.from({ length: rounds }, (_, at) => {

@@ -1,4 +1,5 @@
-// `npm run bench`: prepares the data, starts the service and its peers, measures them side by side, and writes the results.
+// `npm run bench`: prepares the data, starts the service and its peers, measures them side by side, and writes the
+// results.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -12,7 +12,10 @@ const external = ["@scalar/fastify-api-reference", "mongodb-memory-server", "oid
 const banner =
   'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
 
-/** The path of the bundle of a program, whose source is named from the root; made anew where a source or a package is newer than it. */
+/**
+ * The path of the bundle of a program, whose source is named from the root; made anew where a source or a package is
+ * newer than it.
+ */
 export async function bundled(source) {
   const main = join(root, "dist", source.replace(/\.ts$/, ""), "main.js");
   if (!isFresh(main, source)) await bundle(source, dirname(main));

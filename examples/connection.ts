@@ -1,4 +1,5 @@
-// Where the examples find the service and who they are there: from the environment, else the demo that `npm start` makes.
+// Where the examples find the service and who they are there: from the environment, else the demo that `npm start`
+// makes.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

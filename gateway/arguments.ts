@@ -1,4 +1,5 @@
-// Makes the request message of an rpc out of named JSON values, as a tool call has them, and finds everything that is wrong.
+// Makes the request message of an rpc out of named JSON values, as a tool call has them, and finds everything that is
+// wrong.
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../src/errors.ts";

@@ -68,7 +68,10 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-/** Receives a whole body of at most so many bytes; of a larger one the rest may still be on its way, and is the caller's to take. Never fails. */
+/**
+ * Receives a whole body of at most so many bytes; of a larger one the rest may still be on its way, and is the caller's
+ * to take. Never fails.
+ */
 export function receiveBytes(request: Request, limit: number): Promise<Buffer | "too large" | "gone"> {
   // A client that went away while the guards were at work is not announced again.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");

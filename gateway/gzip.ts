@@ -15,7 +15,10 @@ export function findDeflated(
   return undefined;
 }
 
-/** The gzipped body of an answer, in pieces; undefined where it holds no deflated text. `render` writes the body of a message. */
+/**
+ * The gzipped body of an answer, in pieces; undefined where it holds no deflated text. `render` writes the body of a
+ * message.
+ */
 export function renderGzip(answer: Message, render: (answer: Message) => string): readonly Uint8Array[] | undefined {
   const found = findDeflated(answer);
   if (found === undefined) return undefined;
@@ -56,7 +59,8 @@ function storedBlock(bytes: Buffer, last: boolean): Buffer {
 }
 
 /**
- * The CRC-32 of two texts in a row, from that of each and the length of the second: appending a zero bit is a linear map
+ * The CRC-32 of two texts in a row, from that of each and the length of the second: appending a zero bit is a linear
+ * map
  * over GF(2), and its powers are had by squaring.
  */
 export function combineCrc32(first: number, second: number, secondLength: number): number {

@@ -1,4 +1,5 @@
-// The gateway: takes an HTTP request under /v1 to its rpc and the rpc's answer back, in the order of the contract (§2.2).
+// The gateway: takes an HTTP request under /v1 to its rpc and the rpc's answer back, in the order of the contract
+// (§2.2).
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";

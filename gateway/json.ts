@@ -1,10 +1,14 @@
-// A strict JSON reader (RFC 8259) in one pass without recursion: unlike JSON.parse it sees duplicate names and lone surrogates.
+// A strict JSON reader (RFC 8259) in one pass without recursion: unlike JSON.parse it sees duplicate names and lone
+// surrogates.
 import { mostViolations } from "../src/errors.ts";
 
 /** A JSON value; an object is a Map, so that no name is special and the order is kept. */
 export type Json = null | boolean | number | string | Json[] | Map<string, Json>;
 
-/** Something that is JSON by its grammar and still refused; `path` joins the names that lead to it with dots, those of the outermost levels alone. */
+/**
+ * Something that is JSON by its grammar and still refused; `path` joins the names that lead to it with dots, those of
+ * the outermost levels alone.
+ */
 export interface Flaw {
   readonly path: string;
   readonly kind: "duplicate" | "surrogate";

@@ -1,4 +1,5 @@
-// Answers a client that is still sending: closing a connection with unread input would take the answer from it (RFC 9112 §9.6).
+// Answers a client that is still sending: closing a connection with unread input would take the answer from it (RFC
+// 9112 §9.6).
 import type { Failure } from "../src/errors.ts";
 import type { Request, Response } from "./http.ts";
 import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";

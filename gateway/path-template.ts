@@ -1,4 +1,5 @@
-// Path templates such as /v1/contacts/{contact_id}/notes: read alike by the plugin that checks them and the router that matches.
+// Path templates such as /v1/contacts/{contact_id}/notes: read alike by the plugin that checks them and the router that
+// matches.
 
 /** A segment of a path: literal text, or a parameter that takes any one non-empty segment. */
 export type Segment = { readonly literal: string } | { readonly parameter: string };

@@ -2,7 +2,9 @@
 
 const outsideAscii = /[^\x21-\x7e]/;
 
-/** Decodes once; undefined for a bad escape, for bytes that are not UTF-8, and for what had to be escaped and was not. */
+/**
+ * Decodes once; undefined for a bad escape, for bytes that are not UTF-8, and for what had to be escaped and was not.
+ */
 export function decodePercent(text: string): string | undefined {
   if (outsideAscii.test(text)) return undefined;
   try {

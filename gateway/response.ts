@@ -29,13 +29,17 @@ export function setJsonHead(response: Response, status: number, length: number):
 export function writeJson(response: Response, status: number, body: string): void {
   setJsonHead(response, status, Buffer.byteLength(body));
   if (response.stream !== undefined) return void response.end(body);
-  // In HTTP/1.1 `end` gathers head, body and an empty piece behind them, which costs more than the one piece that it is.
+  // In HTTP/1.1 `end` gathers head, body and an empty piece behind them, which costs more than the one piece that it
+  // is.
   response.write(body);
   response.uncork();
   response.end();
 }
 
-/** Writes a JSON body that is gzipped already, in pieces that are not put together; for HEAD node sends its headers alone. */
+/**
+ * Writes a JSON body that is gzipped already, in pieces that are not put together; for HEAD node sends its headers
+ * alone.
+ */
 export function writeGzip(response: Response, status: number, pieces: readonly Uint8Array[]): void {
   setJsonHead(
     response,
@@ -48,7 +52,9 @@ export function writeGzip(response: Response, status: number, pieces: readonly U
   response.end();
 }
 
-/** Writes the envelope of a failure with the headers that its status calls for; does nothing once an answer has begun. */
+/**
+ * Writes the envelope of a failure with the headers that its status calls for; does nothing once an answer has begun.
+ */
 export function writeFailure(response: Response, failure: Failure): void {
   if (response.headersSent) return;
   setFailureHeaders(response, failure);
@@ -62,7 +68,10 @@ export function setFailureHeaders(response: Response, { kind, retryAfterSeconds,
   if (allow !== undefined) response.setHeader("Allow", allow);
 }
 
-/** The body of a failure: `{"error":{"code":"422","message":"…","details":[…]}}`, `details` only where there are violations. */
+/**
+ * The body of a failure: `{"error":{"code":"422","message":"…","details":[…]}}`, `details` only where there are
+ * violations.
+ */
 export function failureEnvelope({ kind, message, violations }: Failure): string {
   const details = violations.map(({ field, rule, message }) => ({ field, rule, message }));
   return JSON.stringify({ error: { code: String(kind.http), message, ...(details.length > 0 && { details }) } });

@@ -1,8 +1,11 @@
-// What the gateway expects of a row of the generated routing table; src/gen/rest.ts is checked against it by the compiler.
+// What the gateway expects of a row of the generated routing table; src/gen/rest.ts is checked against it by the
+// compiler.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { routes } from "../src/gen/rest.ts";
 
-/** One REST operation: which request it answers, the rpc behind it, and how its message is read and its answer written. */
+/**
+ * One REST operation: which request it answers, the rpc behind it, and how its message is read and its answer written.
+ */
 export interface Route {
   readonly method: string;
   readonly template: string;
@@ -16,7 +19,10 @@ export interface Route {
   readonly body: RequestBody | undefined;
   /** The HTTP status of a success. */
   readonly status: number;
-  /** The whole body of a success, `data` and what stands beside it, ready for JSON.stringify. `message` is of `rpc.output`. */
+  /**
+   * The whole body of a success, `data` and what stands beside it, ready for JSON.stringify. `message` is of
+   * `rpc.output`.
+   */
   write(message: Message, documentProvider: string): object;
   /** The `Location` of a success. `message` is of `rpc.output`. */
   location?(message: Message): string;
@@ -27,7 +33,10 @@ export interface RequestBody {
   /** True where a request without a body is refused. */
   readonly required: boolean;
   readonly fields: readonly RequestField[];
-  /** The local name of the `google.protobuf.FieldMask` that takes the names of the properties sent; at least one must be. */
+  /**
+   * The local name of the `google.protobuf.FieldMask` that takes the names of the properties sent; at least one must
+   * be.
+   */
   readonly mask?: string;
 }
 

@@ -1,4 +1,5 @@
-// Finds the operations of a path: a tree of segments over the raw request target, whose slashes and dots stay as they are (contract §2.2).
+// Finds the operations of a path: a tree of segments over the raw request target, whose slashes and dots stay as they
+// are (contract §2.2).
 import { parseTemplate } from "./path-template.ts";
 import { decodeUnreserved } from "./percent.ts";
 import type { Route } from "./route.ts";

@@ -1,8 +1,11 @@
-// Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST refuses it (contract §2.11).
+// Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST refuses it
+// (contract §2.11).
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { parseMoment } from "../src/moment.ts";
 
-/** Looks like a day that its month may not have, or like the hour 24. Few texts do, and only those are looked at closer. */
+/**
+ * Looks like a day that its month may not have, or like the hour 24. Few texts do, and only those are looked at closer.
+ */
 const doubtful = /-(?:02-(?:29|30|31)|(?:04|06|09|11)-31)T|T24:/;
 
 /** The paths of the fields, as the JSON spells them, whose date-time does not exist. */

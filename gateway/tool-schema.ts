@@ -1,4 +1,5 @@
-// The JSON Schemas of a tool that is an operation: the same descriptors as in the OpenAPI document, in the form that MCP takes.
+// The JSON Schemas of a tool that is an operation: the same descriptors as in the OpenAPI document, in the form that
+// MCP takes.
 import type { OpenApiDocument } from "./openapi.ts";
 
 /** A JSON Schema (2020-12) of an object. */
@@ -33,7 +34,10 @@ interface Operation {
 
 const componentPrefix = "#/components/schemas/";
 
-/** The schemas of an operation, each whole in itself. Arguments that are not named are refused; answers may gain members. */
+/**
+ * The schemas of an operation, each whole in itself. Arguments that are not named are refused; answers may gain
+ * members.
+ */
 export function toolSchemas(document: OpenApiDocument, operationId: string): ToolSchemas {
   const items = Object.values(document.paths) as Readonly<Record<string, Operation>>[];
   const operation = items.flatMap((item) => Object.values(item)).find((one) => one.operationId === operationId);

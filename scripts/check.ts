@@ -1,4 +1,5 @@
-// `npm run check`: lints protos and code, compares src/gen, compiles, and proves regular expressions linear. Changes no file.
+// `npm run check`: lints protos and code, compares src/gen, compiles, and proves regular expressions linear. Changes no
+// file.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

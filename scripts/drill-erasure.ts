@@ -1,4 +1,5 @@
-// The long drill of erasures: an account with a million notes is deleted while three instances run and another account reads.
+// The long drill of erasures: an account with a million notes is deleted while three instances run and another account
+// reads.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// The long drill of imports: a million notes by the command line, killed and resumed, then every record and every endpoint is judged.
+// The long drill of imports: a million notes by the command line, killed and resumed, then every record and every
+// endpoint is judged.
 import { parseArgs } from "node:util";
 import { drillBulk } from "../test/bulk/ground.ts";
 

@@ -1,4 +1,5 @@
-// `npm run generate`: makes src/gen anew from the protos, the client's types from them, and the generated files of deploy. With `--release` it also records the protos as released.
+// `npm run generate`: makes src/gen anew from the protos, the client's types from them, and the generated files of
+// deploy. With `--release` it also records the protos as released.
 import { buf, releasedImage } from "./buf.ts";
 import { generateDashboard } from "./dashboard.ts";
 import { generatePrometheusRule } from "./prometheus-rule.ts";

@@ -1,4 +1,5 @@
-// `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every answer held to the document.
+// `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every answer
+// held to the document.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,7 +62,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** A key of one account for the records, and the session of another for the key operations, so that no rotation ends the key. */
+/**
+ * A key of one account for the records, and the session of another for the key operations, so that no rotation ends the
+ * key.
+ */
 async function credentials(program: Program): Promise<string> {
   const { base_url, accounts } = program.demo();
   const [writer] = accounts;

@@ -22,7 +22,9 @@ export function networkOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }
 
-/** A wider network, which does not identify a single client: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+/**
+ * A wider network, which does not identify a single client: the /24 of an IPv4 address, or the /48 of an IPv6 address.
+ */
 export function wideNetworkOf(address: string): string {
   if (isIPv4(address)) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
   return isIPv6(address) ? `${groupsOf(address).slice(0, 3).join(":")}::/48` : address;

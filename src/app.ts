@@ -25,7 +25,10 @@ export interface App {
   readonly mcpUrl: string;
   readonly services: Services;
   readonly client: MongoClient;
-  /** Stops taking connections, lets what runs finish, and closes every connection: the idle ones after `idleMs`, by default at once. */
+  /**
+   * Stops taking connections, lets what runs finish, and closes every connection: the idle ones after `idleMs`, by
+   * default at once.
+   */
   stop(idleMs?: number): Promise<void>;
 }
 

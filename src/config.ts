@@ -11,7 +11,9 @@ export interface Config {
   readonly host: string;
   readonly internalPort: number;
   readonly internalHost: string;
-  /** What the outside calls us, without a trailing slash; unset: `http://localhost:` and the port that is listened on. */
+  /**
+   * What the outside calls us, without a trailing slash; unset: `http://localhost:` and the port that is listened on.
+   */
   readonly baseUrl: string | undefined;
   /** Where assistants find the MCP surface; unset: `/mcp` under the base URL. */
   readonly mcpUrl: string | undefined;
@@ -27,7 +29,9 @@ export interface Config {
   readonly cacheDir: string;
   /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
   readonly serviceTokens: readonly string[] | undefined;
-  /** Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in the data folder. */
+  /**
+   * Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in the data folder.
+   */
   readonly sessionSecrets: readonly [newest: string, ...older: string[]] | undefined;
   /** Requests allowed a second. */
   readonly rateLimit: number;
@@ -258,7 +262,9 @@ function tracing(
   return { url: `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
 }
 
-/** Name and value of `name=value`, which is percent-encoded. It may be a credential: it is not repeated in the message. */
+/**
+ * Name and value of `name=value`, which is percent-encoded. It may be a credential: it is not repeated in the message.
+ */
 function exportHeader(pair: string): [string, string] {
   const [, name = "", value = ""] =
     /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(pair) ??

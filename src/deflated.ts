@@ -2,7 +2,9 @@
 import { constants, crc32, deflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
 
-/** A text as JSON writes it, quotes included, deflated (RFC 1951) into blocks that end on a byte and are not the last. */
+/**
+ * A text as JSON writes it, quotes included, deflated (RFC 1951) into blocks that end on a byte and are not the last.
+ */
 export interface DeflatedText {
   readonly blocks: Uint8Array;
   /** Of the JSON before it was deflated: its length in bytes and its CRC-32, as gzip needs them (RFC 1952). */

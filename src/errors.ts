@@ -187,7 +187,8 @@ export class Failure extends Error {
   readonly waitingFor: string | undefined;
 
   constructor(reason: FailureReason, options: FailureOptions = {}) {
-    // Where a request was refused nobody asks, and to find out would be a tenth of a refusal; a cause has a stack of its own.
+    // Where a request was refused nobody asks, and to find out would be a tenth of a refusal; a cause has a stack of
+    // its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(options.message ?? failures[reason].message, { cause: options.cause });
@@ -227,7 +228,10 @@ export function failureOf(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(Reason.INTERNAL, { cause: error });
 }
 
-/** Whether a failure says something to whoever runs the service, and not only to the caller: an accident, or a cause of its own. */
+/**
+ * Whether a failure says something to whoever runs the service, and not only to the caller: an accident, or a cause of
+ * its own.
+ */
 export function isForTheLog(failure: Failure): boolean {
   return failure.kind.http === 500 || failure.cause !== undefined;
 }

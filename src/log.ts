@@ -8,7 +8,10 @@ import type { RequestRecord } from "./observability/record.ts";
 import type { Spent, Tally } from "./tally.ts";
 import { spentOn } from "./tally.ts";
 
-/** So much is written at once, and what there is after so many milliseconds: a write for each line costs a tenth of a request. */
+/**
+ * So much is written at once, and what there is after so many milliseconds: a write for each line costs a tenth of a
+ * request.
+ */
 const gathered = { minLength: 8_192, periodicFlush: 100 } as const;
 
 /** Standard output; what is not written yet is when the process ends. */

@@ -1,6 +1,9 @@
 // Which hosts are this machine itself.
 
-/** Whether a host, as a setting or a URL names it, is reached from this machine alone (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3). */
+/**
+ * Whether a host, as a setting or a URL names it, is reached from this machine alone (RFC 1122 §3.2.1.3, RFC 4291
+ * §2.5.3).
+ */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }

@@ -90,7 +90,10 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs `stop` on the first SIGINT or SIGTERM, then exits with 0; a second one ends at once. Returns how to take it back. */
+/**
+ * Runs `stop` on the first SIGINT or SIGTERM, then exits with 0; a second one ends at once. Returns how to take it
+ * back.
+ */
 function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
   let stopping = false;
   const receive = (signal: NodeJS.Signals): void => {

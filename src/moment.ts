@@ -1,4 +1,5 @@
-// Dates and date-times of a request (contract §2.11; RFC 3339 §5.6), with a check of the calendar that Date does not do.
+// Dates and date-times of a request (contract §2.11; RFC 3339 §5.6), with a check of the calendar that Date does not
+// do.
 
 /** The milliseconds since 1970 that a date or a moment covers, first and last: none, where it lies between two. */
 export interface Moment {
@@ -10,7 +11,8 @@ const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?
 const dayMs = 86_400_000;
 
 /**
- * Reads a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond; between two, `first` is the one after it and `last` the one before).
+ * Reads a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond; between two, `first` is the
+ * one after it and `last` the one before).
  * Undefined for anything else, and for a date or time that does not exist (30 February, 24:00, second 60).
  */
 export function parseMoment(text: string): Moment | undefined {

@@ -1,4 +1,5 @@
-// Tally of one request: how long it waited for MongoDB, Redis, a place and the identity provider, and what it waits for.
+// Tally of one request: how long it waited for MongoDB, Redis, a place and the identity provider, and what it waits
+// for.
 
 /** What a request has spent so far, in milliseconds. The times of commands that run at once are added up. */
 export interface Tally {
@@ -42,7 +43,9 @@ export function createTally(): Tally {
   };
 }
 
-/** Does the work and adds its time to the tally. `what` names it in the log: it must not contain anything of a caller's. */
+/**
+ * Does the work and adds its time to the tally. `what` names it in the log: it must not contain anything of a caller's.
+ */
 export async function timed<T>(
   tally: Tally | undefined,
   spent: Spent,
@@ -93,7 +96,8 @@ export function waitOf(tally: Tally | undefined): string | undefined {
 const bySession = new WeakMap<object, Tally>();
 
 /**
- * Has the commands of a MongoDB session counted in a tally, until the result is called. `lsid` is the driver's own object,
+ * Has the commands of a MongoDB session counted in a tally, until the result is called. `lsid` is the driver's own
+ * object,
  * which goes with each of them: the driver uses it again for another request.
  */
 export function tallySession(lsid: object | undefined, tally: Tally | undefined): () => void {

@@ -449,9 +449,19 @@ test.each([
 
 test("every file opens with one sentence on what it is for, and none has more than 300 lines", () => {
   for (const { path, text } of handWritten) {
-    expect(text, path).toMatch(/^(\/\/ |\/\*\*)\S.*[.:,]/);
+    expect(text, path).toMatch(/^(?:\/\/ |\/\*\*)\S[^]*?[.:]\n/);
     expect(text.split("\n").length, path).toBeLessThanOrEqual(300);
   }
+});
+
+/** Lines of comments that are too long: the formatter breaks code, and leaves comments as they are. */
+function longComments(text: string): string[] {
+  return text.split("\n").filter((line) => line.length > 120 && /^\s*(?:\/\/|\/\*\*|\* (?!\*\*))/.test(line));
+}
+
+test("no comment has a line of more than 120 columns", () => {
+  expect(handWritten.flatMap(({ path, text }) => longComments(text).map((line) => `${path}: ${line}`))).toEqual([]);
+  expect(longComments(`/** ${"a".repeat(120)} */`)).toHaveLength(1);
 });
 
 test("no folder is called utils, common or helpers", () => {

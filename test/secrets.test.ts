@@ -1,4 +1,5 @@
-// No key, cookie, token, code or password is left in a log, MongoDB, Redis, a metric or an error, whatever was done with it.
+// No key, cookie, token, code or password is left in a log, MongoDB, Redis, a metric or an error, whatever was done
+// with it.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { connectRedis } from "../src/db/redis.ts";

@@ -1,4 +1,5 @@
-// The database user of every service that tests, drills and the bench start: it has the role of docs/production.md alone.
+// The database user of every service that tests, drills and the bench start: it has the role of docs/production.md
+// alone.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Document } from "mongodb";

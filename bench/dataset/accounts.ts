@@ -178,7 +178,10 @@ export function transcriptText(at: number, length: number): string {
   return sentences(createRandom(`transcript/${at}`), languages[0], length);
 }
 
-/** Three notes of five in the first language, the others in the second; of a thousand, one begins in one and ends in the other. */
+/**
+ * Three notes of five in the first language, the others in the second; of a thousand, one begins in one and ends in the
+ * other.
+ */
 function noteText(random: Random): string {
   const length = noteLength(random);
   const [own, other] = chance(random, 0.6) ? languages : [languages[1], languages[0]];

@@ -1,4 +1,5 @@
-// Texts for the bench: two invented languages whose words are as unevenly frequent as those of real ones (Zipf), and names.
+// Texts for the bench: two invented languages whose words are as unevenly frequent as those of real ones (Zipf), and
+// names.
 import type { Random } from "../../src/embedded/demo/random.ts";
 import { createRandom, pick } from "../../src/embedded/demo/random.ts";
 

@@ -1,4 +1,5 @@
-// Who may ask, and how often, as the peers in TypeScript do it by hand: the key by its hash, and a token bucket in Redis.
+// Who may ask, and how often, as the peers in TypeScript do it by hand: the key by its hash, and a token bucket in
+// Redis.
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Db, UUID } from "mongodb";

@@ -58,7 +58,10 @@ export async function peerCommands(
   return commands;
 }
 
-/** The service as it is started in production; from its sources, with the names that they have, where node gets options of its own (`--cpu-prof`). */
+/**
+ * The service as it is started in production; from its sources, with the names that they have, where node gets options
+ * of its own (`--cpu-prof`).
+ */
 export function ours(parts: ServiceParts, dataDir: string, ...options: string[]): PeerCommand {
   return serviceIn(join(import.meta.dirname, "../.."), parts, dataDir, ...options);
 }

@@ -64,7 +64,10 @@ class Contacts {
     this.#call = call;
   }
 
-  /** Active contacts that match, at most 25: by beginnings of words of the names and the email, or of the phone's digits. */
+  /**
+   * Active contacts that match, at most 25: by beginnings of words of the names and the email, or of the phone's
+   * digits.
+   */
   async search(query: ContactQuery, options: CallOptions = {}): Promise<Contact[]> {
     return (await this.#call("get", "/v1/contacts", { query }, { ...options, repeatable: "any" })).data;
   }
@@ -86,7 +89,9 @@ class Contacts {
     return (await this.#call("post", "/v1/contacts", { body: contact }, once(options))).data;
   }
 
-  /** Changes what is given; `email` or `phone` null clears it. 404, or 409 when it is archived or the email is taken. */
+  /**
+   * Changes what is given; `email` or `phone` null clears it. 404, or 409 when it is archived or the email is taken.
+   */
   async update(id: string, changes: ContactChanges, options: CallOptions = {}): Promise<Contact> {
     return (
       await this.#call(

@@ -8,7 +8,9 @@ export interface RecordsClientOptions {
   readonly baseUrl: string;
   /** The API key. Only `health` can do without. */
   readonly apiKey?: string | undefined;
-  /** How often a request is sent at most, the first time included; 10 by default, which outlasts an election of MongoDB. */
+  /**
+   * How often a request is sent at most, the first time included; 10 by default, which outlasts an election of MongoDB.
+   */
   readonly maxAttempts?: number | undefined;
   /** How long a call may take with all its attempts and waits; 30,000 by default. */
   readonly timeout?: number | undefined;

@@ -1,4 +1,5 @@
-// The drill of crashes: a write is broken at every one of its steps, and its retry on another instance leaves it done once.
+// The drill of crashes: a write is broken at every one of its steps, and its retry on another instance leaves it done
+// once.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../test/faults/child.ts";
 import type { MongoProxy } from "../../test/faults/mongo-proxy.ts";
@@ -105,7 +106,10 @@ async function came(moment: Promise<void>, { broken }: PreparedWrite, violations
   if ((await Promise.race([moment, late])) === "late") violations.push(`${spell(broken)}: the moment never came`);
 }
 
-/** Sends a write to an instance that lives on, and what its client hears. One after the other, as a moment is that of one write alone. */
+/**
+ * Sends a write to an instance that lives on, and what its client hears. One after the other, as a moment is that of
+ * one write alone.
+ */
 async function suffered(
   write: PreparedWrite,
   { instance, proxy, mongod }: Patient,

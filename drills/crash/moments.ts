@@ -1,4 +1,5 @@
-// The moments of a write at which it can be broken: its commands to the database, before and after, and the parts of its reply.
+// The moments of a write at which it can be broken: its commands to the database, before and after, and the parts of
+// its reply.
 import type { Moment as CommandMoment } from "../../test/faults/mongo-proxy.ts";
 import type { CommandFault } from "../../test/support/own-mongod.ts";
 import type { Operation, SpokenWire } from "../kills/body.ts";
@@ -104,7 +105,10 @@ export const everyWrite: readonly BrokenWrite[] = operations.flatMap((operation)
   ),
 );
 
-/** Every moment at which an instance can be killed, on one wire each; of the cuts and of mongod's faults every other one, on either operation. */
+/**
+ * Every moment at which an instance can be killed, on one wire each; of the cuts and of mongod's faults every other
+ * one, on either operation.
+ */
 export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operation, odd) =>
   Object.entries(breaches[operation]).flatMap(([kind, all]) =>
     all.flatMap((breach, at): BrokenWrite[] =>

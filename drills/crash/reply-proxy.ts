@@ -3,7 +3,10 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
-/** What the client hears of a reply: over HTTP/1.1 its head or all but a byte, over gRPC its headers or all but the trailers. */
+/**
+ * What the client hears of a reply: over HTTP/1.1 its head or all but a byte, over gRPC its headers or all but the
+ * trailers.
+ */
 export type Heard = "nothing" | "the head" | "all but the end";
 
 /** One way, for one reply. */
@@ -77,7 +80,10 @@ function cutHttp1(reply: Buffer, heard: Heard): Cut | undefined {
   };
 }
 
-/** RFC 9113: a frame begins with three bytes of length and one of type, and has nine bytes before its payload; HEADERS is type 1. */
+/**
+ * RFC 9113: a frame begins with three bytes of length and one of type, and has nine bytes before its payload; HEADERS
+ * is type 1.
+ */
 function cutHttp2(reply: Buffer, heard: Heard, before: number): Cut {
   const passing = { nothing: 0, "the head": 1, "all but the end": 1 }[heard];
   let [at, headers] = [0, before];

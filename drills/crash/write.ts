@@ -21,7 +21,9 @@ export interface PreparedWrite {
   judge(whole: string, first: WireAnswer | undefined): Promise<string[]>;
 }
 
-/** A wait of an instance for what another left open may end in 503; MongoDB alone would hold it for longer than this. */
+/**
+ * A wait of an instance for what another left open may end in 503; MongoDB alone would hold it for longer than this.
+ */
 const tries = 4;
 
 /** Prepares an account with a contact, and the write. */

@@ -1,4 +1,5 @@
-// The site of the drill: instances behind proxies, an identity provider in the drill's hand, and an account with something of everything.
+// The site of the drill: instances behind proxies, an identity provider in the drill's hand, and an account with
+// something of everything.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
@@ -18,7 +19,9 @@ import { startProxy } from "../ground/proxy.ts";
 export interface Site {
   readonly ground: Ground;
   readonly provider: FakeProvider;
-  /** Between the instances and MongoDB; undefined where that has three members, which its clients find by themselves. */
+  /**
+   * Between the instances and MongoDB; undefined where that has three members, which its clients find by themselves.
+   */
   readonly mongoProxy: Proxy | undefined;
   readonly redisProxy: Proxy;
   readonly account: Account;
@@ -35,7 +38,10 @@ const subject = "person-dora";
 const email = "dora@example.com";
 const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
-/** Runs the work on a site and clears everything away, whatever came of it. `environment` are settings of every instance. */
+/**
+ * Runs the work on a site and clears everything away, whatever came of it. `environment` are settings of every
+ * instance.
+ */
 export async function onSite<T>(
   { environment = {}, ...made }: GroundOptions,
   work: (site: Site) => Promise<T>,

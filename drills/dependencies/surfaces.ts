@@ -66,7 +66,10 @@ export interface Surfaces {
   close(): void;
 }
 
-/** The surfaces of an instance; `known` is an access token that it may have seen before. Writes are entered in the ledger. */
+/**
+ * The surfaces of an instance; `known` is an access token that it may have seen before. Writes are entered in the
+ * ledger.
+ */
 export function surfacesOf(
   site: Site,
   { base, internalPort }: Pick<ChildInstance, "base" | "internalPort">,

@@ -15,7 +15,10 @@ export interface Seen {
   readonly slowestMs: number;
   /** From the end of the fault to the first time that everything was asked for and served. */
   readonly recoveryMs: number;
-  /** Requests that were told at their deadline that they cannot be served, while not even an idle one was answered quickly: whose fault that is nobody can tell. */
+  /**
+   * Requests that were told at their deadline that they cannot be served, while not even an idle one was answered
+   * quickly: whose fault that is nobody can tell.
+   */
   readonly unjudged: number;
   readonly violations: readonly string[];
 }
@@ -40,7 +43,9 @@ const idleEveryMs = 250;
 const deadlineMs = 4_500;
 /** An idle request takes a few milliseconds. */
 const slowIdleMs = 250;
-/** On a busy machine an answer waits as an idle request does: when it comes in, at its deadline, and when it goes out. */
+/**
+ * On a busy machine an answer waits as an idle request does: when it comes in, at its deadline, and when it goes out.
+ */
 const turns = 3;
 const warmWithinMs = 120_000;
 

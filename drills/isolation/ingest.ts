@@ -1,4 +1,5 @@
-// What the services inside may name: another account's ids and external ids in every item of every batch, and in an import.
+// What the services inside may name: another account's ids and external ids in every item of every batch, and in an
+// import.
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
@@ -27,7 +28,10 @@ interface Variation {
   readonly pair: Pair;
   readonly foreign: JsonValue;
   readonly nobodys: JsonValue;
-  /** True where it names the item itself: a record of one's own is made under that name, and an id that another has is refused. */
+  /**
+   * True where it names the item itself: a record of one's own is made under that name, and an id that another has is
+   * refused.
+   */
   readonly makes: boolean;
 }
 
@@ -51,7 +55,8 @@ const texts = new Set([
 ]);
 
 /**
- * Sends all of it on behalf of one account, and gives every value of the other that it named: either what only refers to
+ * Sends all of it on behalf of one account, and gives every value of the other that it named: either what only refers
+ * to
  * records, or what `makes` records under names that are another's, which are one's own from then on.
  */
 export async function probeIngest(

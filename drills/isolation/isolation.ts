@@ -1,4 +1,5 @@
-// Two accounts full of marked records: everything of the one is asked for by the other, on every wire, and nothing may show.
+// Two accounts full of marked records: everything of the one is asked for by the other, on every wire, and nothing may
+// show.
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";

@@ -1,4 +1,5 @@
-// People whose accounts are full of records, each with words of their own in every field: what shows up elsewhere is seen.
+// People whose accounts are full of records, each with words of their own in every field: what shows up elsewhere is
+// seen.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { BSON, UUID } from "mongodb";
@@ -171,7 +172,10 @@ export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Pe
   ];
 }
 
-/** All documents of a person's account, of every collection, in one order. What merely using a credential moves is left out. */
+/**
+ * All documents of a person's account, of every collection, in one order. What merely using a credential moves is left
+ * out.
+ */
 export async function documentsOf({ client }: Ground, { accountId }: Person): Promise<ReadonlyMap<string, string>> {
   const id = UUID.createFromHexString(accountId);
   const all = new Map<string, string>();

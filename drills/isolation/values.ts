@@ -83,7 +83,9 @@ export function valuesOf(name: string, own: Person, other: Person): Values | und
   }
 }
 
-/** Every id of another, in both cases: of the kind that is asked for, and of every other kind. The first two say most. */
+/**
+ * Every id of another, in both cases: of the kind that is asked for, and of every other kind. The first two say most.
+ */
 export function idPairs(other: Person): Pair[] {
   const { contact, session, ...others } = other.ids;
   const ids = Object.entries({ contact, session, ...others, account: other.accountId });

@@ -1,4 +1,5 @@
-// The body of an answer as REST sends it, whichever wire it came by: so that answers of all wires can be compared by their bytes.
+// The body of an answer as REST sends it, whichever wire it came by: so that answers of all wires can be compared by
+// their bytes.
 import { fromJson } from "@bufbuild/protobuf";
 import { createRenderBody } from "../../gateway/response.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";

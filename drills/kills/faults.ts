@@ -53,7 +53,9 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
     }
   }
 
-  /** As its keeper would: one that ends instead of starting, because there is no primary for too long, is started again. */
+  /**
+   * As its keeper would: one that ends instead of starting, because there is no primary for too long, is started again.
+   */
   async function startedAgain(): Promise<ChildInstance> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -103,7 +105,8 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
         )
           await sleep(20);
         await lost(pid);
-        // What the lost one had sent may lie unread in their sockets: they are not to take it up before one of them leads.
+        // What the lost one had sent may lie unread in their sockets: they are not to take it up before one of them
+        // leads.
         await Promise.race([ground.primaryPid(), sleep(10_000)]);
         await follow("off");
       } finally {

@@ -1,4 +1,5 @@
-// What the database and the service say of a stream: every acknowledged write is there, once, with the body that was answered.
+// What the database and the service say of a stream: every acknowledged write is there, once, with the body that was
+// answered.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { rest } from "../../test/support/service.ts";

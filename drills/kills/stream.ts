@@ -1,4 +1,5 @@
-// A stream of writes with keys, by clients that repeat each under its key, on any instance and wire, until it is acknowledged.
+// A stream of writes with keys, by clients that repeat each under its key, on any instance and wire, until it is
+// acknowledged.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WireAnswer } from "../../test/idempotency/wires.ts";
 import { wires } from "../../test/idempotency/wires.ts";
@@ -49,7 +50,10 @@ const patienceMs = 10_000;
 const givesUpAfterMs = 90_000;
 const mayBeRepeated = new Set(["503", "Unavailable"]);
 
-/** Runs clients that create contacts, and append a note to every second one. Rejects only when `during` does, after all clients have ended. */
+/**
+ * Runs clients that create contacts, and append a note to every second one. Rejects only when `during` does, after all
+ * clients have ended.
+ */
 export async function runStream({
   bases,
   key,

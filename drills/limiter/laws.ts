@@ -36,7 +36,8 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
 }
 
 /**
- * How many requests were refused although there was a token for certain. A bucket is empty only after a span, begun full,
+ * How many requests were refused although there was a token for certain. A bucket is empty only after a span, begun
+ * full,
  * in which as many passed as the burst and what refilled; whatever may lie in it counts.
  */
 export function refusedInVain(seen: readonly Seen[], { perSecond, burst }: Promised): number {

@@ -105,7 +105,10 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
   }
 }
 
-/** What came of it; `ideal` is what a bucket lets through from the first request to the last, as they were sent and as they were answered. */
+/**
+ * What came of it; `ideal` is what a bucket lets through from the first request to the last, as they were sent and as
+ * they were answered.
+ */
 interface Together {
   readonly sent: number;
   readonly passed: number;
@@ -115,7 +118,9 @@ interface Together {
   readonly "decided without Redis": number;
 }
 
-/** One key at every instance, over REST and gRPC by turns; beside it a caller who obeys, and one who has no part in it. */
+/**
+ * One key at every instance, over REST and gRPC by turns; beside it a caller who obeys, and one who has no part in it.
+ */
 async function sharedBucket(ground: Ground, seconds: number, violations: string[]): Promise<Together> {
   const hasty = callerOf(ground, (await ground.account()).key);
   const obedient = callerOf(ground, (await ground.account()).key);
@@ -200,7 +205,10 @@ function judge(who: string, seen: readonly Seen[], excused: number, violations: 
   if (!seen.some(({ passed }) => !passed)) violations.push(`${who}: nothing was refused`);
 }
 
-/** Empties the bucket at once, waits as long as it is told, and has to get through; again and again. Tells how often it did. */
+/**
+ * Empties the bucket at once, waits as long as it is told, and has to get through; again and again. Tells how often it
+ * did.
+ */
 async function obey(caller: Caller, until: number, violations: string[]): Promise<number> {
   let [obeyed, number] = [0, 0];
   while (performance.now() < until) {

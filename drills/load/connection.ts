@@ -1,4 +1,5 @@
-// An HTTP/1.1 connection with nothing between the drill and the socket: what the client of a library would retry is told here.
+// An HTTP/1.1 connection with nothing between the drill and the socket: what the client of a library would retry is
+// told here.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 
@@ -16,7 +17,10 @@ export interface Reply {
 export interface Connection {
   /** False once it has been closed, or its last answer said `Connection: close`. */
   readonly usable: boolean;
-  /** Sends a whole request, as bytes or text. Rejects with the socket's error, or `UNANSWERED` when the connection ended first. */
+  /**
+   * Sends a whole request, as bytes or text. Rejects with the socket's error, or `UNANSWERED` when the connection ended
+   * first.
+   */
   ask(request: string): Promise<Reply>;
   close(): void;
 }
@@ -85,7 +89,10 @@ function overSocket(socket: Socket): Connection {
   };
 }
 
-/** The first answer in what was received, and its length in bytes; undefined while it is not whole. Headers are read when they are asked for: under load the machine is the service's. */
+/**
+ * The first answer in what was received, and its length in bytes; undefined while it is not whole. Headers are read
+ * when they are asked for: under load the machine is the service's.
+ */
 function readReply(received: Buffer): { readonly reply: Reply; readonly length: number } | undefined {
   const headLength = received.indexOf("\r\n\r\n");
   if (headLength === -1) return undefined;

@@ -4,7 +4,10 @@ import { openConnection } from "./connection.ts";
 
 /** Keep-alive connections to one address. */
 export interface Pool {
-  /** Sends on a connection that is free, on a new one, or in its turn. Rejects as `openConnection` and `Connection.ask` do; nothing is retried. */
+  /**
+   * Sends on a connection that is free, on a new one, or in its turn. Rejects as `openConnection` and `Connection.ask`
+   * do; nothing is retried.
+   */
   ask(request: string): Promise<Reply>;
   /** Opens so many more at once, which are then used in turn. */
   warm(connections: number): Promise<void>;

@@ -1,4 +1,5 @@
-// The drill of planned maintenance: every part is restarted in turn under load, and a caller who repeats 503 sees nothing of it.
+// The drill of planned maintenance: every part is restarted in turn under load, and a caller who repeats 503 sees
+// nothing of it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Counts a test file that cannot be loaded or set up as a failed test: Stryker looks at tests alone, and would take the mutant for unnoticed.
+// Counts a test file that cannot be loaded or set up as a failed test: Stryker looks at tests alone, and would take the
+// mutant for unnoticed.
 import type { RunnerTestCase, RunnerTestFile } from "vitest";
 import type { Reporter, Vitest } from "vitest/node";
 

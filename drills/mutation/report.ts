@@ -62,7 +62,10 @@ export function tableOf(rows: readonly Row[]): string {
   ].join("\n");
 }
 
-/** Leaves in a report what was killed alone: all else is tried again. It may have been the machine that timed out, and Stryker does not see which new test would notice a break outside of the tests. */
+/**
+ * Leaves in a report what was killed alone: all else is tried again. It may have been the machine that timed out, and
+ * Stryker does not see which new test would notice a break outside of the tests.
+ */
 export function keepKills(path: string): void {
   const outcome = JSON.parse(readFileSync(path, "utf8")) as Outcome;
   const files = Object.entries(outcome.files).map(([file, { mutants, ...rest }]) => [

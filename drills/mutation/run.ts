@@ -1,4 +1,5 @@
-// `npm run mutation`: breaks the code of each group in every small way, one at a time, and tells which breaks no test noticed.
+// `npm run mutation`: breaks the code of each group in every small way, one at a time, and tells which breaks no test
+// noticed.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -69,7 +70,8 @@ function optionsOf(group: Group): PartialStrykerOptions {
     vitest: { configFile: "drills/mutation/vitest.config.mts" },
     coverageAnalysis: "perTest",
     disableTypeChecks: false,
-    // Stryker would rewrite it by TypeScript's programming interface, which TypeScript 7 does not have; nothing in it needs that.
+    // Stryker would rewrite it by TypeScript's programming interface, which TypeScript 7 does not have; nothing in it
+    // needs that.
     tsconfigFile: "left-as-it-is",
     concurrency: Number(values.concurrency),
     ignorePatterns: ["/.hypothesis", "/.proto-deps", "/data", "/deploy", "/docs", "/test-results", folder],
@@ -78,7 +80,8 @@ function optionsOf(group: Group): PartialStrykerOptions {
     incrementalFile: knownOf(group),
     jsonReporter: { fileName: reportOf(group) },
     reporters: ["json", "progress-append-only"],
-    // Beside three times what the tests take unbroken: that the machine is busy is not to count as a break that was noticed.
+    // Beside three times what the tests take unbroken: that the machine is busy is not to count as a break that was
+    // noticed.
     timeoutMS: 60_000,
     timeoutFactor: 3,
     allowConsoleColors: false,

@@ -1,4 +1,5 @@
-// Far more requests than an instance can answer: what it takes is answered as fast as ever, and the rest is refused at once.
+// Far more requests than an instance can answer: what it takes is answered as fast as ever, and the rest is refused at
+// once.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
@@ -11,7 +12,10 @@ import { pinApart } from "../load/pin.ts";
 import type { Pool } from "../load/pool.ts";
 import { createPool } from "../load/pool.ts";
 
-/** How much load, in multiples of the peak, and how much of the peak must remain. A peak of a second is too rough for the promised share. */
+/**
+ * How much load, in multiples of the peak, and how much of the peak must remain. A peak of a second is too rough for
+ * the promised share.
+ */
 const sizes = {
   long: { warmSeconds: 5, peakSeconds: 20, factor: 5, seconds: 120, share: 0.8 },
   short: { warmSeconds: 1, peakSeconds: 1, factor: 3, seconds: 4, share: 0.5 },
@@ -23,7 +27,10 @@ const note =
 const callers = 48;
 /** More than an instance works on at once. */
 const crowd = 400;
-/** As a proxy keeps them: Node accepts one connection in each turn of its loop, and what waits for that is not the service's to refuse. */
+/**
+ * As a proxy keeps them: Node accepts one connection in each turn of its loop, and what waits for that is not the
+ * service's to refuse.
+ */
 const connections = 1_000;
 const patienceMs = 15_000;
 const heapMb = 256;
@@ -171,7 +178,10 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
   );
 }
 
-/** What tools ask for, in turn by many accounts: of ten requests five contacts, four searches with results to fill a page, and a create. */
+/**
+ * What tools ask for, in turn by many accounts: of ten requests five contacts, four searches with results to fill a
+ * page, and a create.
+ */
 async function mix(ground: Ground, pool: Pool): Promise<Send> {
   const made = await Promise.all(
     Array.from({ length: accounts }, async () => {
@@ -198,7 +208,9 @@ async function probed(pool: Pool, everyMs: number): Promise<Outcome[]> {
   return openLoop({ perSecond: 1_000 / everyMs, seconds: (4 * everyMs) / 1_000, patienceMs }, () => pool.ask(health));
 }
 
-/** The milliseconds until five requests in a row were answered well within `normalMs`; undefined when it took 5 seconds. */
+/**
+ * The milliseconds until five requests in a row were answered well within `normalMs`; undefined when it took 5 seconds.
+ */
 async function recovery(send: Send, normalMs: number): Promise<number | undefined> {
   const began = performance.now();
   for (let inRow = 0; performance.now() - began < 5_000; ) {

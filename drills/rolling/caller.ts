@@ -1,4 +1,5 @@
-// A caller of several instances that takes another one only where it is refused the connection, and repeats nothing else.
+// A caller of several instances that takes another one only where it is refused the connection, and repeats nothing
+// else.
 import { create } from "@bufbuild/protobuf";
 import {
   ContactService,
@@ -17,7 +18,10 @@ import { openGrpc } from "../load/grpc.ts";
 export interface Caller {
   /** The addresses; the list may change at any time. */
   readonly bases: string[];
-  /** One request of the mix, on the next instance: a read or a write with a key, over REST or gRPC. Rejects where there was no answer. */
+  /**
+   * One request of the mix, on the next instance: a read or a write with a key, over REST or gRPC. Rejects where there
+   * was no answer.
+   */
   send(number: number): Promise<Reply>;
   /** Refused connections and streams, after each of which another instance was taken. */
   refusals(): number;

@@ -1,4 +1,5 @@
-// Loaded into an instance beside the service: on SIGUSR2 its garbage is collected, so that what it holds is what it keeps.
+// Loaded into an instance beside the service: on SIGUSR2 its garbage is collected, so that what it holds is what it
+// keeps.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -1,4 +1,5 @@
-// A steady load on instances that come and go: every call in turn, each instance in turn, and every answer that was not right.
+// A steady load on instances that come and go: every call in turn, each instance in turn, and every answer that was not
+// right.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind, Surfaces, Word } from "../dependencies/surfaces.ts";
 
@@ -73,7 +74,8 @@ export async function calibrate(source: Source, callers: number, forMs: number):
 }
 
 /**
- * Asks at a constant rate until the promise settles, and resolves when all answers have come, with how many a second those were.
+ * Asks at a constant rate until the promise settles, and resolves when all answers have come, with how many a second
+ * those were.
  * What would be due while so many are under way is left out: a machine that others slow down is not to be buried.
  */
 export async function steadily(

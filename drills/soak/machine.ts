@@ -1,4 +1,5 @@
-// Whether the machine had time for us at all: others may run on it, and what that does to a request is no fault of the service.
+// Whether the machine had time for us at all: others may run on it, and what that does to a request is no fault of the
+// service.
 import type { Miss } from "./load.ts";
 
 /** A watch on how late this process is woken. */

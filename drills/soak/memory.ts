@@ -1,4 +1,5 @@
-// What an instance holds in memory and descriptors, read from its own metrics after its garbage was collected, and where that leads.
+// What an instance holds in memory and descriptors, read from its own metrics after its garbage was collected, and
+// where that leads.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,17 +17,25 @@ export interface Sample {
   readonly descriptors: number;
 }
 
-/** Of what an instance holds; in the long form by the slope over 25 minutes, to which what the allocator does adds its own. */
+/**
+ * Of what an instance holds; in the long form by the slope over 25 minutes, to which what the allocator does adds its
+ * own.
+ */
 const mostResidentIn10Minutes = 5_000_000;
 /** What a request or a connection left open would be hundreds; the pools of connections grow to some tens. */
 const mostDescriptors = 100;
-/** In seconds there is no slope to see, and the first requests leave something behind by themselves: all of them so much. */
+/**
+ * In seconds there is no slope to see, and the first requests leave something behind by themselves: all of them so
+ * much.
+ */
 const mostKeptShortly = 16_000_000;
 
 /** Node's options by which an instance collects its garbage when it is told to. */
 export const collecting = `--import tsx --import ${pathToFileURL(join(import.meta.dirname, "collect.ts")).href}`;
 
-/** Has the instance collect its garbage and tells what is left. Needs an instance that was started with `collecting`. */
+/**
+ * Has the instance collect its garbage and tells what is left. Needs an instance that was started with `collecting`.
+ */
 export async function sample({ pid, internalPort }: ChildInstance): Promise<Sample> {
   process.kill(pid, "SIGUSR2");
   await sleep(300);
@@ -40,7 +49,10 @@ export async function sample({ pid, internalPort }: ChildInstance): Promise<Samp
   };
 }
 
-/** By how much a value grows in 10 minutes: the slope of the straight line that is nearest to the samples (least squares). */
+/**
+ * By how much a value grows in 10 minutes: the slope of the straight line that is nearest to the samples (least
+ * squares).
+ */
 function growth(samples: readonly Sample[], value: (sample: Sample) => number): number {
   const mean = (of: (sample: Sample) => number): number =>
     samples.reduce((sum, one) => sum + of(one), 0) / samples.length;

@@ -59,7 +59,8 @@ export function createFleet({ ground, oldProgram, environment, hear }: FleetOpti
     const settings = { ...environment[version] };
     const own = (): Promise<ChildInstance> => ground.start(settings);
     // The same user, with readWrite alone, as its own guide said. Its Import and its look after the search index use
-    // $indexStats, which that role forbids: no story imports a stream. Only here could an older release get more rights.
+    // $indexStats, which that role forbids: no story imports a stream. Only here could an older release get more
+    // rights.
     const older = (): Promise<ChildInstance> =>
       startChild(ground.mongod.uri, ground.redis.uri, settings, hear, oldProgram);
     const instance = await (version === "new" ? own() : older());

@@ -1,4 +1,5 @@
-// Writes all notes that match a query as one Markdown document, each in full length, under the contact or session that owns it.
+// Writes all notes that match a query as one Markdown document, each in full length, under the contact or session that
+// owns it.
 import type { NoteSearchResult } from "../../client/src/index.ts";
 import { RecordsClient } from "../../client/src/index.ts";
 import { connection } from "../connection.ts";

@@ -10,7 +10,9 @@ function withApiKey(apiKey: string): Interceptor {
   };
 }
 
-/** gRPC over HTTP/2, in cleartext where the address is http, or Connect over HTTP/1.1. A call takes at most 10 seconds. */
+/**
+ * gRPC over HTTP/2, in cleartext where the address is http, or Connect over HTTP/1.1. A call takes at most 10 seconds.
+ */
 export function createTransport(
   protocol: "grpc" | "connect",
   { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },

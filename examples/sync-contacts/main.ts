@@ -1,4 +1,5 @@
-// Brings the people of a CSV file (full_name, email, phone) into the contacts: new ones are created once, changed ones updated.
+// Brings the people of a CSV file (full_name, email, phone) into the contacts: new ones are created once, changed ones
+// updated.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,7 +6,9 @@ export function messageName(message: DescMessage): string {
   return message.typeName.slice(message.file.proto.package.length + 1).replaceAll(".", "_");
 }
 
-/** The strings of an enum's values by number: lower case, without the prefix that bears the enum's name (contract §2.1). */
+/**
+ * The strings of an enum's values by number: lower case, without the prefix that bears the enum's name (contract §2.1).
+ */
 export function enumNames(item: DescEnum): ReadonlyMap<number, string> {
   const prefix = item.sharedPrefix ?? "";
   return new Map(item.values.map(({ name, number }) => [number, name.toLowerCase().slice(prefix.length)]));

@@ -1,4 +1,5 @@
-// Lease on the erasure of an account, in its document: one sweeper at a time among all instances, taken over when it expires.
+// Lease on the erasure of an account, in its document: one sweeper at a time among all instances, taken over when it
+// expires.
 import type { Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { countUpTo } from "../db/aggregate.ts";
@@ -71,7 +72,9 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
       return matchedCount === 1;
     }
 
-    /** Reckoned from before the command, so that this instance never believes in it for longer than the database does. */
+    /**
+     * Reckoned from before the command, so that this instance never believes in it for longer than the database does.
+     */
     async function extend(deadline: Deadline, filter: Document): Promise<void> {
       const askedAt = performance.now();
       const held = await update(deadline, filter, [{ $set: { lease: { owner, expires_at } } }]);

@@ -51,14 +51,18 @@ export interface Erasure {
 /** Deletes accounts. */
 export interface Erasures {
   /**
-   * Takes the account out of service at once and returns how far its erasure is. Sweeps in the background where no other
-   * sweeper does, and waits for that until `untilMs` of `performance.now()`. Undefined when there is no such account, nor
+   * Takes the account out of service at once and returns how far its erasure is. Sweeps in the background where no
+   * other
+   * sweeper does, and waits for that until `untilMs` of `performance.now()`. Undefined when there is no such account,
+   * nor
    * was one that was erased in the last 90 days.
    */
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
   /** Continues in the background with what other calls, or instances that ended, have begun. */
   follow(onTrouble: OnTrouble): Background;
-  /** For the metrics: the erasures that are not finished, as last seen, and the documents that this instance deleted. */
+  /**
+   * For the metrics: the erasures that are not finished, as last seen, and the documents that this instance deleted.
+   */
   counts(): { readonly running: number; readonly deleted: number };
   /** Resolves when this instance sweeps nothing. */
   idle(): Promise<unknown>;
@@ -67,7 +71,10 @@ export interface Erasures {
 /** Requests that were admitted before the deletion may write for this long; an internal batch tries longest. */
 const stragglersMs = 40_000;
 const everyMs = 5_000;
-/** Erasures that an instance works on in the background at once: each sends MongoDB and Redis one command after the other. */
+/**
+ * Erasures that an instance works on in the background at once: each sends MongoDB and Redis one command after the
+ * other.
+ */
 const mostAtOnce = 4;
 /** For looking through Redis once what could be erased is erased. */
 const lookMs = 700;
@@ -79,7 +86,8 @@ export const erasureIndexes: IndexSpec = {
 };
 
 /**
- * The erasures of a database; `redis` is undefined where there is none. `ease` prepares for the deletion of all notes of
+ * The erasures of a database; `redis` is undefined where there is none. `ease` prepares for the deletion of all notes
+ * of
  * an account.
  */
 export function createErasures(

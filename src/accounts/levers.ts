@@ -1,4 +1,5 @@
-// The operator's levers on an account: suspends and resumes it, revokes its key, ends its sessions; each is in its audit log.
+// The operator's levers on an account: suspends and resumes it, revokes its key, ends its sessions; each is in its
+// audit log.
 import type { MongoClient, UUID } from "mongodb";
 import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
@@ -21,7 +22,10 @@ export interface LeverUse {
 export interface Levers {
   /** Suspends or resumes an account. Its state, changed or not; undefined when there is none. */
   setSuspended(id: UUID, suspended: boolean, use: LeverUse): Promise<AccountDocument | undefined>;
-  /** Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST when several are active. */
+  /**
+   * Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST when several are
+   * active.
+   */
   revokeKey(name: string, use: LeverUse): Promise<ApiKeyDocument>;
   /** Ends what the account's owners have begun; undefined when there is no such account. */
   endSessions(id: UUID, use: LeverUse): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;

@@ -43,7 +43,10 @@ export interface Places {
   look(leaving: Leaving, untilMs: number, deadline: Deadline): Promise<PlaceLeft[]>;
 }
 
-/** What is deleted in a collection, and the indexed field by whose ranges: an index scan begins where the last batch ended. */
+/**
+ * What is deleted in a collection, and the indexed field by whose ranges: an index scan begins where the last batch
+ * ended.
+ */
 interface Part {
   readonly place: string;
   readonly filter: Document;
@@ -52,7 +55,9 @@ interface Part {
 }
 
 const sessionsCollection = "dashboard_sessions";
-/** How long a delete should take. How many documents that is depends on their index entries: a note has up to a hundred. */
+/**
+ * How long a delete should take. How many documents that is depends on their index entries: a note has up to a hundred.
+ */
 const batchMs = 200;
 const batchSize = { first: 200, least: 20, most: 2_000 } as const;
 /** Deletes under way: while one waits for a majority, another one works. */
@@ -112,7 +117,8 @@ function partsOf({ id, identities, begunAt }: Leaving): readonly Part[] {
       filter: { _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } } },
       key: "_id",
     },
-    // What refers to others goes first. By date: records of one time lie together on the disk, those of neighbouring ids do not.
+    // What refers to others goes first. By date: records of one time lie together on the disk, those of neighbouring
+    // ids do not.
     { place: "notes", filter: ofAccount, key: "rank", hint: listIndex },
     { place: "transcripts", filter: ofAccount, key: "_id", hint: recordsIndex.name },
     ...["sessions", "contacts"].map((place) => ({ place, filter: ofAccount, key: "rank", hint: listIndex }) as const),
@@ -190,7 +196,8 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
 }
 
 /**
- * The names in Redis that are an account's, by batches: what kind of thing, then the account's id. Undefined, and no more,
+ * The names in Redis that are an account's, by batches: what kind of thing, then the account's id. Undefined, and no
+ * more,
  * where Redis is gone or `goesOn` returns false.
  */
 async function* namesInRedis(

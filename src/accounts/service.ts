@@ -1,4 +1,5 @@
-// records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes their credentials.
+// records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes their
+// credentials.
 import type { Account, AccountService as Descriptor } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";

@@ -27,7 +27,10 @@ export interface AccountDocument {
   created_at: Date;
   /** Who signs in as its owner; left out while there is nobody, so that the unique index does not count it. */
   identities?: IdentityDocument[];
-  /** Its credentials are rejected while it has one; its keys repeat it (`suspended`), so that proving a key proves this too. */
+  /**
+   * Its credentials are rejected while it has one; its keys repeat it (`suspended`), so that proving a key proves this
+   * too.
+   */
   suspension?: { at: Date; reason: string; token: string };
   /** Counts the changes of its API key, which so cannot pass by its deletion. */
   key_changes?: number;
@@ -47,7 +50,10 @@ export interface AccountStore {
   create(email: string, betaEnrolled: boolean, deadline?: Deadline): Promise<AccountDocument>;
   /** The account as changed; undefined when there is none. */
   enrol(id: UUID, enrolled: boolean, deadline: Deadline): Promise<AccountDocument | undefined>;
-  /** The account as changed; undefined when there is none. Fails with ALREADY_EXISTS when another account has the identity. */
+  /**
+   * The account as changed; undefined when there is none. Fails with ALREADY_EXISTS when another account has the
+   * identity.
+   */
   link(id: UUID, identity: IdentityDocument, deadline?: Deadline): Promise<AccountDocument | undefined>;
   /**
    * Makes the transaction collide with everything else that holds the account, and with its deletion, so that one comes

@@ -1,4 +1,5 @@
-// records.v1.ApiKeyService: creates, shows, rotates and revokes the API key of an account, each change with its entry in the audit log.
+// records.v1.ApiKeyService: creates, shows, rotates and revokes the API key of an account, each change with its entry
+// in the audit log.
 import type { ClientSession } from "mongodb";
 import type { ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
 import { ApiKeyAccess } from "../gen/records/v1/api_keys_pb.ts";
@@ -28,7 +29,10 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
   read_only: ApiKeyAccess.READ_ONLY,
 };
 
-/** The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then on. */
+/**
+ * The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then
+ * on.
+ */
 export function createApiKeyService({
   keys,
   accounts,

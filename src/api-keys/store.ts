@@ -46,7 +46,10 @@ export interface ApiKeyStore {
   ofAccount(accountId: UUID, deadline: Deadline | undefined): Promise<ApiKeyDocument | undefined>;
   /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
   create(accountId: UUID, access: ApiKeyDocument["access"], options?: WriteOptions): Promise<NewApiKey>;
-  /** Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is none. */
+  /**
+   * Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is
+   * none.
+   */
   revoke(accountId: UUID, options?: WriteOptions): Promise<RevokedKey | undefined>;
   /** Revokes the key with this hash; undefined when it is not active. */
   revokeKey(hash: Binary, options: WriteOptions): Promise<RevokedKey | undefined>;

@@ -13,7 +13,10 @@ export interface Confirmation {
   readonly yes: boolean;
 }
 
-/** Goes on only when it was confirmed; otherwise, and where nobody can be asked, the command ends with the code for usage. */
+/**
+ * Goes on only when it was confirmed; otherwise, and where nobody can be asked, the command ends with the code for
+ * usage.
+ */
 export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {
   if (yes) return;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {

@@ -52,12 +52,16 @@ const cutCodes: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,
 ]);
 
-/** Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot answer now. */
+/**
+ * Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot answer
+ * now.
+ */
 export function isPassing(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   const reason = reasonOf(error);
   if (reason !== undefined) return reason === "UNAVAILABLE";
-  // What bears no reason of the service comes from the connection: it broke, or the instance at its other end was stopped.
+  // What bears no reason of the service comes from the connection: it broke, or the instance at its other end was
+  // stopped.
   return cutCodes.has(code) || isCut(error);
 }
 

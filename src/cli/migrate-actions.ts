@@ -20,7 +20,10 @@ const connectMs = 30_000;
 const failoverMs = 60_000;
 const lineEveryMs = 5_000;
 
-/** Builds what is missing, and reports it. Fails with a CommandError that names the variable where MongoDB cannot be used. */
+/**
+ * Builds what is missing, and reports it. Fails with a CommandError that names the variable where MongoDB cannot be
+ * used.
+ */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
   const { specs, uri } = await settingsOf(environment);
   const began = performance.now();
@@ -124,7 +127,8 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
 }
 
 /**
- * Only what it needs: the other settings may be missing where it runs. Without AUDIT_RETENTION_DAYS the retention stays as it
+ * Only what it needs: the other settings may be missing where it runs. Without AUDIT_RETENTION_DAYS the retention stays
+ * as it
  * is: by the default, MongoDB could delete entries that the instances are set to keep.
  */
 async function settingsOf(

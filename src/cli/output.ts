@@ -1,4 +1,5 @@
-// What a command says: its result on standard output, for people or as one JSON document, and everything else on standard error.
+// What a command says: its result on standard output, for people or as one JSON document, and everything else on
+// standard error.
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
@@ -27,7 +28,10 @@ export interface Output {
 /** Stands for an escape of our own until the line is written: no text from elsewhere can hold it. */
 const ownEscape = randomUUID();
 
-/** The text with its control characters, and those that turn the direction of writing, as `\\u001b`: none of it moves the cursor of a terminal. */
+/**
+ * The text with its control characters, and those that turn the direction of writing, as `\\u001b`: none of it moves
+ * the cursor of a terminal.
+ */
 export function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,

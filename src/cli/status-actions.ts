@@ -16,7 +16,9 @@ const healthNames: Readonly<Record<number, string>> = {
 };
 const probeWaitMs = 5_000;
 
-/** Tells how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached. */
+/**
+ * Tells how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached.
+ */
 export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const { health } = await link.client(HealthService).checkHealth({});
   const status = healthNames[health?.status ?? 0] ?? "unknown";

@@ -1,4 +1,5 @@
-// Finds out where the service's internal listener is, and the service token: from options, the environment, or the demo.
+// Finds out where the service's internal listener is, and the service token: from options, the environment, or the
+// demo.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isLoopback } from "../loopback.ts";
@@ -23,7 +24,8 @@ const tokenForm = /^[\x21-\x7e]+$/;
 
 /**
  * The address: `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what the running service
- * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS or of its
+ * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS or of
+ * its
  * file, else the data folder's. Fails with what is missing; never repeats a token.
  */
 export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {

@@ -42,7 +42,10 @@ export function createContactSearch(client: MongoClient): ContactSearch {
   };
 }
 
-/** Both tiers, each newest first, and from them the first 25: those of the first tier stand in the second as well. A first that can have none is left out. */
+/**
+ * Both tiers, each newest first, and from them the first 25: those of the first tier stand in the second as well. A
+ * first that can have none is left out.
+ */
 function foundStages(contacts: Collection<Document>, scope: Scope, plans: readonly WordPlan[]): Document[] {
   const tier = (number: number, filters: Document[]): Document[] => [
     { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },

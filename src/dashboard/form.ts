@@ -4,7 +4,10 @@ import type { Request } from "../http/listener.ts";
 
 const limit = 65_536;
 
-/** The value of a name in an `application/x-www-form-urlencoded` body; undefined without it, or where the body is too large. */
+/**
+ * The value of a name in an `application/x-www-form-urlencoded` body; undefined without it, or where the body is too
+ * large.
+ */
 export async function formValue(request: Request, name: string): Promise<string | undefined> {
   const received = await receiveBytes(request, limit);
   if (received === "gone") return undefined;

@@ -126,7 +126,10 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     };
   }
 
-  /** Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to ours. */
+  /**
+   * Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to
+   * ours.
+   */
   function leaveForBaseUrl(request: Request, response: Response): boolean {
     const here = `http://${request.headers.host ?? ""}`;
     if (!URL.canParse(here)) return false;

@@ -1,4 +1,5 @@
-// Reads outside transactions: an aggregation under the lease on the primary, by one command whose answer is decoded once.
+// Reads outside transactions: an aggregation under the lease on the primary, by one command whose answer is decoded
+// once.
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
@@ -106,8 +107,10 @@ export interface FindOptions extends AggregateOptions {
 }
 
 /**
- * By one command, whose answer is decoded once: the driver's cursor takes apart every row before it decodes it, and whoever
- * watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the rows are more
+ * By one command, whose answer is decoded once: the driver's cursor takes apart every row before it decodes it, and
+ * whoever
+ * watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the rows are
+ * more
  * than one answer holds, and where the primary changes meanwhile.
  */
 async function atOnce(

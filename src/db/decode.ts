@@ -1,4 +1,5 @@
-// Decodes BSON of the types that records are made of, in half the library's time; of any other type the library decodes all.
+// Decodes BSON of the types that records are made of, in half the library's time; of any other type the library decodes
+// all.
 import type { Document } from "mongodb";
 import { BSON, Binary, UUID } from "mongodb";
 
@@ -30,7 +31,10 @@ let at = 0;
 /** Leaves a document to the library. */
 class Unknown extends Error {}
 
-/** The document, as the driver decodes it by default: UUIDs, dates, and numbers of 64 bits as numbers where they are exact. */
+/**
+ * The document, as the driver decodes it by default: UUIDs, dates, and numbers of 64 bits as numbers where they are
+ * exact.
+ */
 export function decode(document: Buffer): Document {
   [bytes, at] = [document, 0];
   try {

@@ -37,7 +37,10 @@ export interface EnsureOptions {
   readonly waitMs?: number;
   /** Keeps retired indexes: instances of the release before may still ask for them by name. */
   readonly keepRetired?: boolean;
-  /** Whether to build the indexes too that a large import drops for its time (`deferred`); by default it is left to the service. */
+  /**
+   * Whether to build the indexes too that a large import drops for its time (`deferred`); by default it is left to the
+   * service.
+   */
   readonly withDeferred?: () => Promise<boolean>;
   /** Is called once, with everything that is to be done. */
   readonly onPlan?: (steps: readonly IndexStep[]) => void;
@@ -89,7 +92,10 @@ export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options
   }
 }
 
-/** What is to be done, by collection. Without `withDeferred`, a deferred index is left out where there are many documents. */
+/**
+ * What is to be done, by collection. Without `withDeferred`, a deferred index is left out where there are many
+ * documents.
+ */
 export async function planIndexes(db: Db, specs: readonly IndexSpec[], withDeferred = false): Promise<IndexStep[]> {
   const steps = await Promise.all(specs.map((spec) => planFor(db, spec, withDeferred)));
   return steps.filter(({ build, retired }) => build.length + retired.length > 0);
@@ -150,7 +156,10 @@ function isDeniedError(error: unknown): boolean {
   return error instanceof MongoServerError && isDenied(Number(error.code));
 }
 
-/** The indexes of a collection, those included that are being built; none where there is no collection. It needs no right that readWrite lacks. */
+/**
+ * The indexes of a collection, those included that are being built; none where there is no collection. It needs no
+ * right that readWrite lacks.
+ */
 export async function indexesOf(
   db: Db,
   collection: string,

@@ -3,7 +3,8 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 
 /**
- * How long a proof counts, from the moment before it was asked for. A proof is a linearizable read: it succeeds only on a
+ * How long a proof counts, from the moment before it was asked for. A proof is a linearizable read: it succeeds only on
+ * a
  * member that was primary after the question was sent.
  */
 export const leaseMs = 1_350;
@@ -59,7 +60,9 @@ export interface Lease {
   term(): Term | undefined;
   /** The current term. Fails with UNAVAILABLE unless the lease on it is held. */
   require(): Term;
-  /** Fails with UNAVAILABLE unless the lease is held, and was on `term`: for what was read since `term` was required. */
+  /**
+   * Fails with UNAVAILABLE unless the lease is held, and was on `term`: for what was read since `term` was required.
+   */
   confirm(term: Term): void;
   status(): LeaseStatus;
 }

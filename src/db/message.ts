@@ -21,7 +21,10 @@ export function timestamp(date: Date): Timestamp {
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };
 }
 
-/** The date of a message that may be unset; parts of a millisecond are cut off, as they are of a bound (`src/moment.ts`). */
+/**
+ * The date of a message that may be unset; parts of a millisecond are cut off, as they are of a bound
+ * (`src/moment.ts`).
+ */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   return time === undefined ? undefined : new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1_000_000));
 }

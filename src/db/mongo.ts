@@ -32,7 +32,10 @@ export interface IndexSpec {
   readonly indexes: readonly IndexDescription[];
   /** The names of indexes that an earlier release made and none needs any more. */
   readonly retired?: readonly string[];
-  /** The name of one that a large import takes away for a while: where there are many records, it is not built at the start. */
+  /**
+   * The name of one that a large import takes away for a while: where there are many records, it is not built at the
+   * start.
+   */
   readonly deferred?: string;
 }
 
@@ -41,8 +44,10 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
 
 /**
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
- * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the primary, of
- * what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no primary is found
+ * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the
+ * primary, of
+ * what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no primary is
+ * found
  * within `waitMs`, or the server has no transactions; at once where it rejects us for good.
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
@@ -95,7 +100,9 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
   }
 }
 
-/** Where the URI names no database it is `records`, and a user is still one of `admin`, as without a database's name. */
+/**
+ * Where the URI names no database it is `records`, and a user is still one of `admin`, as without a database's name.
+ */
 export function withDatabase(uri: string): string {
   const [, server = uri, database = "", query = ""] =
     /^(mongodb(?:\+srv)?:\/\/[^/?]*)(\/[^?]*)?(\?.*)?$/.exec(uri) ?? [];
@@ -134,7 +141,8 @@ export function duplicateIndex(error: unknown): readonly string[] | undefined {
 
 /**
  * Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are
- * wrong. Of what the driver throws that is all but what is known to be our own fault: an error that nobody has thought of
+ * wrong. Of what the driver throws that is all but what is known to be our own fault: an error that nobody has thought
+ * of
  * is UNAVAILABLE, with its cause in the log. Any other error, such as a TypeError, is our own, and stays loud.
  */
 export function isUnavailable(error: unknown): boolean {
@@ -146,14 +154,18 @@ export function isUnavailable(error: unknown): boolean {
   return !(error instanceof MongoAPIError) || statesOfTheClient.has(error.name);
 }
 
-/** Whether a read that failed so may succeed when it is done again: the connection broke, or its server is the primary no longer. */
+/**
+ * Whether a read that failed so may succeed when it is done again: the connection broke, or its server is the primary
+ * no longer.
+ */
 export function isRepeatable(error: unknown): boolean {
   if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasPassingLabel(error);
   return error instanceof MongoNetworkError || isBrokenConnection(error);
 }
 
 /**
- * Whether a connection broke while a command was being written to it. The driver hands on what the socket says then, and
+ * Whether a connection broke while a command was being written to it. The driver hands on what the socket says then,
+ * and
  * neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
  */
 export function isBrokenConnection(error: unknown): boolean {

@@ -25,7 +25,8 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   /** Resolves when the lease is held. Rejects after `waitMs`, saying why it is not. */
   held(waitMs: number): Promise<void>;
   /**
-   * Gets the operator's switches with every proof, the newest state last; undefined where a proof failed. They are read by
+   * Gets the operator's switches with every proof, the newest state last; undefined where a proof failed. They are read
+   * by
    * the proof itself, so that they are as current as the lease. `askedAt` is in milliseconds of `performance.now()`.
    */
   onProof(listener: ProofListener): void;
@@ -51,7 +52,8 @@ export function primaryOf(client: MongoClient): Primary {
 }
 
 /**
- * Follows the primary of a client that is not connected yet, until the client is closed. The proofs go through `prober`,
+ * Follows the primary of a client that is not connected yet, until the client is closed. The proofs go through
+ * `prober`,
  * a client of their own, which is closed with it: they do not wait for connections behind requests.
  */
 export function watchPrimary(client: MongoClient, prober: MongoClient): void {

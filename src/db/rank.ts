@@ -1,7 +1,9 @@
 // Rank: the number by which the indexes hold records newest first, one for each moment and record (contract §3).
 import type { UUID } from "mongodb";
 
-/** Milliseconds since 2020, in steps that leave room for a tie-breaker: the shorter the number, the smaller the index. */
+/**
+ * Milliseconds since 2020, in steps that leave room for a tie-breaker: the shorter the number, the smaller the index.
+ */
 const epoch = Date.UTC(2020, 0, 1);
 const steps = 256;
 

@@ -1,4 +1,5 @@
-// Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same command.
+// Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same
+// command.
 import type { Document } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
@@ -7,7 +8,8 @@ import type { AggregateOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
 /**
- * Runs the aggregation and returns its rows. Where the scope's API key is not proven yet, the same command looks the key
+ * Runs the aggregation and returns its rows. Where the scope's API key is not proven yet, the same command looks the
+ * key
  * up, and the read fails with INVALID_KEY when it is no longer active, and with ACCOUNT_SUSPENDED while its account is
  * suspended: both are in force on the next request of every instance, whatever a cache holds, at the price of one
  * look-up by `_id` and of no command.
@@ -30,7 +32,10 @@ export async function read<T extends Document>(
   return rows;
 }
 
-/** Appends one row `{active_key: true}`, with `suspended` where the account is, to the rows of a pipeline when the key is active. */
+/**
+ * Appends one row `{active_key: true}`, with `suspended` where the account is, to the rows of a pipeline when the key
+ * is active.
+ */
 function keyProof(key: UnprovenKey): Document {
   return {
     $unionWith: {

@@ -8,9 +8,14 @@ export interface RedisLink {
   readonly client: Redis;
   /** Settles when Redis answers for the first time, or after a second: nobody waits longer for it to start. */
   readonly firstReady: Promise<void>;
-  /** False from the first command that failed until Redis takes a write in time again: callers then go on without it. */
+  /**
+   * False from the first command that failed until Redis takes a write in time again: callers then go on without it.
+   */
   ready(): boolean;
-  /** Runs a command, whose time counts in the tally; undefined when Redis is away, fails, or takes longer than 50 ms. Never throws. */
+  /**
+   * Runs a command, whose time counts in the tally; undefined when Redis is away, fails, or takes longer than 50 ms.
+   * Never throws.
+   */
   attempt<T>(command: (client: Redis) => Promise<T>, tally?: Tally): Promise<T | undefined>;
   close(): void;
 }
@@ -83,7 +88,8 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
 }
 
 /**
- * The answer, or a rejection after 50 ms. When the time is up the sockets are read once more before it counts: on a busy
+ * The answer, or a rejection after 50 ms. When the time is up the sockets are read once more before it counts: on a
+ * busy
  * instance the answer may have been waiting there all along.
  */
 function answered<T>(answer: Promise<T>): Promise<T> {

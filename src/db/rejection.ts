@@ -20,7 +20,10 @@ const certificateCodes: ReadonlySet<string> = new Set([
   ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
 ]);
 
-/** What the operator has to do about an error that would come again, to follow `MONGODB_URI: `; undefined for one that may pass. */
+/**
+ * What the operator has to do about an error that would come again, to follow `MONGODB_URI: `; undefined for one that
+ * may pass.
+ */
 export function rejectionOf(error: unknown): string | undefined {
   if (error instanceof MongoServerError) return ofServer(error);
   if (error instanceof MongoServerSelectionError)

@@ -1,4 +1,5 @@
-// The search index of a collection that a large import takes away and builds again: sorted at once it is made several times faster than key by key.
+// The search index of a collection that a large import takes away and builds again: sorted at once it is made several
+// times faster than key by key.
 import type { Collection, Document, IndexDescription } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { indexesOf } from "./indexes.ts";

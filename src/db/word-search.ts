@@ -11,7 +11,9 @@ export const searchIndex = "search";
 /** The index `{account_id, rank: -1}`. */
 export const listIndex = "list";
 
-/** Words are counted up to the first bound; only when all of them reach it, up to the second, to tell which is rarer. */
+/**
+ * Words are counted up to the first bound; only when all of them reach it, up to the second, to tell which is rarer.
+ */
 const countBounds = [200, 5_000] as const;
 /** The number of index keys that one query counts over all its words; each word still gets at least the first bound. */
 const mostCounted = 20_000;
@@ -21,7 +23,10 @@ export interface WordPlan {
   readonly words: readonly string[];
   /** Undefined where no word is long enough for the index: then the account is scanned, newest first. */
   readonly driver: string | undefined;
-  /** Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps none. */
+  /**
+   * Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps
+   * none.
+   */
   readonly wholeDriver: string | undefined;
   /**
    * The lowest rank that is scanned; undefined where the driver has fewer documents than the bound, or nothing is
@@ -87,7 +92,8 @@ export async function planWords(
 }
 
 /**
- * Plans a query and runs it; none is run where a word has no match. While a large import has taken the search index away,
+ * Plans a query and runs it; none is run where a word has no match. While a large import has taken the search index
+ * away,
  * the account is walked, newest first.
  */
 export async function planned<T>(
@@ -106,7 +112,9 @@ export async function planned<T>(
   }
 }
 
-/** The filter of a plan: one term of the index, and checks on the words' text. Never on `g`: that would move its bounds. */
+/**
+ * The filter of a plan: one term of the index, and checks on the words' text. Never on `g`: that would move its bounds.
+ */
 export function planFilter(plan: WordPlan, shape: SearchShape, within: Within = {}): Document {
   const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
   const checked = plan.words.filter((word) => word !== plan.driver || driving?.exact !== true);

@@ -1,4 +1,5 @@
-// Every write goes through here: one command, or one majority transaction with the idempotency key. None is begun after its deadline.
+// Every write goes through here: one command, or one majority transaction with the idempotency key. None is begun after
+// its deadline.
 import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
@@ -22,14 +23,18 @@ export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
 }
 
-/** Goes with every command of a write: the transaction that it belongs to, or else the signal that ends it at the deadline. */
+/**
+ * Goes with every command of a write: the transaction that it belongs to, or else the signal that ends it at the
+ * deadline.
+ */
 export interface WriteOptions {
   readonly session?: ClientSession;
   readonly signal?: AbortSignal;
 }
 
 /**
- * A condition for the filter of a write: it does not match after the deadline, by the database's own clock. A command can
+ * A condition for the filter of a write: it does not match after the deadline, by the database's own clock. A command
+ * can
  * lie in a network or a stalled process for longer than its caller waits, and would be carried out then. Empty in a
  * transaction, where the commit decides.
  */
@@ -52,7 +57,8 @@ export interface CommitOptions {
 
 /**
  * Does the work and, when the scope bears an idempotency key, stores that key with it: both or neither, by a majority.
- * The claim is inserted first, so that a repeated request finds its answer before anything else is looked at. The answer
+ * The claim is inserted first, so that a repeated request finds its answer before anything else is looked at. The
+ * answer
  * must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
  */
 export async function commit<T>(
@@ -72,7 +78,9 @@ export async function commit<T>(
   });
 }
 
-/** Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. The document has a `version`. */
+/**
+ * Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. The document has a `version`.
+ */
 export async function insertInTime<T extends { _id: UUID; version: number }>(
   collection: Collection<T>,
   document: T,
@@ -98,7 +106,8 @@ const notADocument = 40_228;
 
 /**
  * Does work that is one command. It resolves, or fails because there is such a record already, when a majority has what
- * it has written or met, and no instance reads from a primary without it any more. At the deadline the command is broken
+ * it has written or met, and no instance reads from a primary without it any more. At the deadline the command is
+ * broken
  * off, and not repeated.
  */
 export async function write<T>(client: MongoClient, deadline: Deadline, work: Work<T>): Promise<T> {
@@ -162,7 +171,8 @@ export async function transaction<T>(
 
 /**
  * Ends what a transaction has still under way: a session that has ended sends nothing more, neither a commit that waits
- * for a server nor the driver's own repetition of one. What of it is open in MongoDB is ended there, if it can be reached.
+ * for a server nor the driver's own repetition of one. What of it is open in MongoDB is ended there, if it can be
+ * reached.
  */
 function endSession(client: MongoClient, session: ClientSession): void {
   session.hasEnded = true;
@@ -172,13 +182,17 @@ function endSession(client: MongoClient, session: ClientSession): void {
     .catch(() => undefined);
 }
 
-/** Whether an error says something of what a transaction has read: such as that there is no record, or that an email is taken. */
+/**
+ * Whether an error says something of what a transaction has read: such as that there is no record, or that an email is
+ * taken.
+ */
 function isVerdict(error: unknown): boolean {
   return (error instanceof Failure && !isGivenUp(error)) || duplicateIndex(error) !== undefined;
 }
 
 /**
- * A transaction reads the newest, which may yet be undone, and only its commit would tell. One that fails is not committed:
+ * A transaction reads the newest, which may yet be undone, and only its commit would tell. One that fails is not
+ * committed:
  * resolves when a majority has what it read, and fails with UNAVAILABLE where that cannot be told.
  */
 async function settle(client: MongoClient, { operationTime }: ClientSession, term: Term): Promise<void> {
@@ -212,7 +226,8 @@ async function insertClaim(
 
 /**
  * Runs a transaction, again as long as MongoDB says that trying again is safe: the work after a transient error, the
- * commit alone while its result is unknown. Nothing is tried again after the deadline: the caller has its answer by then.
+ * commit alone while its result is unknown. Nothing is tried again after the deadline: the caller has its answer by
+ * then.
  */
 async function transact<T>(session: ClientSession, deadline: Deadline, work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {

@@ -20,7 +20,10 @@ const people: readonly Omit<DemoPerson, "subject" | "email" | "password">[] = [
   { profile: "waiting", name: "Wanda Petrov", enrolled: false, access: null },
 ];
 
-/** The people. Their passwords come from a secret of the data folder, so that they need not be kept and are another in each. */
+/**
+ * The people. Their passwords come from a secret of the data folder, so that they need not be kept and are another in
+ * each.
+ */
 export function demoPeople(secret: string): readonly DemoPerson[] {
   return people.map((person) => {
     const email = `${person.profile}@example.com`;

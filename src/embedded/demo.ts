@@ -74,7 +74,8 @@ export function createDemo(
       for (const { profile, email, subject, password, enrolled, access } of people) {
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
         const told = known?.accounts.find((one) => one.account_id === account._id.toHexString());
-        // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written again.
+        // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written
+        // again.
         if (told === undefined) {
           if (accounts.length === 0) progress("Filling in demo data, once …");
           await fillAccount(services, account._id, profile);

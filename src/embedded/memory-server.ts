@@ -6,7 +6,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { lastLine, type Search } from "./program.ts";
 
-/** The package's download cannot be called off from outside, but a process can. It prints how far it is, then the path. */
+/**
+ * The package's download cannot be called off from outside, but a process can. It prints how far it is, then the path.
+ */
 const DOWNLOAD = `
   const [, memoryServer, downloadDir] = process.argv;
   require(memoryServer).MongoBinary.getPath({ downloadDir }).then(

@@ -61,7 +61,10 @@ async function isServedBy(admin: Db, pid: number): Promise<boolean> {
   }
 }
 
-/** False while mongod still asks at the old port whether it is itself that listens there: up to 30 seconds if somebody does. */
+/**
+ * False while mongod still asks at the old port whether it is itself that listens there: up to 30 seconds if somebody
+ * does.
+ */
 async function reconfigured(admin: Db, set: StoredSet): Promise<boolean> {
   try {
     await admin.command({ replSetReconfig: set, force: true });

@@ -32,7 +32,10 @@ export interface Identifying {
 export interface Authentication {
   /** Throttles the request and identifies the caller by `Authorization`. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound, how: Identifying): Promise<Caller>;
-  /** Fails with 401 or 503 unless the caller has a key, and with ACCOUNT_SUSPENDED where it was just found to be suspended. */
+  /**
+   * Fails with 401 or 503 unless the caller has a key, and with ACCOUNT_SUSPENDED where it was just found to be
+   * suspended.
+   */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;
   /** Looks up a key that is not proven yet; fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
   prove(caller: Extract<Caller, { kind: "key" }>, tally: Tally | undefined): Promise<void>;

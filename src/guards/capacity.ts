@@ -8,7 +8,10 @@ import { Failure } from "../errors.ts";
 /** Whether a request has a credential that is known to be valid. */
 export type Standing = "known" | "stranger";
 
-/** How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its answer goes out. */
+/**
+ * How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its
+ * answer goes out.
+ */
 export interface Capacity {
   /** Fails with UNAVAILABLE where even a request with a known credential would find the queue full. */
   require(): void;

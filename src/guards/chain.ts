@@ -21,7 +21,10 @@ import type { Owner, Scope, WriteScope } from "./scope.ts";
 import { grantWrites } from "./scope.ts";
 import { validate, validateBatch } from "./validate.ts";
 
-/** What a service is granted: the right to one account's records, or to its credentials, an operator's right to any, or nothing. */
+/**
+ * What a service is granted: the right to one account's records, or to its credentials, an operator's right to any, or
+ * nothing.
+ */
 export type Grant = Scope | WriteScope | Owner | Operator | undefined;
 
 /** A service method behind the chain. */
@@ -130,7 +133,9 @@ export function createDispatch(
   };
 }
 
-/** A body that takes longer is a client's own doing: what was found out about the request may have changed by its end. */
+/**
+ * A body that takes longer is a client's own doing: what was found out about the request may have changed by its end.
+ */
 const slowBodyMs = 500;
 
 function firstAnswer(message: Message): Answer {

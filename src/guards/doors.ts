@@ -1,4 +1,5 @@
-// The doors of the two listeners: which guards a request passes, by its credential; read downwards, the contract's status order (§2.2, §7.5).
+// The doors of the two listeners: which guards a request passes, by its credential; read downwards, the contract's
+// status order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";

@@ -15,7 +15,10 @@ import { bearer } from "./authenticate.ts";
 export interface OperatorCaller {
   readonly address: string;
   readonly requestId: string;
-  /** The first 8 hexadecimal digits of the SHA-256 of the service token: tells which of several it was, and opens nothing. */
+  /**
+   * The first 8 hexadecimal digits of the SHA-256 of the service token: tells which of several it was, and opens
+   * nothing.
+   */
   readonly token: string;
 }
 

@@ -1,4 +1,5 @@
-// The fast path of idempotency in Redis: who is writing under a key right now, and the answers of those who have written.
+// The fast path of idempotency in Redis: who is writing under a key right now, and the answers of those who have
+// written.
 import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
@@ -15,7 +16,9 @@ export interface StoredClaim {
   readonly erased?: boolean;
 }
 
-/** What Redis knows of a key. `release` ends a reservation, with the answer to keep for those who repeat the request. */
+/**
+ * What Redis knows of a key. `release` ends a reservation, with the answer to keep for those who repeat the request.
+ */
 export type Reservation =
   | { readonly kind: "answered"; readonly claim: StoredClaim }
   | { readonly kind: "in flight" }
@@ -30,7 +33,10 @@ export interface Reservations {
 /** A reservation outlives its holder by this much at most: a repeated request then goes to the database itself. */
 const leaseMs = 1_000;
 const renewEveryMs = 300;
-/** Far below the 24 hours that MongoDB remembers; an answer that holds no longer than a part of it is kept for that part. */
+/**
+ * Far below the 24 hours that MongoDB remembers; an answer that holds no longer than a part of it is kept for that
+ * part.
+ */
 const answerMs = 3_600_000;
 
 /** Reads the value; one of another type, which GET rejects, counts as absent. */
@@ -48,7 +54,9 @@ const erasedMark = JSON.stringify(["", "", ""]);
 /** Long after any write or replay in progress at the deletion has stored its response. */
 const erasedMs = 2 * answerMs;
 
-/** What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it. */
+/**
+ * What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it.
+ */
 export function reservationName(accountId: UUID, key: string): string {
   return `${accountId.toHexString()}:${key}`;
 }

@@ -87,7 +87,10 @@ export function readOnlyScope(accountId: UUID, deadline: Deadline): Scope {
   return scope;
 }
 
-/** Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope that never may. */
+/**
+ * Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope
+ * that never may.
+ */
 export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
   const { kind, accountId, unproven, deadline } = scope;

@@ -1,4 +1,5 @@
-// 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment (contract §7.5).
+// 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment
+// (contract §7.5).
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";

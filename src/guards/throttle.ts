@@ -6,10 +6,16 @@ import { fail } from "../errors.ts";
 import type { Tally } from "../tally.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** Takes tokens, one by default, from the bucket of this name, or fails with RATE_LIMITED. The time in Redis counts in the tally. */
+/**
+ * Takes tokens, one by default, from the bucket of this name, or fails with RATE_LIMITED. The time in Redis counts in
+ * the tally.
+ */
 export type Throttle = (bucket: string, tally?: Tally, tokens?: number) => Promise<void>;
 
-/** `shared` is undefined where there is no Redis at all; `onFallback` hears of every request that the own bucket decided. */
+/**
+ * `shared` is undefined where there is no Redis at all; `onFallback` hears of every request that the own bucket
+ * decided.
+ */
 export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallback: () => void): Throttle {
   async function take(name: string, tally: Tally | undefined, tokens: number | undefined): Promise<number> {
     if (shared !== undefined) {

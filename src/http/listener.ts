@@ -1,4 +1,5 @@
-// One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right server.
+// One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right
+// server.
 import { createServer as createHttp1 } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, createServer as createHttp2 } from "node:http2";
@@ -24,7 +25,10 @@ export interface ListenerOptions {
   refuse(status: RefusedStatus): string;
   /** Answers an `Expect` that is not understood: 417. */
   refuseExpectation(request: Request, response: Response): void;
-  /** Answers a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a stream does. */
+  /**
+   * Answers a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a
+   * stream does.
+   */
   readonly refuseSlow: ((request: Request, response: Response) => void) | undefined;
 }
 
@@ -36,7 +40,8 @@ export interface Listener {
   listen(port: number, host: string): Promise<number>;
   /**
    * Stops taking connections, lets what runs finish within `graceMs`, and closes. For `idleMs` of these it also answers
-   * what still comes on open connections, and tells each that it was the last: a client that sends on an idle one just as
+   * what still comes on open connections, and tells each that it was the last: a client that sends on an idle one just
+   * as
    * it is closed would get no answer.
    */
   close(graceMs: number, idleMs: number): Promise<void>;
@@ -232,7 +237,8 @@ export function createListener(
 }
 
 /**
- * Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts one
+ * Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts
+ * one
  * in each turn of its loop. What arrives after the last look is lost, so the last one has to be quick, if any is.
  */
 async function takeAll(accepted: () => number, until: number): Promise<void> {
@@ -256,7 +262,10 @@ async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Node limits how long a request may take to come, and its answer to go, in HTTP/1.1 alone. A client that was answered and goes on sending is cut off. */
+/**
+ * Node limits how long a request may take to come, and its answer to go, in HTTP/1.1 alone. A client that was answered
+ * and goes on sending is cut off.
+ */
 function limit(
   request: Request & { readonly stream: ServerHttp2Stream },
   response: Response,

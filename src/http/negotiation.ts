@@ -19,7 +19,10 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The elements of `Accept`, `Accept-Encoding` and the like (RFC 9110 §12.4.2). An element whose weight is malformed is excluded. */
+/**
+ * The elements of `Accept`, `Accept-Encoding` and the like (RFC 9110 §12.4.2). An element whose weight is malformed is
+ * excluded.
+ */
 export function readPreferences(header: string | undefined): Preference[] {
   return elementsOf(header).map((element) => {
     const [name = "", ...parameters] = partsOf(element, ";", quoted);

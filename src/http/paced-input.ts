@@ -3,11 +3,17 @@ import type { Socket } from "node:net";
 import type { Wait } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 
-/** Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or 10,000 chunks of a byte. */
+/**
+ * Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or 10,000 chunks of a byte.
+ */
 const pieceBytes = 2_048;
-/** In as many pieces as the largest read has, a client that resets its requests as fast as it sends them has done so. */
+/**
+ * In as many pieces as the largest read has, a client that resets its requests as fast as it sends them has done so.
+ */
 const mostBehind = 32;
-/** More unanswered requests of one connection hold back what follows them. At least 2: the last may wait for its body. */
+/**
+ * More unanswered requests of one connection hold back what follows them. At least 2: the last may wait for its body.
+ */
 const mostUnanswered = 16;
 
 const nothing = Buffer.alloc(0);
@@ -18,7 +24,10 @@ export interface PacedInput {
   begin(request: () => void): void;
   /** To be called when the response to such a request is closed. */
   end(): void;
-  /** Whether bytes that arrived with those that were passed on still wait. False now and then where there is no end of them. */
+  /**
+   * Whether bytes that arrived with those that were passed on still wait. False now and then where there is no end of
+   * them.
+   */
   behind(): boolean;
 }
 

@@ -27,7 +27,10 @@ import type { ListenerOptions, RefusedStatus, Request, Response } from "./listen
 /** What serves some paths. */
 export interface Surface {
   serves(path: string): boolean;
-  /** The template of a path that it serves, where that may hold what a caller chooses; the path itself where it is not said. */
+  /**
+   * The template of a path that it serves, where that may hold what a caller chooses; the path itself where it is not
+   * said.
+   */
   routeOf?(path: string): string;
   /** Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;

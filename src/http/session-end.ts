@@ -20,7 +20,10 @@ export function endSession(session: ServerHttp2Session): void {
   if (!session.destroyed) session.close();
 }
 
-/** Ends a session that has had no stream for so long. Node limits that in HTTP/1.1 alone; pings and parts of headers are none. */
+/**
+ * Ends a session that has had no stream for so long. Node limits that in HTTP/1.1 alone; pings and parts of headers are
+ * none.
+ */
 export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits): void {
   let open = 0;
   const end = (): void => {

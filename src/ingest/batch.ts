@@ -50,7 +50,10 @@ export async function findNamed<T extends KnownRecord>(
   return namedAmong(await find(collection, scope, namedFilter<T>(scope, names, options.kind), options));
 }
 
-/** Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete it. */
+/**
+ * Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete
+ * it.
+ */
 export async function holdNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
@@ -87,7 +90,9 @@ function namedAmong<T extends KnownRecord>(records: readonly T[]): NamedRecords<
   };
 }
 
-/** The condition on `external_id`. The type is said again for the planner, who does not take the partial index without. */
+/**
+ * The condition on `external_id`. The type is said again for the planner, who does not take the partial index without.
+ */
 function withExternalId(externalIds: readonly string[]): Document {
   return { $in: externalIds, $type: "string" };
 }

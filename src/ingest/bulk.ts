@@ -1,4 +1,5 @@
-// Imports and erasures of an account with nearly all notes of the database work without the search index of notes, which is built afterwards.
+// Imports and erasures of an account with nearly all notes of the database work without the search index of notes,
+// which is built afterwards.
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
@@ -15,7 +16,10 @@ import type { ProgressStore } from "./progress-store.ts";
 export interface BulkLoading {
   /** Takes the index away where that pays, after so many notes of one stream. */
   ease(scope: WriteScope, notes: number): Promise<void>;
-  /** The same before all notes of an account are deleted: removing a note from the index costs ten times as much as the rest. */
+  /**
+   * The same before all notes of an account are deleted: removing a note from the index costs ten times as much as the
+   * rest.
+   */
   easeErasure(accountId: UUID): Promise<void>;
   /** Whether the index has to be built. */
   isOwed(): Promise<boolean>;
@@ -23,7 +27,8 @@ export interface BulkLoading {
   isBusy(): Promise<boolean>;
   build(): Promise<void>;
   /**
-   * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was interrupted may never continue.
+   * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was
+   * interrupted may never continue.
    * `onChange` hears of the index, for the log.
    */
   follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;

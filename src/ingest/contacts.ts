@@ -74,7 +74,8 @@ export function createContactIngest(client: MongoClient, rewriteCopies: RewriteC
       }
       const failure = await insert(scope, after);
       if (failure === undefined) return { id: after._id };
-      // What stands in the way of its id, external id or email may be this very record, which another call has made meanwhile.
+      // What stands in the way of its id, external id or email may be this very record, which another call has made
+      // meanwhile.
       before = await named(scope, item);
       return before === undefined ? { failure } : undefined;
     });

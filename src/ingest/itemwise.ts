@@ -1,4 +1,5 @@
-// A batch whose items are each right or wrong by themselves: the right ones are written, the wrong ones are answered why.
+// A batch whose items are each right or wrong by themselves: the right ones are written, the wrong ones are answered
+// why.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";

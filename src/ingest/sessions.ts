@@ -16,7 +16,10 @@ import type { Outcome } from "./batch.ts";
 import { holdNamed, identityOf, parentOf } from "./batch.ts";
 import { putBatch } from "./put-batch.ts";
 
-/** Writes sessions and transcripts of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
+/**
+ * Writes sessions and transcripts of one account at a time. An item fails with NOT_FOUND when what it belongs to is not
+ * there.
+ */
 export interface SessionIngest {
   upsert(scope: WriteScope, items: readonly SessionItem[]): Promise<Outcome[]>;
   putTranscripts(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;

@@ -1,4 +1,5 @@
-// /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the challenge, 405.
+// /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the
+// challenge, 405.
 import type { createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";

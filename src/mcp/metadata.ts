@@ -1,4 +1,5 @@
-// The documents by which an assistant finds out where to sign in (RFC 9728, RFC 8414), without a token and for any origin.
+// The documents by which an assistant finds out where to sign in (RFC 9728, RFC 8414), without a token and for any
+// origin.
 import { writeFailure } from "../../gateway/response.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../errors.ts";
@@ -32,7 +33,10 @@ const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;
 const waitMs = 4_000;
 
-/** The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they look. */
+/**
+ * The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they
+ * look.
+ */
 export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, onError }: MetadataParts): Surface {
   const mirrors = new Map(serverPaths.map((path) => [path as string, createMirror(issuer, path)]));
   const baseOf = (path: string): string | undefined => {

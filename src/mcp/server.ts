@@ -1,4 +1,5 @@
-// The MCP server of one request: its handlers look into lists that are made once, so that making it costs next to nothing.
+// The MCP server of one request: its handlers look into lists that are made once, so that making it costs next to
+// nothing.
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";

@@ -1,4 +1,5 @@
-// Tells whose access token a request bears: signature, issuer, expiry, type, audience, and what the provider says of it (contract §8).
+// Tells whose access token a request bears: signature, issuer, expiry, type, audience, and what the provider says of it
+// (contract §8).
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
@@ -52,7 +53,10 @@ const wordMs = 3_000;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
 const unlikely = 8_192;
-/** What a bearer token may look like at all (RFC 6750 §2.1), but for our own API keys: nothing else leaves for the provider. */
+/**
+ * What a bearer token may look like at all (RFC 6750 §2.1), but for our own API keys: nothing else leaves for the
+ * provider.
+ */
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
 export function createTokenVerifier({ provider, audiences }: TokenVerifierParts): TokenVerifier {
@@ -105,7 +109,10 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
     });
   }
 
-  /** The same where nothing hangs on it but a revocation: an answer that comes too late for this request counts for the next. */
+  /**
+   * The same where nothing hangs on it but a revocation: an answer that comes too late for this request counts for the
+   * next.
+   */
   async function soonWordOn(token: string, name: string): Promise<Word> {
     let timer: NodeJS.Timeout | undefined;
     const last = words.get(name) ?? { at: 0, claims: undefined };
@@ -184,7 +191,9 @@ function reasonOf(error: unknown): string {
   return "it is malformed";
 }
 
-/** RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has tells. */
+/**
+ * RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has tells.
+ */
 function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
   if (typ === "at+jwt" || typ === "application/at+jwt") return true;
   if (typ !== undefined && typ !== "jwt") return false;

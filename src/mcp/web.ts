@@ -8,7 +8,10 @@ export interface WebRequest {
   readonly messages: number;
 }
 
-/** The request with its body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined when the client has gone. */
+/**
+ * The request with its body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined
+ * when the client has gone.
+ */
 export async function toWebRequest(request: NodeRequest, url: string, limit: number): Promise<WebRequest | undefined> {
   const received = await receiveBytes(request, limit);
   if (received === "gone") return undefined;

@@ -1,4 +1,5 @@
-// A count and a duration for each combination of labels, looked up by one key: the client's own way with labels is slow.
+// A count and a duration for each combination of labels, looked up by one key: the client's own way with labels is
+// slow.
 import type { Histogram, Registry } from "prom-client";
 import { Counter, Histogram as HistogramMetric } from "prom-client";
 

@@ -28,7 +28,10 @@ export interface Observability {
   readonly services: ServiceWatch;
   /** The listener with each request in a span of its own; where nothing is traced, as it was. */
   around(options: ListenerOptions): ListenerOptions;
-  /** Headers by which a call to another service belongs to the request that causes it; undefined where nothing is traced. */
+  /**
+   * Headers by which a call to another service belongs to the request that causes it; undefined where nothing is
+   * traced.
+   */
   readonly outgoing: (() => Readonly<Record<string, string>>) | undefined;
   /** Sends what is still here. */
   close(): Promise<void>;

@@ -1,4 +1,5 @@
-// How spans are named and what they tell, by OpenTelemetry's semantic conventions; never a value of a caller's or of a record.
+// How spans are named and what they tell, by OpenTelemetry's semantic conventions; never a value of a caller's or of a
+// record.
 import type { Attributes } from "@opentelemetry/api";
 import type { Command } from "./commands.ts";
 import type { RequestRecord } from "./record.ts";

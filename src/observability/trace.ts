@@ -19,7 +19,10 @@ export interface Tracing {
   enter(requestId: string): RequestTrace | undefined;
   /** A child span for each command that a request causes. */
   readonly commands: CommandObserver;
-  /** What a call to another service bears, so that it belongs to the request that causes it: `traceparent`, `tracestate`, `X-Request-Id`. */
+  /**
+   * What a call to another service bears, so that it belongs to the request that causes it: `traceparent`,
+   * `tracestate`, `X-Request-Id`.
+   */
   outgoing(): Record<string, string>;
   /** Sends what is still here; waits no longer than two seconds. */
   close(): Promise<void>;

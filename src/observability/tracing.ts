@@ -1,4 +1,5 @@
-// OpenTelemetry: a span for each request and for each command that it causes. Loaded only where a collector is configured.
+// OpenTelemetry: a span for each request and for each command that it causes. Loaded only where a collector is
+// configured.
 import { randomUUID } from "node:crypto";
 import type { Context, Span } from "@opentelemetry/api";
 import {
@@ -27,7 +28,10 @@ import { commandAttributes, commandName, requestAttributes, requestName } from "
 import type { Tracing } from "./trace.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 
-/** A request that is being handled. Once it is over nothing is a child of it: what still runs then is not on its account. */
+/**
+ * A request that is being handled. Once it is over nothing is a child of it: what still runs then is not on its
+ * account.
+ */
 interface Handled {
   readonly span: Span;
   requestId: string;

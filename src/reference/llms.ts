@@ -1,4 +1,5 @@
-// Writes /llms.txt (llmstxt.org): what a language model needs in order to call the service, from the OpenAPI document in force.
+// Writes /llms.txt (llmstxt.org): what a language model needs in order to call the service, from the OpenAPI document
+// in force.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { Listed } from "./operations.ts";
 import { listOperations } from "./operations.ts";

@@ -10,7 +10,9 @@ const longest = { message: 1_000, violations: 2_000 };
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
-/** The failure in the terms of the protocol. Only Connect answers by an HTTP status, and so has headers to go with it. */
+/**
+ * The failure in the terms of the protocol. Only Connect answers by an HTTP status, and so has headers to go with it.
+ */
 export function connectError(failure: Failure, protocol: string): ConnectError {
   const { kind, reason, violations, retryAfterSeconds } = failure;
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
@@ -31,7 +33,10 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   return new ConnectError(text(failure.message), kind.code, headers, details);
 }
 
-/** A text that may repeat what was sent, cut, with U+FFFD for a lone surrogate: the protocols take nothing that is not text. */
+/**
+ * A text that may repeat what was sent, cut, with U+FFFD for a lone surrogate: the protocols take nothing that is not
+ * text.
+ */
 function text(sent: string): string {
   return sent.length > longest.message
     ? `${Buffer.from(sent.slice(0, longest.message)).toString()}…`

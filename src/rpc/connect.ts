@@ -1,4 +1,5 @@
-// Connect, gRPC and gRPC-Web over the one chain: the guards run on method and headers, then the library gets the request.
+// Connect, gRPC and gRPC-Web over the one chain: the guards run on method and headers, then the library gets the
+// request.
 import type { ServerHttp2Stream } from "node:http2";
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
@@ -58,11 +59,15 @@ const callKey = createContextKey<Call | undefined>(undefined);
 
 /** For gRPC health and reflection, whose protos cannot have our options. */
 const openMaxBytes = 64 * 1024;
-/** How long the rest of a body is read and thrown away after the response: a client that still sends would not see it otherwise. */
+/**
+ * How long the rest of a body is read and thrown away after the response: a client that still sends would not see it
+ * otherwise.
+ */
 const lingerMs = 1_000;
 
 /**
- * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that stream.
+ * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that
+ * stream.
  * A refused call is answered in its own protocol, without a look at its message.
  */
 export function createRpcSurface(
@@ -78,7 +83,10 @@ export function createRpcSurface(
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
 
-  /** What the request speaks; what it cannot be is throttled first, like any path and method that is not served (429, 405, 415). */
+  /**
+   * What the request speaks; what it cannot be is throttled first, like any path and method that is not served (429,
+   * 405, 415).
+   */
   async function enter<T>(inbound: Inbound, read: () => T): Promise<T> {
     try {
       return read();

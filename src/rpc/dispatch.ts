@@ -21,7 +21,10 @@ export interface Inbound {
   readonly observation?: Observation | undefined;
 }
 
-/** What is found out about a request while it is served, filled in by whoever learns it. Nothing in it is secret, or chosen freely by a caller. */
+/**
+ * What is found out about a request while it is served, filled in by whoever learns it. Nothing in it is secret, or
+ * chosen freely by a caller.
+ */
 export interface Observation {
   /** The template of the path, or the path itself where there are only so many; undefined for what is not served. */
   route?: string;

@@ -1,4 +1,5 @@
-// Rpcs that stream, over the one chain: the guards run before the first message, the library reads and writes the others.
+// Rpcs that stream, over the one chain: the guards run before the first message, the library reads and writes the
+// others.
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";

@@ -1,4 +1,5 @@
-// Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are asked.
+// Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are
+// asked.
 import { isUnspaced } from "./words.ts";
 
 /** Which prefixes of a word are stored, in code points, and whether the whole word is stored beside them, marked. */

@@ -54,13 +54,17 @@ export function queryWords(text: string): string[] {
   return [...new Set(wordsInTurn(text))];
 }
 
-/** The runs of letters and digits, each time they appear; one ends, too, where a script without blanks meets another. */
+/**
+ * The runs of letters and digits, each time they appear; one ends, too, where a script without blanks meets another.
+ */
 export function wordsInTurn(text: string): string[] {
   const words: string[] = fold(text).match(WORD) ?? [];
   return text.includes(ZERO_WIDTH_SPACE) ? words.map((word) => word.replaceAll(ZERO_WIDTH_SPACE, "")) : words;
 }
 
-/** Whether a folded word is of a script without blanks, so that a match may begin at any character of a record's run. */
+/**
+ * Whether a folded word is of a script without blanks, so that a match may begin at any character of a record's run.
+ */
 export function isUnspaced(word: string): boolean {
   return word.charCodeAt(0) >= FIRST_UNSPACED && BEGINS_UNSPACED.test(word);
 }

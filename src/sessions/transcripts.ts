@@ -29,7 +29,9 @@ export interface RecordingDocument {
 
 /** The transcripts of all accounts. */
 export interface TranscriptStore {
-  /** The transcript of a session, without text where there is none yet; undefined when the account has no such session. */
+  /**
+   * The transcript of a session, without text where there is none yet; undefined when the account has no such session.
+   */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
 }
 

@@ -2,7 +2,10 @@
 
 const limit = 1_048_576;
 
-/** Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. `more` are headers beside those of the options. */
+/**
+ * Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. `more` are headers beside
+ * those of the options.
+ */
 export async function boundedFetch(
   url: string,
   options: RequestInit,

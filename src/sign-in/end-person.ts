@@ -1,4 +1,5 @@
-// Ends everything of a person on the operator's behalf: dashboard sessions and access tokens, as if they had signed out.
+// Ends everything of a person on the operator's behalf: dashboard sessions and access tokens, as if they had signed
+// out.
 import type { Db } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import { write } from "../db/write.ts";
@@ -6,7 +7,10 @@ import type { Deadline } from "../deadline.ts";
 import { createEndedSessions, leastAheadMs } from "./ended-store.ts";
 import type { SessionDocument } from "./session-store.ts";
 
-/** How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard again. */
+/**
+ * How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard
+ * again.
+ */
 export type EndPerson = (
   person: { readonly issuer: string; readonly subject: string },
   deadline: Deadline,

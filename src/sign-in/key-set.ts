@@ -1,4 +1,5 @@
-// The identity provider's signing keys: cached, refreshed in the background, and fetched for unknown keys at a bounded rate.
+// The identity provider's signing keys: cached, refreshed in the background, and fetched for unknown keys at a bounded
+// rate.
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import { createLocalJWKSet, errors } from "jose";
 

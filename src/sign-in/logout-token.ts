@@ -3,7 +3,10 @@ import type { JWTPayload } from "jose";
 import { jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
 
-/** What a logout token ends: the session that it names, or without one all of the person's. At least one of the two is there. */
+/**
+ * What a logout token ends: the session that it names, or without one all of the person's. At least one of the two is
+ * there.
+ */
 export interface Logout {
   readonly issuer: string;
   readonly sid: string | undefined;

@@ -7,7 +7,10 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 /** Its name in the log. */
 export const providerName = "the identity provider";
 
-/** The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble, or ours with it. */
+/**
+ * The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble,
+ * or ours with it.
+ */
 export function signInFailure(error: unknown): Failure {
   if (error instanceof oidc.AuthorizationResponseError) {
     const denied = error.error === "access_denied";

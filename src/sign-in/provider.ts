@@ -1,4 +1,5 @@
-// The identity provider as we are its client: OpenID Connect Core with code flow and PKCE, RP-initiated and back-channel logout.
+// The identity provider as we are its client: OpenID Connect Core with code flow and PKCE, RP-initiated and
+// back-channel logout.
 import type { Configuration, CustomFetchOptions, IntrospectionResponse } from "openid-client";
 import * as oidc from "openid-client";
 import { errors, jwtVerify } from "jose";
@@ -21,7 +22,9 @@ export interface ProviderOptions {
   readonly clientSecret: string;
   /** Headers by which a request to the provider belongs to the one that causes it. */
   readonly outgoing?: (() => Readonly<Record<string, string>>) | undefined;
-  /** Hears of every request to the provider, whether it was answered; an error of the provider's own (5xx) is no answer. */
+  /**
+   * Hears of every request to the provider, whether it was answered; an error of the provider's own (5xx) is no answer.
+   */
   readonly onAnswer?: ((answered: boolean) => void) | undefined;
 }
 
@@ -36,14 +39,20 @@ export interface SignInState {
 
 /** The provider. Everything fails with UNAVAILABLE while it cannot be reached or says what cannot be. */
 export interface IdentityProvider {
-  /** The provider's name for itself, which every token bears: it may differ from the configured one by a slash at the end. */
+  /**
+   * The provider's name for itself, which every token bears: it may differ from the configured one by a slash at the
+   * end.
+   */
   issuer(): Promise<string>;
   /**
    * Where the person signs in, and what to remember. `afresh` asks for a new sign-in even if the provider has a
    * session.
    */
   begin(redirectUri: string, afresh?: boolean): Promise<{ readonly location: string; readonly remember: SignInState }>;
-  /** Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check says no. */
+  /**
+   * Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check
+   * says no.
+   */
   complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;
   /** Where the provider ends its own session; undefined when it cannot, or is away. Never rejects. */
   endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
@@ -73,7 +82,10 @@ const toleranceSeconds = 30;
 /** Not `none`, and no algorithm with a secret that we share. */
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
-/** Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another issuer's. */
+/**
+ * Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another
+ * issuer's.
+ */
 export async function discoverProvider({
   issuer,
   clientId,

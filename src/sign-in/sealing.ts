@@ -1,4 +1,5 @@
-// Seals what leaves our hands and has to come back unread and unchanged: encrypted JWTs under keys derived from the session secrets.
+// Seals what leaves our hands and has to come back unread and unchanged: encrypted JWTs under keys derived from the
+// session secrets.
 import { hkdfSync } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { EncryptJWT, jwtDecrypt } from "jose";

@@ -85,7 +85,8 @@ export interface DashboardSessions {
   /** Ends all sessions of a person. */
   endPerson(issuer: string, subject: string, deadline: Deadline): Promise<void>;
   /**
-   * The sessions that began in a session at the provider, and those of the person of which it is not known in which they
+   * The sessions that began in a session at the provider, and those of the person of which it is not known in which
+   * they
    * began; without a session's name all of the person.
    */
   ofPerson(

@@ -1,4 +1,5 @@
-// The operator's switches in MongoDB with the record of how they were set, and the watch by which every instance follows them.
+// The operator's switches in MongoDB with the record of how they were set, and the watch by which every instance
+// follows them.
 import type { MongoClient } from "mongodb";
 import { ObjectId } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
@@ -51,7 +52,10 @@ export interface SwitchStore {
 export interface SwitchWatch {
   /** The switches as they were read last. */
   state(): SwitchState;
-  /** For what depends on them: fails with UNAVAILABLE where they were not read within the lease, for they may have been set since. */
+  /**
+   * For what depends on them: fails with UNAVAILABLE where they were not read within the lease, for they may have been
+   * set since.
+   */
   requireFresh(): void;
   /** Whether MongoDB answered when it was last asked, a moment ago. */
   reachable(): boolean;
@@ -76,7 +80,8 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
       return transaction(client, deadline, async (session) => {
         const { switch: _id, enabled, reason } = setting;
         const before = await switches.findOne({ _id }, { session });
-        // Later than the change before, whatever the clock of that instance said: the latest stands first in the record.
+        // Later than the change before, whatever the clock of that instance said: the latest stands first in the
+        // record.
         const changed_at = new Date(Math.max(Date.now(), (before?.changed_at.getTime() ?? 0) + 1));
         await switches.updateOne({ _id }, { $set: { enabled, reason, changed_at } }, { upsert: true, session });
         await changes.insertOne(

@@ -1,4 +1,5 @@
-// The proof that no place is forgotten: an account with everything that the product makes is deleted, and all there is is searched.
+// The proof that no place is forgotten: an account with everything that the product makes is deleted, and all there is
+// is searched.
 import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
@@ -74,7 +75,10 @@ async function fill(): Promise<Filled> {
   return { id, wanted: [id, marker, ann.email] };
 }
 
-/** Everywhere in MongoDB and Redis, but for the erasure's own mark, where one of the texts stands, as text or as the bytes of an id. */
+/**
+ * Everywhere in MongoDB and Redis, but for the erasure's own mark, where one of the texts stands, as text or as the
+ * bytes of an id.
+ */
 async function placesThatSay({ id, wanted }: Filled): Promise<string[]> {
   const { service } = house();
   const db = service.app.client.db();

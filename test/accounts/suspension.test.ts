@@ -1,4 +1,5 @@
-// Suspending an account: no key, session or token of it is served after the acknowledgement, on any instance or wire, until it is resumed.
+// Suspending an account: no key, session or token of it is served after the acknowledgement, on any instance or wire,
+// until it is resumed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRedis } from "../../src/db/redis.ts";

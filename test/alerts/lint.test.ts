@@ -1,4 +1,5 @@
-// promtool finds nothing to complain about: the rules, the example configuration, and the metrics of a running instance.
+// promtool finds nothing to complain about: the rules, the example configuration, and the metrics of a running
+// instance.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";

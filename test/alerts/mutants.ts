@@ -25,7 +25,10 @@ function eachReplaced(
   ]);
 }
 
-/** The faults of a rule: its scope, each comparison, each threshold, each other label that it selects by, each exception, and the time that it waits. */
+/**
+ * The faults of a rule: its scope, each comparison, each threshold, each other label that it selects by, each
+ * exception, and the time that it waits.
+ */
 export function mutantsOf(rule: Rule): readonly Mutant[] {
   const { expr } = rule;
   const changed = (kind: string, all: readonly (readonly [string, string])[]): Mutant[] =>

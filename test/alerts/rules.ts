@@ -24,7 +24,10 @@ const rules = ruleFile.groups.flatMap((group) => group.rules);
 export const alerts = rules.filter((rule) => rule.alert !== undefined) as readonly Alert[];
 export const recordings = rules.filter((rule) => rule.record !== undefined);
 
-/** The rules with one of them replaced. Of the alerts only the named one stays, so that promtool evaluates no more than it needs. */
+/**
+ * The rules with one of them replaced. Of the alerts only the named one stays, so that promtool evaluates no more than
+ * it needs.
+ */
 export function withRule(changed: Rule, alert = changed.alert): RuleFile {
   const recorded = alert === undefined || changed.alert === undefined || changed.expr.includes("job:");
   const isChanged = (rule: Rule): boolean => rule.alert === changed.alert && rule.record === changed.record;

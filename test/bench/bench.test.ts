@@ -1,4 +1,5 @@
-// The bench on its small set of data: everybody answers the same before anything is measured, and a table and a plot come out.
+// The bench on its small set of data: everybody answers the same before anything is measured, and a table and a plot
+// come out.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";

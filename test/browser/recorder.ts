@@ -1,4 +1,5 @@
-// Records whom a page turns to: every address in the browser, and every host that anything of it would reach over the network.
+// Records whom a page turns to: every address in the browser, and every host that anything of it would reach over the
+// network.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
@@ -17,7 +18,10 @@ export interface Recorded {
 /** Chromium itself turns to it on whatever page has a form; pages cannot make it do so, or not. */
 const browsersOwn = "content-autofill.googleapis.com:443";
 
-/** Opens a window whose way to other machines is a proxy that notes the host and refuses: no name is looked up elsewhere. */
+/**
+ * Opens a window whose way to other machines is a proxy that notes the host and refuses: no name is looked up
+ * elsewhere.
+ */
 export async function openRecorded(browser: Browser): Promise<Recorded> {
   const hosts = new Set<string>();
   const proxy = createServer((request, response) => {

@@ -1,4 +1,5 @@
-// The reference page in a real Chromium: it shows our document, calls our service with a pasted key, and turns to nobody else.
+// The reference page in a real Chromium: it shows our document, calls our service with a pasted key, and turns to
+// nobody else.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";

@@ -1,4 +1,5 @@
-// An import by the command line that is killed, whose service is killed, and that is resumed; then the account is judged.
+// An import by the command line that is killed, whose service is killed, and that is resumed; then the account is
+// judged.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -1,4 +1,5 @@
-// An account that is erased while several instances run: who deletes, what collides, what another account notices, what is left.
+// An account that is erased while several instances run: who deletes, what collides, what another account notices, what
+// is left.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
@@ -174,7 +175,10 @@ async function internal(port: number, path: string, message: unknown): Promise<R
   return body as Record<string, unknown>;
 }
 
-/** Notes of each account through the service, to make copies of: what a document and its index entries are, only the service knows. */
+/**
+ * Notes of each account through the service, to make copies of: what a document and its index entries are, only the
+ * service knows.
+ */
 async function makeNotes(
   client: MongoClient,
   mongodbUri: string,

@@ -47,7 +47,10 @@ const syllables = [
   "ell",
 ];
 
-/** Writes the file: contacts and sessions with external ids, notes of both without any name. Every note has the word "every", every tenth "tenth". */
+/**
+ * Writes the file: contacts and sessions with external ids, notes of both without any name. Every note has the word
+ * "every", every tenth "tenth".
+ */
 export async function writeAccount(file: string, size: BulkSize): Promise<void> {
   await pipeline(Readable.from(inChunks(lines(size))), createWriteStream(file));
 }

@@ -1,4 +1,5 @@
-// Parameters of query and path that JavaScript would take and the interface does not: 422, never 500, and nothing written.
+// Parameters of query and path that JavaScript would take and the interface does not: 422, never 500, and nothing
+// written.
 import { request } from "node:http";
 import { beforeAll, expect, test } from "vitest";
 import { counts, ids, useService } from "../support/client.ts";

@@ -1,4 +1,5 @@
-// Where `records import` and `records export` meet the file system: links, pipes, folders, full disks, and files that are nothing or have no end.
+// Where `records import` and `records export` meet the file system: links, pipes, folders, full disks, and files that
+// are nothing or have no end.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, symlinkSync, truncateSync } from "node:fs";
 import { readFile } from "node:fs/promises";

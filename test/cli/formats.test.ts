@@ -72,7 +72,9 @@ test("quotes that are opened and closed in any order cost the lines that a readi
 
 const neverClosed = "a quote is opened in this line and never closed";
 
-/** The numbers of lines that open a quote which no later line closes: each line in turn is tried as the first of a row. */
+/**
+ * The numbers of lines that open a quote which no later line closes: each line in turn is tried as the first of a row.
+ */
 function unclosed(lines: readonly string[]): number[] {
   const bad: number[] = [];
   for (let first = 0; first < lines.length; ) {

@@ -38,7 +38,10 @@ async function settled(accountId: string): Promise<number> {
   return (found.find((one) => String(one["account_id"]) === accountId)?.["position"] as number | undefined) ?? 0;
 }
 
-/** Starts an import from standard input and feeds it until more than `least` records are settled; the number that was fed. */
+/**
+ * Starts an import from standard input and feeds it until more than `least` records are settled; the number that was
+ * fed.
+ */
 async function feed(
   accountId: string,
   least = 0,

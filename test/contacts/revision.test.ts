@@ -1,4 +1,5 @@
-// Revisions: two writes of one record never leave the same one, so that a write never mistakes another branch of history for what it read.
+// Revisions: two writes of one record never leave the same one, so that a write never mistakes another branch of
+// history for what it read.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";

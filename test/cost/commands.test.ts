@@ -1,4 +1,5 @@
-// What a request asks of MongoDB and Redis, counted: every command more is time and load that the account's size does not excuse.
+// What a request asks of MongoDB and Redis, counted: every command more is time and load that the account's size does
+// not excuse.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listenToMongo, listenToRedis } from "../support/commands.ts";

@@ -15,7 +15,10 @@ export interface AccountSize {
   readonly notes: number;
 }
 
-/** Fills an account. Every name, title and note has the word "every", every tenth "tenth", three of them "rarely"; number 0 is the newest. */
+/**
+ * Fills an account. Every name, title and note has the word "every", every tenth "tenth", three of them "rarely";
+ * number 0 is the newest.
+ */
 export async function fill(
   client: MongoClient,
   accountId: string,

@@ -1,4 +1,5 @@
-// What a search examines, told by MongoDB itself for the very commands that the service sends: equal at every size of account.
+// What a search examines, told by MongoDB itself for the very commands that the service sends: equal at every size of
+// account.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Builds the image of a Dockerfile without a container engine: each stage is a folder, into which its steps are really taken.
+// Builds the image of a Dockerfile without a container engine: each stage is a folder, into which its steps are really
+// taken.
 import { execFileSync } from "node:child_process";
 import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +23,10 @@ export interface Image {
 
 type Building = { -readonly [Field in keyof Image]: Image[Field] };
 
-/** Takes every step of `context`'s Dockerfile in folders under `folder`. Throws where a step fails or is of no known kind. */
+/**
+ * Takes every step of `context`'s Dockerfile in folders under `folder`. Throws where a step fails or is of no known
+ * kind.
+ */
 export function buildImage(context: string, folder: string): Image {
   const filter = createFilter(readFileSync(join(context, ".dockerignore"), "utf8"));
   const built = new Map<string, Image>();

@@ -1,4 +1,5 @@
-// The Compose file holds together, with the realm, the gateway and the replica set beside it, and with what the service reads.
+// The Compose file holds together, with the realm, the gateway and the replica set beside it, and with what the service
+// reads.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -64,7 +64,10 @@ export function assignments(text: string): Record<string, string> {
   );
 }
 
-/** Whether a file, by its path from the context's root, gets into the build: the last line that fits it or a folder above decides. */
+/**
+ * Whether a file, by its path from the context's root, gets into the build: the last line that fits it or a folder
+ * above decides.
+ */
 export function createFilter(dockerignore: string): (path: string) => boolean {
   const rules = dockerignore
     .split("\n")

@@ -131,7 +131,9 @@ export function readManifests(): Manifest[] {
   ) as Manifest[];
 }
 
-/** What does not fit together: a selector that selects nothing, a port that nobody opens, a target that is not there. */
+/**
+ * What does not fit together: a selector that selects nothing, a port that nobody opens, a target that is not there.
+ */
 export function problemsOf(manifests: readonly Manifest[]): string[] {
   const named = (kind: string, name: string | undefined): Manifest | undefined =>
     manifests.find((one) => one.kind === kind && one.metadata.name === name);

@@ -35,7 +35,10 @@ export function problemsOfNames(names: readonly string[]): string[] {
   ];
 }
 
-/** The configuration that these settings make, each empty one filled in as an operator would. Throws what the start would say. */
+/**
+ * The configuration that these settings make, each empty one filled in as an operator would. Throws what the start
+ * would say.
+ */
 export function configOf(settings: Readonly<Record<string, string>>): Config {
   const given: Record<string, string> = {
     MONGODB_URI: "mongodb://db1,db2/records?replicaSet=rs0",

@@ -12,7 +12,9 @@ export interface Ran {
   readonly output: string;
 }
 
-/** Where the commands of a page run: an empty folder, in which the demo's data folder lies as it does beside a service. */
+/**
+ * Where the commands of a page run: an empty folder, in which the demo's data folder lies as it does beside a service.
+ */
 export interface Surroundings {
   readonly folder: string;
   readonly dataDir: string;

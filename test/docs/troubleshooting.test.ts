@@ -1,4 +1,5 @@
-// The troubleshooting page against the messages of the program: each that it has is one that is printed, and the other way about.
+// The troubleshooting page against the messages of the program: each that it has is one that is printed, and the other
+// way about.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

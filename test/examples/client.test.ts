@@ -1,4 +1,5 @@
-// The examples that use the typed client and the generated one, run as programs against a service; and what all READMEs say.
+// The examples that use the typed client and the generated one, run as programs against a service; and what all READMEs
+// say.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// What is interrupted within: a write by a lost connection, a frozen instance or the loss of another's, a start by a change of primary.
+// What is interrupted within: a write by a lost connection, a frozen instance or the loss of another's, a start by a
+// change of primary.
 import { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { recordsOf } from "../idempotency/stored.ts";
@@ -31,7 +32,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Breaks the connection that this command is written to, as one whose other end has just closed: the driver then passes on the socket's own error. */
+/**
+ * Breaks the connection that this command is written to, as one whose other end has just closed: the driver then passes
+ * on the socket's own error.
+ */
 function breakUnder(command: string): () => number {
   const write = Socket.prototype.write;
   let broken = 0;

@@ -1,4 +1,5 @@
-// A proxy before a mongod that knows its messages, and acts at one moment of one command: before it, or after it is done.
+// A proxy before a mongod that knows its messages, and acts at one moment of one command: before it, or after it is
+// done.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";

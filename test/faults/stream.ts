@@ -1,4 +1,5 @@
-// What the database holds of a stream of writes, against what was acknowledged: nothing lost, nothing twice, nothing unasked.
+// What the database holds of a stream of writes, against what was acknowledged: nothing lost, nothing twice, nothing
+// unasked.
 import type { Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 

@@ -55,7 +55,10 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
   return [...lost, ...added.map((name) => [...at, name].join("."))];
 }
 
-/** Members are found by their name where they have one: their order says nothing. New ones may come, but no parameter that must be sent. */
+/**
+ * Members are found by their name where they have one: their order says nothing. New ones may come, but no parameter
+ * that must be sent.
+ */
 function takenFromList(released: readonly Json[], newer: Json, at: readonly string[]): string[] {
   const members = Array.isArray(newer) ? (newer as readonly Json[]) : [];
   const nameOf = (member: Json): string =>

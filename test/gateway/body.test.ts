@@ -1,4 +1,5 @@
-// What becomes of a request body: what is refused and in which words, and what reaches the service (contract §2.3, §2.4, §2.7).
+// What becomes of a request body: what is refused and in which words, and what reaches the service (contract §2.3,
+// §2.4, §2.7).
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";

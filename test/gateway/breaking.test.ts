@@ -1,4 +1,5 @@
-// What was released stays: buf breaking against the released image lets the protos pass, and no break of them (spec Versioning 2).
+// What was released stays: buf breaking against the released image lets the protos pass, and no break of them (spec
+// Versioning 2).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Which address a request without a key is charged to: the peer's, or the one that the outermost of our own proxies saw.
+// Which address a request without a key is charged to: the peer's, or the one that the outermost of our own proxies
+// saw.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../support/service.ts";
 import { startService } from "../support/service.ts";

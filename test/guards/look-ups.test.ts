@@ -1,4 +1,5 @@
-// The cost of forged credentials on a running instance, counted in commands; valid credentials cost their clients nothing.
+// The cost of forged credentials on a running instance, counted in commands; valid credentials cost their clients
+// nothing.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";

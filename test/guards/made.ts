@@ -1,4 +1,5 @@
-// The chain of guards over parts made by hand: what happens is noted in its order, and what each part answers is the test's to say.
+// The chain of guards over parts made by hand: what happens is noted in its order, and what each part answers is the
+// test's to say.
 import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { Binary, UUID } from "mongodb";

@@ -1,4 +1,5 @@
-// The doors of operators and of assistants, over parts made by hand: who is let in, in which order, and what the service is granted.
+// The doors of operators and of assistants, over parts made by hand: who is let in, in which order, and what the
+// service is granted.
 import { createHash } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";

@@ -1,4 +1,5 @@
-// The public door and the chain behind it, over parts made by hand: who is let in, in which order, and what the service is granted.
+// The public door and the chain behind it, over parts made by hand: who is let in, in which order, and what the service
+// is granted.
 import { create } from "@bufbuild/protobuf";
 import { MongoNetworkError } from "mongodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";

@@ -1,4 +1,5 @@
-// What a signed-in person may do, over parts made by hand: the session, the account, the origin, the enrolment, in this order.
+// What a signed-in person may do, over parts made by hand: the session, the account, the origin, the enrolment, in this
+// order.
 import { beforeEach, expect, test } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";

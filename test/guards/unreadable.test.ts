@@ -41,7 +41,10 @@ const calls = (): readonly (readonly [Rpc, Fields])[] => [
   ["SearchNotes", { query: "ann" }],
 ];
 
-/** Calls everything on every wire at once, with the key; each must be unavailable, at the deadline, with room for a busy machine. */
+/**
+ * Calls everything on every wire at once, with the key; each must be unavailable, at the deadline, with room for a busy
+ * machine.
+ */
 async function expectUnavailable(key: string): Promise<void> {
   const { wires, close } = openWires(service);
   const began = performance.now();

@@ -1,4 +1,5 @@
-// How a message is completed and held to its proto, whatever wire brought it: defaults, masks, ids, and the words of each refusal.
+// How a message is completed and held to its proto, whatever wire brought it: defaults, masks, ids, and the words of
+// each refusal.
 import { create } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";

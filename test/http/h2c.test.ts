@@ -157,7 +157,9 @@ function status(session: ClientHttp2Session, path: string): Promise<number> {
 /** Indexed `:status` fields of the static table (RFC 7541, appendix A). */
 const statuses: Readonly<Record<number, number>> = { 0x88: 200, 0x8c: 400, 0x8d: 404, 0x8e: 500 };
 
-/** Sends one request in frames of our own, which a client would refuse to send; `step` bytes of the preface at a time. */
+/**
+ * Sends one request in frames of our own, which a client would refuse to send; `step` bytes of the preface at a time.
+ */
 function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: number; body: string }> {
   const read = frameReader();
   return new Promise((resolve, reject) => {

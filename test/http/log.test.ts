@@ -1,4 +1,5 @@
-// What the log holds of a request, and what it never holds: queries, bodies, keys, credentials, whatever a caller chose.
+// What the log holds of a request, and what it never holds: queries, bodies, keys, credentials, whatever a caller
+// chose.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { until } from "../../src/embedded/wait.ts";

@@ -21,7 +21,9 @@ beforeAll(async () => {
   await atOnce(await service().account(), "warm", "REST");
 });
 
-/** What fifty answers and the database say together: `{first: 1, replays: 49, answers: 1, written: 1}` is exactly once. */
+/**
+ * What fifty answers and the database say together: `{first: 1, replays: 49, answers: 1, written: 1}` is exactly once.
+ */
 interface Verdict {
   readonly first: number;
   readonly replays: number;

@@ -1,4 +1,5 @@
-// One key, one write, seen from inside: the claims in MongoDB and the reservations in Redis, without a service around them.
+// One key, one write, seen from inside: the claims in MongoDB and the reservations in Redis, without a service around
+// them.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

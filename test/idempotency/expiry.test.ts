@@ -1,4 +1,5 @@
-// The 24 hours of a key, by the database's clock, whatever an instance's clock, Redis or the monitor of old claims does.
+// The 24 hours of a key, by the database's clock, whatever an instance's clock, Redis or the monitor of old claims
+// does.
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { RestAnswer, TestAccount, TestService } from "../support/service.ts";

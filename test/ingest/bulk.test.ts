@@ -1,4 +1,5 @@
-// The search index of notes under a large import: taken away where that pays, built again, and searches that go on meanwhile.
+// The search index of notes under a large import: taken away where that pays, built again, and searches that go on
+// meanwhile.
 import type { Db, Document, UUID } from "mongodb";
 import { UUID as Uuid } from "mongodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -1,4 +1,5 @@
-// Renaming a contact, through ingest and through the interface: what its sessions show, what they are found by, and the labels of its notes.
+// Renaming a contact, through ingest and through the interface: what its sessions show, what they are found by, and the
+// labels of its notes.
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";

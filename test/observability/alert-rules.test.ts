@@ -1,4 +1,5 @@
-// The alert rules agree with what is around them: the job that is scraped, the manifest, the runbook, the memory limit, and their own tests.
+// The alert rules agree with what is around them: the job that is scraped, the manifest, the runbook, the memory limit,
+// and their own tests.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

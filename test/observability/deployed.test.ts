@@ -52,7 +52,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Adds the series that the rules record, and to metrics that have counted nothing yet the labels that the guide names. */
+/**
+ * Adds the series that the rules record, and to metrics that have counted nothing yet the labels that the guide names.
+ */
 function withDocumented(served: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, ReadonlySet<string>> {
   const rows = [...readPage("docs/observability.md").prose.matchAll(/^\| `(\w+)` \| \w+ \| ([^|]*?) ?\|/gm)].map(
     ([, name = "", labels = ""]) => [name, new Set(labels.split(", "))] as const,

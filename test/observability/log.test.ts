@@ -1,4 +1,5 @@
-// A request's log line tells its wire, its caller and its trace, on every wire; and without a collector nothing of OpenTelemetry is loaded.
+// A request's log line tells its wire, its caller and its trace, on every wire; and without a collector nothing of
+// OpenTelemetry is loaded.
 import { execFile } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

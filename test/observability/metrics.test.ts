@@ -1,4 +1,5 @@
-// What Prometheus is shown: requests, commands and state, with labels that no caller can multiply and nothing of a request's content.
+// What Prometheus is shown: requests, commands and state, with labels that no caller can multiply and nothing of a
+// request's content.
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";

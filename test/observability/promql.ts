@@ -34,7 +34,10 @@ export function readExpression(expression: string): {
   return { selectors, grouping };
 }
 
-/** The series of the text form: each metric's name with all labels that any of its series has. A counter with labels may have none yet. */
+/**
+ * The series of the text form: each metric's name with all labels that any of its series has. A counter with labels may
+ * have none yet.
+ */
 export function readSeries(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const series = new Map<string, Set<string>>();
   for (const line of text.split("\n")) {

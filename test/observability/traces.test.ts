@@ -1,4 +1,5 @@
-// A request is one tree of spans, over REST, gRPC and MCP alike, down to MongoDB and Redis; and nothing of its content is in them.
+// A request is one tree of spans, over REST, gRPC and MCP alike, down to MongoDB and Redis; and nothing of its content
+// is in them.
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import { createClient } from "@connectrpc/connect";

@@ -1,4 +1,5 @@
-// The reference page and what belongs to it, over HTTP: who may read it, how it is kept, and what it may do in a browser.
+// The reference page and what belongs to it, over HTTP: who may read it, how it is kept, and what it may do in a
+// browser.
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";

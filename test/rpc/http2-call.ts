@@ -1,4 +1,5 @@
-// Calls over cleartext HTTP/2 as they stand on the wire: HTTP's status, headers and trailers, which a gRPC client hides.
+// Calls over cleartext HTTP/2 as they stand on the wire: HTTP's status, headers and trailers, which a gRPC client
+// hides.
 import { connect } from "node:http2";
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
 

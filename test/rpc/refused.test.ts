@@ -1,4 +1,5 @@
-// What is refused on the public listener without a look at the message: unknown paths, methods, content types, timeouts.
+// What is refused on the public listener without a look at the message: unknown paths, methods, content types,
+// timeouts.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";

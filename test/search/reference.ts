@@ -1,4 +1,5 @@
-// The reference: the contract's rule of search taken literally, without an index, and texts of many scripts to try it on.
+// The reference: the contract's rule of search taken literally, without an index, and texts of many scripts to try it
+// on.
 import fc from "fast-check";
 import { fold } from "../../src/search/fold.ts";
 
@@ -65,7 +66,9 @@ export function matchesWhole(record: string, query: string): boolean {
   return needed.length > 0 && needed.every((word) => words.includes(word));
 }
 
-/** Few letters of each script, so that records and queries meet: accents, ligatures, wide forms and squares among them. */
+/**
+ * Few letters of each script, so that records and queries meet: accents, ligatures, wide forms and squares among them.
+ */
 const ALPHABETS = [
   "aAbé",
   "oøØœ",

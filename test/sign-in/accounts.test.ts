@@ -1,4 +1,5 @@
-// The operator's side of accounts: they are made, listed, enrolled, and linked to people, on the internal listener alone.
+// The operator's side of accounts: they are made, listed, enrolled, and linked to people, on the internal listener
+// alone.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useService } from "../support/client.ts";

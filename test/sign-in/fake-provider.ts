@@ -1,4 +1,5 @@
-// An OpenID Connect provider that a test has in its hand: what it says, which keys it has, and whether it is there at all.
+// An OpenID Connect provider that a test has in its hand: what it says, which keys it has, and whether it is there at
+// all.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";

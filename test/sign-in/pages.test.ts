@@ -1,4 +1,5 @@
-// The dashboard's paths as HTTP: methods, headers, assets, the name they are called by, the throttle, and sign-in that is off.
+// The dashboard's paths as HTTP: methods, headers, assets, the name they are called by, the throttle, and sign-in that
+// is off.
 import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Who is signed in but may do nothing yet: no account, no enrolment; and what the operator does about it takes effect at once.
+// Who is signed in but may do nothing yet: no account, no enrolment; and what the operator does about it takes effect
+// at once.
 import { describe, expect, test } from "vitest";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { sessionSecret } from "../support/service.ts";

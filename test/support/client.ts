@@ -10,7 +10,9 @@ import { startService } from "./service.ts";
 export interface Client extends TestAccount {
   /** Writes past the public interface, as the services inside do. */
   readonly put: Ingest;
-  /** Calls as a program does that has the typed client; the methods here are for tests that look at the answer itself. */
+  /**
+   * Calls as a program does that has the typed client; the methods here are for tests that look at the answer itself.
+   */
   readonly records: RecordsClient;
   get(path: string): Promise<RestAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestAnswer>;

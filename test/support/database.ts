@@ -1,4 +1,5 @@
-// Databases of tests, and their users: the service's, with exactly the role that docs/production.md names, and an administrator.
+// Databases of tests, and their users: the service's, with exactly the role that docs/production.md names, and an
+// administrator.
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Db } from "mongodb";
 import { MongoClient } from "mongodb";

@@ -1,4 +1,5 @@
-// A person who is signed in to the dashboard, without an identity provider: the session is put where a sign-in would put it.
+// A person who is signed in to the dashboard, without an identity provider: the session is put where a sign-in would
+// put it.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";

@@ -1,4 +1,5 @@
-// Runs a table of cases: each case on every wire, held to the status and the code that it states, and to one body on all of them.
+// Runs a table of cases: each case on every wire, held to the status and the code that it states, and to one body on
+// all of them.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingestInto } from "./ingest.ts";

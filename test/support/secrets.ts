@@ -1,4 +1,5 @@
-// Looks for every secret that the tests were given in everything that a service leaves behind: logs, MongoDB, Redis, metrics.
+// Looks for every secret that the tests were given in everything that a service leaves behind: logs, MongoDB, Redis,
+// metrics.
 import { Redis } from "ioredis";
 import type { Db } from "mongodb";
 import { BSON } from "mongodb";
@@ -42,11 +43,16 @@ export async function findSecrets(
 }
 
 const recordCollections = ["contacts", "sessions", "transcripts", "notes"];
-/** A shorter text could be found by chance, as digits could in the fraction of a number; of more than this many, each is like the others. */
+/**
+ * A shorter text could be found by chance, as digits could in the fraction of a number; of more than this many, each is
+ * like the others.
+ */
 const shortestText = 9;
 const mostTexts = 1_000;
 
-/** Where a service has told what its records say, though it is nobody's business but theirs: the log and the metrics. */
+/**
+ * Where a service has told what its records say, though it is nobody's business but theirs: the log and the metrics.
+ */
 export async function findRecordTexts({
   app,
   internal,

@@ -1,4 +1,5 @@
-// The records of the specification, field by field, as literals: what a body must hold, and how protobuf's JSON becomes it.
+// The records of the specification, field by field, as literals: what a body must hold, and how protobuf's JSON becomes
+// it.
 
 /** What a field holds; `?` may be null. A list holds a shape, and a shape in `object` may be null. */
 export type Kind =
@@ -124,7 +125,10 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === "boolean",
 };
 
-/** Where a value is not exactly of the shape: every missing, further or ill-typed field by its path; empty where all is right. */
+/**
+ * Where a value is not exactly of the shape: every missing, further or ill-typed field by its path; empty where all is
+ * right.
+ */
 export function mismatches(shape: Shape, value: unknown, path = "$"): string[] {
   if (!isObject(value)) return [`${path} is no object`];
   const wrong = Object.keys(value)
@@ -150,7 +154,9 @@ export function mismatches(shape: Shape, value: unknown, path = "$"): string[] {
   return wrong;
 }
 
-/** Protobuf's JSON of a record in the form of REST. Fields that the shape has not are kept, so that they are noticed. */
+/**
+ * Protobuf's JSON of a record in the form of REST. Fields that the shape has not are kept, so that they are noticed.
+ */
 export function restForm(shape: Shape, json: unknown): Record<string, unknown> {
   const given = new Map(Object.entries(isObject(json) ? json : {}));
   const record: Record<string, unknown> = {};

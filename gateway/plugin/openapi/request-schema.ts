@@ -1,4 +1,5 @@
-// The schemas of what a request bears: all that is refused must show here, so a rule that cannot be shown is refused itself.
+// The schemas of what a request bears: all that is refused must show here, so a rule that cannot be shown is refused
+// itself.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import {

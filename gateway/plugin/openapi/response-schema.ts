@@ -1,4 +1,5 @@
-// The schemas of answers: every field is there, null where it may be, and more may come (contract §2.1; spec Versioning 2).
+// The schemas of answers: every field is there, null where it may be, and more may come (contract §2.1; spec Versioning
+// 2).
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { enumNames, messageName } from "../names.ts";
 import type { Operation } from "../operation.ts";

@@ -1,7 +1,9 @@
 // What all operations share in the document: the error envelope, headers, ways to sign in.
 import type { JsonObject } from "./schema.ts";
 
-/** `components.headers`. The limits shown are the default ones; gateway/openapi.ts puts those in force in their place. */
+/**
+ * `components.headers`. The limits shown are the default ones; gateway/openapi.ts puts those in force in their place.
+ */
 export const headers: Record<string, JsonObject> = {
   "RateLimit-Limit": {
     required: true,

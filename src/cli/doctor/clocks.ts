@@ -1,4 +1,5 @@
-// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and tells which one is off.
+// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and tells which one is
+// off.
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok } from "./check.ts";
 
@@ -10,7 +11,10 @@ export interface Clocks {
    * these times of ours. Of a clock that tells whole seconds, half a second is added.
    */
   read(check: string, owner: string, told: number, sent: number, received: number): void;
-  /** The same of an instance, which may run on this very machine: it is judged by the others, and does not count with them. */
+  /**
+   * The same of an instance, which may run on this very machine: it is judged by the others, and does not count with
+   * them.
+   */
   readInstance: Clocks["read"];
   /** One finding for each clock. */
   findings(): Finding[];

@@ -12,7 +12,10 @@ import { checkService, findRunning } from "./service.ts";
 import type { DoctorOptions, Surroundings } from "./surroundings.ts";
 import { findSurroundings } from "./surroundings.ts";
 
-/** Checks everything from the service's own environment. Writes nothing anywhere, unless it is told to register. Never holds a secret. */
+/**
+ * Checks everything from the service's own environment. Writes nothing anywhere, unless it is told to register. Never
+ * holds a secret.
+ */
 export async function runDoctor(
   environment: NodeJS.ProcessEnv,
   options: DoctorOptions = {},

@@ -1,4 +1,5 @@
-// Checks MongoDB: reachable, version, transactions, members, majority, rights, indexes, room on its disk. Writes nothing.
+// Checks MongoDB: reachable, version, transactions, members, majority, rights, indexes, room on its disk. Writes
+// nothing.
 import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { withDatabase } from "../../db/mongo.ts";

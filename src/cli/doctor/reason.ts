@@ -16,7 +16,9 @@ const words: Readonly<Record<string, string>> = {
   EPROTO: "it does not speak TLS, or not a version that is taken",
 };
 
-/** The reason, as the part of a sentence: the system's own code in words, else the first line of the error's message. */
+/**
+ * The reason, as the part of a sentence: the system's own code in words, else the first line of the error's message.
+ */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (code !== undefined && words[code] !== undefined) return `${words[code]} (${code})`;

@@ -1,7 +1,10 @@
 // Keeps secrets out of what the doctor prints, whoever put them into a message.
 import type { Config } from "../../config.ts";
 
-/** Where a database is: scheme, hosts and database, without credentials and without options, which may hold some as well. */
+/**
+ * Where a database is: scheme, hosts and database, without credentials and without options, which may hold some as
+ * well.
+ */
 export function shownUri(uri: string): string {
   return (uri.split(/[?#]/, 1)[0] ?? "").replace(/^([a-z+]+:\/\/)([^/?#]*@)?/i, "$1");
 }

@@ -1,4 +1,5 @@
-// Checks the service while it runs: its probes and gRPC inside, and what the outside gets through whatever proxies there are.
+// Checks the service while it runs: its probes and gRPC inside, and what the outside gets through whatever proxies
+// there are.
 import { once } from "node:events";
 import { connect } from "node:http2";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -158,7 +159,10 @@ function token({ status, text }: Answer): Verdict {
   return ok("The service token is taken; the public interface and writes are on.");
 }
 
-/** Rejects where nothing speaks HTTP/2: the session of the gRPC library would end the process by an error that nobody hears. */
+/**
+ * Rejects where nothing speaks HTTP/2: the session of the gRPC library would end the process by an error that nobody
+ * hears.
+ */
 async function speaksHttp2(url: string): Promise<void> {
   const session = connect(url).on("error", () => undefined);
   await once(session, "remoteSettings", { signal: AbortSignal.timeout(grpcWaitMs) }).finally(() => session.destroy());

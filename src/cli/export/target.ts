@@ -1,4 +1,5 @@
-// Where an export goes: a file that appears when it is whole, a pipe or device that is written as it is, or standard output.
+// Where an export goes: a file that appears when it is whole, a pipe or device that is written as it is, or standard
+// output.
 import { once } from "node:events";
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";

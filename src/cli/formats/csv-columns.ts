@@ -1,4 +1,5 @@
-// Which column of a CSV file is which field of a contact: our own names, and those of the exports of Google and Outlook.
+// Which column of a CSV file is which field of a contact: our own names, and those of the exports of Google and
+// Outlook.
 import { refuseUsage } from "../exit.ts";
 
 /** The fields of a contact that a column can hold; the order is that of an export. */
@@ -24,7 +25,10 @@ type NamePart = (typeof nameParts)[number];
 type Target = ContactField | NamePart | "organization";
 const targets: readonly Target[] = [...contactFields, ...nameParts, "organization"];
 
-/** Names of headers without case, blanks and signs; of several columns for one field, the one that stands earlier here goes first. */
+/**
+ * Names of headers without case, blanks and signs; of several columns for one field, the one that stands earlier here
+ * goes first.
+ */
 const known: Readonly<Record<Target, readonly string[]>> = {
   id: ["id"],
   external_id: ["externalid", "uid"],
@@ -101,7 +105,9 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
   );
 }
 
-/** Finds the columns of a header row. Fails, in words, where not one is known, or the map names one that is not there. */
+/**
+ * Finds the columns of a header row. Fails, in words, where not one is known, or the map names one that is not there.
+ */
 export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
   const keys = header.map(headerKey);
   const missing = [...map.keys()].find((key) => !keys.includes(key));

@@ -23,8 +23,10 @@ interface Row {
 }
 
 /**
- * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file. `onColumns`
- * hears which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is known.
+ * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file.
+ * `onColumns`
+ * hears which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is
+ * known.
  */
 export async function* readCsv(
   chunks: AsyncIterable<readonly Line[]>,
@@ -48,7 +50,8 @@ export async function* readCsv(
 export const csvHeader = `${contactFields.join(",")}\r\n`;
 
 /**
- * A contact as a row, with its end. Cells hold the text exactly: one that begins with `=`, `+`, `-` or `@` is not changed,
+ * A contact as a row, with its end. Cells hold the text exactly: one that begins with `=`, `+`, `-` or `@` is not
+ * changed,
  * although a spreadsheet may take it for a formula.
  */
 export function csvRow(contact: ContactItem): string {

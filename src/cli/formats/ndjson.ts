@@ -1,4 +1,5 @@
-// NDJSON: a record a line, in the JSON of `records.ingest.v1.Record`; the one format that holds everything, and exactly.
+// NDJSON: a record a line, in the JSON of `records.ingest.v1.Record`; the one format that holds everything, and
+// exactly.
 import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";

@@ -28,7 +28,10 @@ const ownProperties = {
 /** Marks an FN, which every card must have, that is no name which a user gave. */
 const standIn = "x-records-stand-in";
 
-/** Reads a contact a card: FN (else N, else ORG), EMAIL and TEL (the preferred, else the first), NOTE, and UID as the external id. */
+/**
+ * Reads a contact a card: FN (else N, else ORG), EMAIL and TEL (the preferred, else the first), NOTE, and UID as the
+ * external id.
+ */
 export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
   let card: Line[] = [];
   let size = 0;
@@ -55,7 +58,9 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
   if (card.length > 0) yield wrong(card, "the card has no END:VCARD");
 }
 
-/** A contact as a card of vCard 3.0, which every address book reads, with its end. Line breaks within texts become LF. */
+/**
+ * A contact as a card of vCard 3.0, which every address book reads, with its end. Line breaks within texts become LF.
+ */
 export function vcard(contact: ContactItem): string {
   const name = contact.fullName ?? contact.inferredName ?? contact.email ?? "";
   const property = (key: string, type: string, value: unknown): unknown[] =>
@@ -102,7 +107,9 @@ function entryOf(lines: readonly Line[]): Entry {
   }
 }
 
-/** Unfolded, without the groups of Apple's cards, and with the escapes that the parser leaves alone outside of lists. */
+/**
+ * Unfolded, without the groups of Apple's cards, and with the escapes that the parser leaves alone outside of lists.
+ */
 function prepared(card: string): string {
   return card
     .replace(/\n[ \t]/g, "")

@@ -30,7 +30,10 @@ export interface Rejects {
 
 const shownInSummary = 100;
 
-/** A file of NDJSON, one rejected entry a line: `line`, `reason`, `message`, and `input` as it stood. What is there is kept. */
+/**
+ * A file of NDJSON, one rejected entry a line: `line`, `reason`, `message`, and `input` as it stood. What is there is
+ * kept.
+ */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {
   const first: Omit<Reject, "input">[] = [];
   const continued =

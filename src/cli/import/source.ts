@@ -31,7 +31,10 @@ export interface Source {
   readonly size: number | undefined;
   /** How many bytes were read so far. */
   readonly read: () => number;
-  /** The same for the same contents, read in the same way, into the same account; undefined where they are not there beforehand. */
+  /**
+   * The same for the same contents, read in the same way, into the same account; undefined where they are not there
+   * beforehand.
+   */
   name(accountId: string): Promise<string | undefined>;
   entries(): AsyncIterable<Entry>;
   /** Lets go of the file: what is read to no end would keep the process. */
@@ -48,7 +51,9 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
   ".vcard": "vcard",
 };
 
-/** The format of a file by what was said, else by its name; standard input and output hold NDJSON unless said otherwise. */
+/**
+ * The format of a file by what was said, else by its name; standard input and output hold NDJSON unless said otherwise.
+ */
 export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
   return format ?? refuseUsage(`The format of ${file} cannot be told by its name: say --format ndjson, csv or vcard.`);

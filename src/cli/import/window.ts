@@ -29,7 +29,10 @@ export interface Window {
   fill(): Promise<void>;
   /** The next message to send, sent before or not; undefined at the end of the file. */
   take(): Batch | undefined;
-  /** Goes to the first record that is not settled, for a new stream. Reads past what an earlier run settled: all before `position`; false where the file ends there. */
+  /**
+   * Goes to the first record that is not settled, for a new stream. Reads past what an earlier run settled: all before
+   * `position`; false where the file ends there.
+   */
   begin(position: number): Promise<boolean>;
   /** Lets go of everything before `position`; the bytes that are behind us. */
   settle(position: number): void;
@@ -43,7 +46,10 @@ const mostRecords = 500;
 const mostWeight = 1_000_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
-/** A window on the entries. `onUnreadable` hears of each that is no record, and whether the stretch was settled by an earlier run. */
+/**
+ * A window on the entries. `onUnreadable` hears of each that is no record, and whether the stretch was settled by an
+ * earlier run.
+ */
 export function createWindow(
   entries: AsyncIterable<Entry>,
   keepInputs: boolean,
@@ -58,7 +64,9 @@ export function createWindow(
   let ended = false;
   let settledBytes = 0;
   let held = { records: 0, weight: 0 };
-  /** What reads the file, one after the other: a stream that was cut may still wait for a line when the next one begins. */
+  /**
+   * What reads the file, one after the other: a stream that was cut may still wait for a line when the next one begins.
+   */
   let turn: Promise<unknown> = Promise.resolve();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,9 @@
 // Phone numbers that nobody can have: the ranges that regulators keep for films and books, in many spellings.
 
-/** Spellings of the numbers of a range; each `#` is any digit. Sources: NANPA, Ofcom, Bundesnetzagentur 148/2021, ARCEP, PTS, ComReg, ACMA. */
+/**
+ * Spellings of the numbers of a range; each `#` is any digit. Sources: NANPA, Ofcom, Bundesnetzagentur 148/2021, ARCEP,
+ * PTS, ComReg, ACMA.
+ */
 export type PhoneRange = readonly string[];
 
 function american(area: number): PhoneRange {

@@ -10,7 +10,10 @@ export interface Profile {
   readonly owner: string;
   readonly known: readonly KnownPerson[];
   readonly contacts: number;
-  /** Of the contacts, how many have a name in another script, were imported with an inferred name, have no name, are archived. */
+  /**
+   * Of the contacts, how many have a name in another script, were imported with an inferred name, have no name, are
+   * archived.
+   */
   readonly native: number;
   readonly imported: number;
   readonly nameless: number;

@@ -31,7 +31,9 @@ export function pick<T>(random: Random, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
-/** Draws from the list like from a deck of cards: nothing comes again before everything has come, nor twice in a row. */
+/**
+ * Draws from the list like from a deck of cards: nothing comes again before everything has come, nor twice in a row.
+ */
 export function deck<T>(random: Random, list: readonly T[]): () => T {
   let rest: T[] = [];
   let last: T | undefined;

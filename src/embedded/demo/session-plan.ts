@@ -23,7 +23,9 @@ export interface SessionPlan {
 /** The quarters of an hour at which sessions begin. */
 const starts = [8.5, 9.25, 10, 11, 11.75, 13, 13.75, 14.5, 15.25, 16, 16.75].map((hour) => hour * 60);
 
-/** The sessions of an account, those of one person in the order of their days. No two past ones begin at the same time. */
+/**
+ * The sessions of an account, those of one person in the order of their days. No two past ones begin at the same time.
+ */
 export function planSessions(
   profile: string,
   spec: Profile,

@@ -1,4 +1,5 @@
-// The life of one person as sentences need it: the same colleagues, family and sums in every note, subjects that change.
+// The life of one person as sentences need it: the same colleagues, family and sums in every note, subjects that
+// change.
 import type { Calendar } from "./calendar.ts";
 import { children, colleagues, partners } from "./names.ts";
 import { hobbies, origins, places } from "./lives.ts";

@@ -31,12 +31,17 @@ export interface DevelopmentProvider {
   readonly issuer: string;
   /** The confidential client of the dashboard; its secret is made at each start. */
   readonly client: { readonly id: string; readonly secret: string };
-  /** Tells the provider where the service is, once that is known: redirect URIs of the dashboard's client, the MCP address. */
+  /**
+   * Tells the provider where the service is, once that is known: redirect URIs of the dashboard's client, the MCP
+   * address.
+   */
   serve(where: { readonly baseUrl: string; readonly mcpUrl: string }): void;
   stop(): Promise<void>;
 }
 
-/** Starts the provider on a port of its own. Its issuer, keys and registered clients stay the same from start to start. */
+/**
+ * Starts the provider on a port of its own. Its issuer, keys and registered clients stay the same from start to start.
+ */
 export async function startProvider(options: ProviderOptions): Promise<DevelopmentProvider> {
   const folder = await openFolder(options.dataDir);
   const [library, keys] = await Promise.all([loadLibrary(), keptKeys(folder)]);

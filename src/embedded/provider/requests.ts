@@ -1,4 +1,5 @@
-// What every request to the provider passes before the library: one host, common headers, a tolerant reading of requests.
+// What every request to the provider passes before the library: one host, common headers, a tolerant reading of
+// requests.
 import { DASHBOARD_ID } from "./clients.ts";
 import { SCOPES, type McpResource } from "./mcp.ts";
 import { frameHandOver, showError, showNotFound } from "./notices.ts";

@@ -2,7 +2,8 @@
 
 /** @typedef {{ createApiReference(place: Element, configuration: object): unknown }} Renderer */
 
-// The renderer tries whether it may make code of text. The page's policy says no, and would report each try as a breach.
+// The renderer tries whether it may make code of text. The page's policy says no, and would report each try as a
+// breach.
 window.Function = new Proxy(Function, {
   construct() {
     throw new EvalError("this page makes no code of text");

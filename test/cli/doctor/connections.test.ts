@@ -1,4 +1,5 @@
-// What the doctor finds out about the ways to MongoDB, Redis and the public address: rights, options, clocks, certificates, audiences.
+// What the doctor finds out about the ways to MongoDB, Redis and the public address: rights, options, clocks,
+// certificates, audiences.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

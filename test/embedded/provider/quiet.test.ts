@@ -1,4 +1,5 @@
-// The development provider is quiet: a file of its own, since most of what its library has to say it says once, when it is loaded.
+// The development provider is quiet: a file of its own, since most of what its library has to say it says once, when it
+// is loaded.
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { connect } from "node:net";

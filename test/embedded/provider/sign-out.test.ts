@@ -1,4 +1,5 @@
-// Sign-out at the development provider: it ends the whole session and tells the dashboard, by the browser and behind it.
+// Sign-out at the development provider: it ends the whole session and tells the dashboard, by the browser and behind
+// it.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -113,7 +113,10 @@ export async function triedInRound(recipes: readonly Recipe[], lane: Lane, { pla
   return { hits: armed?.hits.length ?? 0, flaws };
 }
 
-/** After a fault that lasted, or that mongod injects for everybody, an instance serves once it has read the switches again. */
+/**
+ * After a fault that lasted, or that mongod injects for everybody, an instance serves once it has read the switches
+ * again.
+ */
 async function isReady({ service, whole }: Lane): Promise<boolean> {
   const probes = await Promise.all([service, whole].map(({ internal }) => fetch(`${internal}/readyz`)));
   return probes.every(({ status }) => status === 200);

@@ -1,4 +1,5 @@
-// The official conformance suite against a running instance: the scenarios that need no tools, prompts or resources of the suite's own, and no capability that we do not offer (logging, completion, subscriptions).
+// The official conformance suite against a running instance: the scenarios that need no tools, prompts or resources of
+// the suite's own, and no capability that we do not offer (logging, completion, subscriptions).
 import { execFile } from "node:child_process";
 import * as fs from "node:fs";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,5 @@
-// From nothing to an answer, as an assistant goes: 401, both metadata documents, registration, the login, a token, the tools.
+// From nothing to an answer, as an assistant goes: 401, both metadata documents, registration, the login, a token, the
+// tools.
 import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -22,7 +23,10 @@ interface Assistant extends OAuthClientProvider {
   held: StoredOAuthTokens | undefined;
 }
 
-/** The official client's own way to sign in, which knows nothing but the address; the person is a browser without scripts. */
+/**
+ * The official client's own way to sign in, which knows nothing but the address; the person is a browser without
+ * scripts.
+ */
 function newAssistant(scope?: string): Assistant {
   let verifier = "";
   let discovered: OAuthDiscoveryState | undefined;

@@ -1,4 +1,5 @@
-// A token reaches its own person's records and nothing else: not another's records, not another surface; and no other credential reaches /mcp.
+// A token reaches its own person's records and nothing else: not another's records, not another surface; and no other
+// credential reaches /mcp.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FakeProvider } from "../../sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../sign-in/fake-provider.ts";

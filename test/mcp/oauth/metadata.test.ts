@@ -1,4 +1,5 @@
-// The documents by which an assistant finds out where to sign in: where they are served, what they hold to the letter, and to whom.
+// The documents by which an assistant finds out where to sign in: where they are served, what they hold to the letter,
+// and to whom.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Answer, FakeProvider } from "../../sign-in/fake-provider.ts";
 import { away, json, silent, startFakeProvider } from "../../sign-in/fake-provider.ts";

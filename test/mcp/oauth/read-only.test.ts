@@ -1,4 +1,5 @@
-// An access token writes nothing: every writing rpc and every write of the stores refuses its scope, and MongoDB hears of no write.
+// An access token writes nothing: every writing rpc and every write of the stores refuses its scope, and MongoDB hears
+// of no write.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
@@ -354,7 +355,9 @@ describe("a step of a write, called by itself with the scope of a token", () => 
 });
 
 describe("a chain that forgets the assistant's guard", () => {
-  /** The chain turns any right to read into one to write where the rpc writes: the guard is all that stands before it. */
+  /**
+   * The chain turns any right to read into one to write where the rpc writes: the guard is all that stands before it.
+   */
   test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
     const forgetful: Door = { ...door, guards: () => [] };
     const { contacts } = service.app.services;

@@ -1,4 +1,5 @@
-// The end of a session ends what an assistant bears: by signing out here or at the provider, by revoking, and on every instance.
+// The end of a session ends what an assistant bears: by signing out here or at the provider, by revoking, and on every
+// instance.
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../../embedded/provider/browser.ts";

@@ -1,4 +1,5 @@
-// What the tests of the MCP surface's guards share: requests with a token, the exact challenge, and an assistant of a person.
+// What the tests of the MCP surface's guards share: requests with a token, the exact challenge, and an assistant of a
+// person.
 import * as openid from "openid-client";
 import type { JWTPayload } from "jose";
 import { expect } from "vitest";

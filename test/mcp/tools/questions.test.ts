@@ -1,4 +1,5 @@
-// Ten questions as a person asks them, each a trace of calls over the demo's records: what one call answers the next one takes.
+// Ten questions as a person asks them, each a trace of calls over the demo's records: what one call answers the next
+// one takes.
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { beforeAll, expect, test } from "vitest";
 import type { DemoRecords } from "../../../src/embedded/demo/records.ts";

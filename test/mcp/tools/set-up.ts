@@ -1,4 +1,5 @@
-// Assistants for the tests of the tools: signed in once through the forms, with the official client or with requests made by hand.
+// Assistants for the tests of the tools: signed in once through the forms, with the official client or with requests
+// made by hand.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import * as openid from "openid-client";
 import { onTestFinished } from "vitest";

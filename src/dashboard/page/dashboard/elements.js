@@ -3,7 +3,8 @@
 /**
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
- * @param {Readonly<Record<string, string | boolean | undefined>>} [attributes] true is an attribute without a value; false and undefined are none
+ * @param {Readonly<Record<string, string | boolean | undefined>>} [attributes] true is an attribute without a value;
+ * false and undefined are none
  * @param {readonly (Node | string | undefined)[]} [children] undefined is nothing
  * @returns {HTMLElementTagNameMap[Name]}
  */
