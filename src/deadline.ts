@@ -69,6 +69,12 @@ export function deadlineIn(
 }
 
 /**
+ * Why a command is broken off. An error of our own: the driver copies the properties of what ends a bulk write, and a
+ * DOMException, the default, has some that make it throw a TypeError.
+ */
+const givenUp = new Error("the caller no longer waits");
+
+/**
  * As `AbortSignal.timeout`, at a fifth of its cost: it is paid for every write. Never before the deadline: code that
  * catches the abort relies on it.
  */
@@ -78,10 +84,11 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
   setMaxListeners(0, controller.signal);
   const wait = (): void => void setTimeout(expire, Math.max(0, Math.ceil(at - performance.now()))).unref();
   // A timer of Node's may fire up to a millisecond early.
-  const expire = (): void => (performance.now() < at ? wait() : controller.abort());
+  const abort = (): void => controller.abort(givenUp);
+  const expire = (): void => (performance.now() < at ? wait() : abort());
   wait();
-  cancelled?.addEventListener("abort", () => controller.abort(), { once: true });
-  if (cancelled?.aborted === true) controller.abort();
+  cancelled?.addEventListener("abort", abort, { once: true });
+  if (cancelled?.aborted === true) abort();
   return controller.signal;
 }
 

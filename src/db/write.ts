@@ -34,8 +34,7 @@ export interface WriteOptions {
 
 /**
  * A condition for the filter of a write: it does not match after the deadline, by the database's own clock. A command
- * can
- * lie in a network or a stalled process for longer than its caller waits, and would be carried out then. Empty in a
+ * can lie in a network or a stalled process for longer than its caller waits, and would be carried out then. Empty in a
  * transaction, where the commit decides.
  */
 export type Fence = Document;
@@ -58,8 +57,7 @@ export interface CommitOptions {
 /**
  * Does the work and, when the scope bears an idempotency key, stores that key with it: both or neither, by a majority.
  * The claim is inserted first, so that a repeated request finds its answer before anything else is looked at. The
- * answer
- * must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
+ * answer must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
  */
 export async function commit<T>(
   client: MongoClient,
@@ -107,8 +105,7 @@ const notADocument = 40_228;
 /**
  * Does work that is one command. It resolves, or fails because there is such a record already, when a majority has what
  * it has written or met, and no instance reads from a primary without it any more. At the deadline the command is
- * broken
- * off, and not repeated.
+ * broken off, and not repeated.
  */
 export async function write<T>(client: MongoClient, deadline: Deadline, work: Work<T>): Promise<T> {
   const primary = primaryOf(client);
@@ -118,7 +115,8 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
   const result = await timedCommand(deadline.tally, "mongodb write", () => work({ signal }, fence)).catch(
     async (error: unknown) => {
-      if (error === signal.reason) requireTime(deadline);
+      // A bulk write has its own error around the reason.
+      if (signal.aborted) requireTime(deadline);
       if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
       throw error;
     },

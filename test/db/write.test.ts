@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { connectMongo } from "../../src/db/mongo.ts";
 import type { WriteOptions } from "../../src/db/write.ts";
 import { retryOnConflict } from "../../src/db/conflicts.ts";
-import { ClaimTaken, commit, transaction } from "../../src/db/write.ts";
+import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
 import type { Deadline } from "../../src/deadline.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -249,4 +249,19 @@ test("a failure of the write itself is not tried again", async () => {
   });
   await expect(failed).rejects.toThrow("of its own");
   expect(attempts).toBe(1);
+});
+
+test("a bulk write that is broken off at the deadline fails as unavailable [OPS-15]", async () => {
+  const notes = client.db().collection<{ _id: UUID; a: number }>("notes");
+  const _id = new UUID();
+  await notes.insertOne({ _id, a: 0 });
+  await client.withSession(async (session) => {
+    session.startTransaction();
+    // A write outside the transaction waits for its end.
+    await notes.updateOne({ _id }, { $set: { a: 1 } }, { session });
+    const update = { updateOne: { filter: { _id }, update: { $set: { a: 2 } } } };
+    const late = write(client, soon(200), (options) => notes.bulkWrite([update], options));
+    await expect(late).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+    await session.abortTransaction();
+  });
 });
