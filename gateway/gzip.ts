@@ -60,8 +60,7 @@ function storedBlock(bytes: Buffer, last: boolean): Buffer {
 
 /**
  * The CRC-32 of two texts in a row, from that of each and the length of the second: appending a zero bit is a linear
- * map
- * over GF(2), and its powers are had by squaring.
+ * map over GF(2), and its powers are had by squaring.
  */
 export function combineCrc32(first: number, second: number, secondLength: number): number {
   let crc = first;

@@ -52,9 +52,8 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
 
 /**
  * An error in one line for an operator. A plain `Error` is a sentence of our own, and one with a `syscall` is Node's.
- * Any other
- * message comes from a library or a server, which may put the values of records into it: of that only class and codes
- * are shown.
+ * Any other message comes from a library or a server, which may put the values of records into it: of that only class
+ * and codes are shown.
  */
 export function shownError(error: unknown): string {
   if (!(error instanceof Error)) return `something was thrown that is no error (${typeof error})`;

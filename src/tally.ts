@@ -97,8 +97,7 @@ const bySession = new WeakMap<object, Tally>();
 
 /**
  * Has the commands of a MongoDB session counted in a tally, until the result is called. `lsid` is the driver's own
- * object,
- * which goes with each of them: the driver uses it again for another request.
+ * object, which goes with each of them: the driver uses it again for another request.
  */
 export function tallySession(lsid: object | undefined, tally: Tally | undefined): () => void {
   if (lsid === undefined || tally === undefined) return () => undefined;

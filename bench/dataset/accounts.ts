@@ -5,7 +5,7 @@ import type { ContactDocument } from "../../src/contacts/document.ts";
 import { derive } from "../../src/contacts/store.ts";
 import type { Random } from "../../src/embedded/demo/random.ts";
 import { between, chance, createRandom, pick, stableId } from "../../src/embedded/demo/random.ts";
-import type { NoteDocument } from "../../src/notes/store.ts";
+import type { NoteDocument } from "../../src/notes/document.ts";
 import { contactLabel, deriveNote } from "../../src/notes/store.ts";
 import type { SessionDocument } from "../../src/sessions/document.ts";
 import { deriveSession } from "../../src/sessions/store.ts";

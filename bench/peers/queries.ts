@@ -4,7 +4,7 @@ import type { UUID } from "mongodb";
 import { rankBetween } from "../../src/db/rank.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
 import type { NoteRow, SessionRow } from "../../src/contacts/messages.ts";
-import type { NoteDocument } from "../../src/notes/store.ts";
+import type { NoteDocument } from "../../src/notes/document.ts";
 import type { SessionDocument } from "../../src/sessions/document.ts";
 import { queryReadings } from "../../src/search/phones.ts";
 import type { SearchShape } from "../../src/search/terms.ts";

@@ -1,6 +1,6 @@
 // The JSON of `/v1`, as the peers in TypeScript write it by hand.
 import type { NoteRow, SessionRow } from "../../src/contacts/messages.ts";
-import type { NoteDocument } from "../../src/notes/store.ts";
+import type { NoteDocument } from "../../src/notes/document.ts";
 import type { SessionDocument } from "../../src/sessions/document.ts";
 import type { Page, WholeContact } from "./queries.ts";
 

@@ -8,8 +8,7 @@ const names = ["full_name", "email", "phone"] as const;
 
 /**
  * Two hands on every instance change a field now and then, and do not wait for each other: seldom enough that both
- * sides
- * of a cut come to the same count of changes, and each contact at a pace of its own.
+ * sides of a cut come to the same count of changes, and each contact at a pace of its own.
  */
 export async function quietHands({ number, calls, instances, running }: Round, { contact }: Register): Promise<void> {
   const pace = 300 + Math.random() * 1_500;

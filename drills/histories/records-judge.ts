@@ -90,9 +90,8 @@ export interface Standstill {
 const lateMs = 1_000;
 
 /**
- * Writes that were answered 503, and carried out more than a second later by the clock of the primary. What a member
- * or a
- * link that stood still had received before is not the service's doing.
+ * Writes that were answered 503, and carried out more than a second later by the clock of the primary. What a member or
+ * a link that stood still had received before is not the service's doing.
  */
 export function judgeLateEffects(
   operations: readonly Operation[],

@@ -56,8 +56,7 @@ const texts = new Set([
 
 /**
  * Sends all of it on behalf of one account, and gives every value of the other that it named: either what only refers
- * to
- * records, or what `makes` records under names that are another's, which are one's own from then on.
+ * to records, or what `makes` records under names that are another's, which are one's own from then on.
  */
 export async function probeIngest(
   internal: string,

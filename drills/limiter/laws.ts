@@ -37,8 +37,7 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
 
 /**
  * How many requests were refused although there was a token for certain. A bucket is empty only after a span, begun
- * full,
- * in which as many passed as the burst and what refilled; whatever may lie in it counts.
+ * full, in which as many passed as the burst and what refilled; whatever may lie in it counts.
  */
 export function refusedInVain(seen: readonly Seen[], { perSecond, burst }: Promised): number {
   const passed = seen.filter((one) => one.passed).sort((a, b) => b.answeredAt - a.answeredAt);

@@ -1,8 +1,6 @@
 // Faults that are built into the new version for the controls of the drill.
 import type { Break } from "../ground/broken.ts";
 
-const reads = "createdAt: timestamp(created_at),\n    updatedAt: timestamp(updated_at),\n    notesTimeline";
-
 /** This code reads both forms of the date. */
 export const dateAsNumber: readonly Break[] = [
   {
@@ -11,9 +9,9 @@ export const dateAsNumber: readonly Break[] = [
     to: "insertInTime(contacts, { ...document, created_at: document.created_at.getTime() } as never,",
   },
   {
-    file: "src/contacts/messages.ts",
-    from: reads,
-    to: reads.replace("timestamp(created_at)", "timestamp(new Date(created_at))"),
+    file: "src/db/fields.ts",
+    from: "set[name] = timestamp(value);",
+    to: "set[name] = timestamp(new Date(value));",
   },
 ];
 

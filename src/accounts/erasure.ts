@@ -52,10 +52,8 @@ export interface Erasure {
 export interface Erasures {
   /**
    * Takes the account out of service at once and returns how far its erasure is. Sweeps in the background where no
-   * other
-   * sweeper does, and waits for that until `untilMs` of `performance.now()`. Undefined when there is no such account,
-   * nor
-   * was one that was erased in the last 90 days.
+   * other sweeper does, and waits for that until `untilMs` of `performance.now()`. Undefined when there is no such
+   * account, nor was one that was erased in the last 90 days.
    */
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
   /** Continues in the background with what other calls, or instances that ended, have begun. */
@@ -87,8 +85,7 @@ export const erasureIndexes: IndexSpec = {
 
 /**
  * The erasures of a database; `redis` is undefined where there is none. `ease` prepares for the deletion of all notes
- * of
- * an account.
+ * of an account.
  */
 export function createErasures(
   client: MongoClient,

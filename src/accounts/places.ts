@@ -197,8 +197,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
 
 /**
  * The names in Redis that are an account's, by batches: what kind of thing, then the account's id. Undefined, and no
- * more,
- * where Redis is gone or `goesOn` returns false.
+ * more, where Redis is gone or `goesOn` returns false.
  */
 async function* namesInRedis(
   link: RedisLink,

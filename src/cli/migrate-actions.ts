@@ -128,8 +128,7 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
 
 /**
  * Only what it needs: the other settings may be missing where it runs. Without AUDIT_RETENTION_DAYS the retention stays
- * as it
- * is: by the default, MongoDB could delete entries that the instances are set to keep.
+ * as it is: by the default, MongoDB could delete entries that the instances are set to keep.
  */
 async function settingsOf(
   environment: NodeJS.ProcessEnv,

@@ -25,8 +25,7 @@ const tokenForm = /^[\x21-\x7e]+$/;
 /**
  * The address: `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what the running service
  * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS or of
- * its
- * file, else the data folder's. Fails with what is missing; never repeats a token.
+ * its file, else the data folder's. Fails with what is missing; never repeats a token.
  */
 export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {
   const complete = withSecretFiles(

@@ -1,8 +1,11 @@
 // How a contact, its notes and its sessions leave the store: documents to messages.
 import type { UUID } from "mongodb";
 import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
+import { textsOf, timesOf } from "../db/fields.ts";
 import { idText, present, timestamp } from "../db/message.ts";
+import { contactNoteFields } from "../notes/document.ts";
 import type { ContactDocument } from "./document.ts";
+import { contactFields } from "./document.ts";
 
 /** A note of a timeline, as the store's pipelines cut it. */
 export interface NoteRow {
@@ -24,31 +27,27 @@ export interface SessionRow {
 
 /** A whole contact. */
 export function contactMessage(
-  { _id, full_name, email, phone, notes, memory, inferred_name, created_at, updated_at, archived_at }: ContactDocument,
+  document: ContactDocument,
   timeline: readonly NoteRow[],
   sessions: readonly SessionRow[],
 ): Contact {
   return {
     $typeName: "records.v1.Contact",
-    id: idText(_id),
-    ...present({ fullName: full_name, email, phone, notes, memory, inferredName: inferred_name }),
-    createdAt: timestamp(created_at),
-    updatedAt: timestamp(updated_at),
+    id: idText(document._id),
+    ...textsOf(contactFields.texts, document),
+    ...timesOf(contactFields.times, document),
     notesTimeline: timeline.map(noteMessage),
     recentSessions: sessions.map(sessionMessage),
-    ...(archived_at === null ? {} : { archivedAt: timestamp(archived_at) }),
   };
 }
 
 /** A note of a timeline. */
-export function noteMessage({ _id, content, source, created_at, updated_at }: NoteRow): ContactTimelineNote {
+export function noteMessage(note: NoteRow): ContactTimelineNote {
   return {
     $typeName: "records.v1.ContactTimelineNote",
-    id: idText(_id),
-    content,
-    source,
-    createdAt: timestamp(created_at),
-    updatedAt: timestamp(updated_at),
+    id: idText(note._id),
+    ...{ content: "", source: "", ...textsOf(contactNoteFields.texts, note) },
+    ...timesOf(contactNoteFields.times, note),
   };
 }
 

@@ -1,10 +1,13 @@
 // records.v1.ContactService: finds, reads and writes contacts.
+import { storedTexts } from "../db/fields.ts";
 import type { ContactService as Descriptor, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
+import { UpdateContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
+import { contactFields } from "./document.ts";
 import type { ContactSearch } from "./search.ts";
 import type { ContactChanges, ContactStore } from "./store.ts";
 
@@ -16,8 +19,8 @@ export function createContactService(contacts: ContactStore, search: ContactSear
     async searchContacts({ query }, scope) {
       return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
     },
-    createContact({ fullName, email, phone }, scope) {
-      return contacts.create(scope, { full_name: fullName, email: email ?? null, phone: phone ?? null });
+    createContact(request, scope) {
+      return contacts.create(scope, storedTexts(contactFields.texts, request));
     },
     async getContact({ contactId }, scope) {
       const contact = (await contacts.get(scope, uuid(contactId))) ?? fail(Reason.NOT_FOUND);
@@ -33,11 +36,14 @@ export function createContactService(contacts: ContactStore, search: ContactSear
 }
 
 /** What the update mask names: a field that is named and unset is cleared. */
-function changesOf({ updateMask, fullName, email, phone }: UpdateContactRequest): ContactChanges {
-  const named = new Set(updateMask?.paths);
-  return {
-    ...(named.has("full_name") && fullName !== undefined ? { full_name: fullName } : {}),
-    ...(named.has("email") ? { email: email ?? null } : {}),
-    ...(named.has("phone") ? { phone: phone ?? null } : {}),
-  };
+function changesOf(request: UpdateContactRequest): ContactChanges {
+  const named = new Set(request.updateMask?.paths);
+  const texts = storedTexts(contactFields.texts, request);
+  const changed = UpdateContactRequestSchema.fields.filter(({ name }) => named.has(name));
+  return Object.fromEntries(
+    changed.map(({ localName }) => {
+      const stored = contactFields.texts[localName as keyof typeof contactFields.texts];
+      return [stored, texts[stored]];
+    }),
+  );
 }

@@ -7,6 +7,7 @@ import { duplicateIndex, recordsIndex } from "../db/mongo.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
+import { storedTexts } from "../db/fields.ts";
 import { read } from "../db/read.ts";
 import { listIndex, searchIndex } from "../db/word-search.ts";
 import type { Fence, WriteOptions } from "../db/write.ts";
@@ -16,7 +17,8 @@ import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { contactTerms } from "../search/phones.ts";
 import { recordWords } from "../search/words.ts";
-import type { ContactDocument } from "./document.ts";
+import type { ContactDocument, ContactTexts } from "./document.ts";
+import { contactFields } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 
@@ -31,15 +33,15 @@ export interface ContactNames {
 /** Brings the copies of a contact's names up to date, in the transaction that changes them. */
 export type RewriteCopies = (scope: WriteScope, contact: ContactNames, options: WriteOptions) => Promise<void>;
 
-/** The fields that a user may change. */
-export type ContactChanges = Partial<Pick<ContactDocument, "full_name" | "email" | "phone">>;
+/** Some texts of a contact. */
+export type ContactChanges = Partial<ContactTexts>;
 
 /** The contacts of all accounts, each method within one. */
 export interface ContactStore {
   /** The contact, archived or not, with its timeline and sessions; undefined when the account has none with this id. */
   get(scope: Scope, id: UUID): Promise<Contact | undefined>;
   /** Creates a contact. Fails with DUPLICATE_EMAIL. */
-  create(scope: WriteScope, fields: Required<ContactChanges>): Promise<CreateContactResponse>;
+  create(scope: WriteScope, texts: ContactChanges): Promise<CreateContactResponse>;
   /** Changes a contact. Fails with NOT_FOUND, CONTACT_ARCHIVED or DUPLICATE_EMAIL. */
   update(scope: WriteScope, id: UUID, changes: ContactChanges): Promise<UpdateContactResponse>;
   /**
@@ -109,8 +111,8 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
       return rows === undefined ? undefined : contactMessage(rows.document, rows.notes, rows.sessions);
     },
 
-    async create(scope, fields) {
-      const document = newContact(scope.accountId, fields);
+    async create(scope, texts) {
+      const document = newContact(scope.accountId, texts);
       const answer: CreateContactResponse = {
         $typeName: "records.v1.CreateContactResponse",
         contact: contactMessage(document, [], []),
@@ -172,17 +174,15 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   };
 }
 
-/** A new active contact. */
-export function newContact(accountId: UUID, fields: Required<ContactChanges>): ContactDocument {
+/** A new active contact; null for the other texts. */
+export function newContact(accountId: UUID, texts: ContactChanges): ContactDocument {
   const now = new Date();
   return derive({
     _id: new UUID(),
     account_id: accountId,
     version: newRevision(),
-    notes: null,
-    memory: null,
-    inferred_name: null,
-    ...fields,
+    ...storedTexts(contactFields.texts, {}),
+    ...texts,
     created_at: now,
     updated_at: now,
     archived_at: null,

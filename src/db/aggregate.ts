@@ -108,10 +108,8 @@ export interface FindOptions extends AggregateOptions {
 
 /**
  * By one command, whose answer is decoded once: the driver's cursor takes apart every row before it decodes it, and
- * whoever
- * watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the rows are
- * more
- * than one answer holds, and where the primary changes meanwhile.
+ * whoever watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the
+ * rows are more than one answer holds, and where the primary changes meanwhile.
  */
 async function atOnce(
   { db, collectionName, readConcern }: ReadCollection,

@@ -29,8 +29,7 @@ export async function retryOnConflict<T>(scope: WriteScope, attempt: () => Promi
 
 /**
  * A new revision for a document that is written: a number that no other write of it gets, on whichever branch of
- * history,
- * so that a write which names the revision that it rests on never matches another state.
+ * history, so that a write which names the revision that it rests on never matches another state.
  */
 export function newRevision(): number {
   return randomInt(maxRevision);

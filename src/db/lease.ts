@@ -4,8 +4,7 @@ import { fail } from "../errors.ts";
 
 /**
  * How long a proof counts, from the moment before it was asked for. A proof is a linearizable read: it succeeds only on
- * a
- * member that was primary after the question was sent.
+ * a member that was primary after the question was sent.
  */
 export const leaseMs = 1_350;
 /**

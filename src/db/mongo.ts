@@ -45,10 +45,8 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
 /**
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
  * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the
- * primary, of
- * what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no primary is
- * found
- * within `waitMs`, or the server has no transactions; at once where it rejects us for good.
+ * primary, of what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no
+ * primary is found within `waitMs`, or the server has no transactions; at once where it rejects us for good.
  */
 export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
   const client = clientOf(uri, { monitorCommands: true });
@@ -142,8 +140,7 @@ export function duplicateIndex(error: unknown): readonly string[] | undefined {
 /**
  * Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are
  * wrong. Of what the driver throws that is all but what is known to be our own fault: an error that nobody has thought
- * of
- * is UNAVAILABLE, with its cause in the log. Any other error, such as a TypeError, is our own, and stays loud.
+ * of is UNAVAILABLE, with its cause in the log. Any other error, such as a TypeError, is our own, and stays loud.
  */
 export function isUnavailable(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
@@ -165,8 +162,7 @@ export function isRepeatable(error: unknown): boolean {
 
 /**
  * Whether a connection broke while a command was being written to it. The driver hands on what the socket says then,
- * and
- * neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
+ * and neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
  */
 export function isBrokenConnection(error: unknown): boolean {
   if (!(error instanceof Error && "code" in error)) return false;

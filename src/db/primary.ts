@@ -26,8 +26,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   held(waitMs: number): Promise<void>;
   /**
    * Gets the operator's switches with every proof, the newest state last; undefined where a proof failed. They are read
-   * by
-   * the proof itself, so that they are as current as the lease. `askedAt` is in milliseconds of `performance.now()`.
+   * by the proof itself, so that they are as current as the lease. `askedAt` is in milliseconds of `performance.now()`.
    */
   onProof(listener: ProofListener): void;
   /** Hears when the lease is lost, and when it is there again. */

@@ -9,9 +9,8 @@ import { aggregate } from "./aggregate.ts";
 
 /**
  * Runs the aggregation and returns its rows. Where the scope's API key is not proven yet, the same command looks the
- * key
- * up, and the read fails with INVALID_KEY when it is no longer active, and with ACCOUNT_SUSPENDED while its account is
- * suspended: both are in force on the next request of every instance, whatever a cache holds, at the price of one
+ * key up, and the read fails with INVALID_KEY when it is no longer active, and with ACCOUNT_SUSPENDED while its account
+ * is suspended: both are in force on the next request of every instance, whatever a cache holds, at the price of one
  * look-up by `_id` and of no command.
  */
 export async function read<T extends Document>(

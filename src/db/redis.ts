@@ -89,8 +89,7 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
 
 /**
  * The answer, or a rejection after 50 ms. When the time is up the sockets are read once more before it counts: on a
- * busy
- * instance the answer may have been waiting there all along.
+ * busy instance the answer may have been waiting there all along.
  */
 function answered<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

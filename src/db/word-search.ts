@@ -93,8 +93,7 @@ export async function planWords(
 
 /**
  * Plans a query and runs it; none is run where a word has no match. While a large import has taken the search index
- * away,
- * the account is walked, newest first.
+ * away, the account is walked, newest first.
  */
 export async function planned<T>(
   collection: Collection<Document>,

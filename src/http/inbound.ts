@@ -28,8 +28,7 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
 
 /**
  * Fails with MALFORMED_HTTP on two `Host` or two `Authorization` lines, for another reader may have taken the other
- * one,
- * and without a `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
+ * one, and without a `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
  */
 export function requireSingleLines({ rawHeaders, httpVersion }: Request): void {
   let hosts = 0;

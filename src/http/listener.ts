@@ -41,8 +41,7 @@ export interface Listener {
   /**
    * Stops taking connections, lets what runs finish within `graceMs`, and closes. For `idleMs` of these it also answers
    * what still comes on open connections, and tells each that it was the last: a client that sends on an idle one just
-   * as
-   * it is closed would get no answer.
+   * as it is closed would get no answer.
    */
   close(graceMs: number, idleMs: number): Promise<void>;
 }
@@ -238,8 +237,7 @@ export function createListener(
 
 /**
  * Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts
- * one
- * in each turn of its loop. What arrives after the last look is lost, so the last one has to be quick, if any is.
+ * one in each turn of its loop. What arrives after the last look is lost, so the last one has to be quick, if any is.
  */
 async function takeAll(accepted: () => number, until: number): Promise<void> {
   for (let looks = 0; performance.now() < until; looks++) {

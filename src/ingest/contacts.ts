@@ -3,9 +3,10 @@ import type { MongoClient } from "mongodb";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
+import { contactFields } from "../contacts/document.ts";
 import type { RewriteCopies } from "../contacts/store.ts";
 import { contactsCollection, derive, mapDuplicateEmail } from "../contacts/store.ts";
-import { dateOf } from "../db/message.ts";
+import { storedTexts, storedTimes } from "../db/fields.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Fence, WriteOptions } from "../db/write.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
@@ -139,18 +140,15 @@ function claimsOfRecord(record: ContactDocument | undefined): string[] {
 
 function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocument | undefined): ContactDocument {
   const now = new Date();
+  const times = storedTimes(contactFields.times, item);
   return derive({
     ...identityOf(scope, item, before),
+    ...times,
     version: newRevision(),
-    full_name: item.fullName ?? null,
-    email: item.email ?? null,
-    phone: item.phone ?? null,
-    notes: item.notes ?? null,
-    memory: item.memory ?? null,
-    inferred_name: item.inferredName ?? null,
-    created_at: dateOf(item.createdAt) ?? before?.created_at ?? now,
-    updated_at: dateOf(item.updatedAt) ?? now,
-    archived_at: dateOf(item.archivedAt) ?? before?.archived_at ?? null,
+    ...storedTexts(contactFields.texts, item),
+    created_at: times.created_at ?? before?.created_at ?? now,
+    updated_at: times.updated_at ?? now,
+    archived_at: times.archived_at ?? before?.archived_at ?? null,
     rank: 0,
   });
 }

@@ -10,7 +10,7 @@ import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { EraseAnswers } from "../guards/erased-answers.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import type { NoteDocument } from "../notes/store.ts";
+import type { NoteDocument } from "../notes/document.ts";
 import { notesCollection } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";

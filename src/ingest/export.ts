@@ -8,7 +8,7 @@ import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
 import type { ExportResponse, RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Scope } from "../guards/scope.ts";
-import type { NoteDocument } from "../notes/store.ts";
+import type { NoteDocument } from "../notes/document.ts";
 import { notesCollection } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";

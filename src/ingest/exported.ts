@@ -1,12 +1,15 @@
 // How stored records leave as the items that they can be ingested as again.
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { ContactDocument } from "../contacts/document.ts";
-import { present, timestamp } from "../db/message.ts";
+import { contactFields } from "../contacts/document.ts";
+import { textsOf, timesOf } from "../db/fields.ts";
 import { holdDeflated } from "../deflated.ts";
 import type { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
-import type { NoteDocument } from "../notes/store.ts";
+import type { NoteDocument } from "../notes/document.ts";
+import { contactNoteFields, sessionNoteFields } from "../notes/document.ts";
 import type { SessionDocument } from "../sessions/document.ts";
+import { sessionFields } from "../sessions/document.ts";
 import { noteTypeOf } from "../sessions/messages.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
 import { recordingMessage } from "../sessions/transcripts.ts";
@@ -15,54 +18,28 @@ type ExportedRecord = MessageShape<typeof RecordSchema>;
 
 /** A contact, archived or not. */
 export function contactRecord(document: ContactDocument): ExportedRecord {
-  const { full_name, email, phone, notes, memory, inferred_name, created_at, updated_at, archived_at } = document;
   return record({
     case: "contact",
     value: {
       $typeName: "records.ingest.v1.ContactItem",
       ...nameOf(document),
-      ...present({ fullName: full_name, email, phone, notes, memory, inferredName: inferred_name }),
-      createdAt: timestamp(created_at),
-      updatedAt: timestamp(updated_at),
-      ...timesOf({ archivedAt: archived_at }),
+      ...textsOf(contactFields.texts, document),
+      ...timesOf(contactFields.times, document),
     },
   });
 }
 
 /** A session without its notes and transcript. */
 export function sessionRecord(document: SessionDocument): ExportedRecord {
-  const {
-    contact_id,
-    title,
-    subtitle,
-    session_date,
-    session_date_end,
-    recording_status,
-    source,
-    conference_provider,
-    conference_url,
-    provider_doc_url,
-    created_at,
-    updated_at,
-  } = document;
+  const { contact_id } = document;
   return record({
     case: "session",
     value: {
       $typeName: "records.ingest.v1.SessionItem",
       ...nameOf(document),
       ...(contact_id === null ? {} : { contactId: contact_id.toHexString() }),
-      ...present({
-        title,
-        subtitle,
-        recordingStatus: recording_status,
-        source,
-        conferenceProvider: conference_provider,
-        conferenceUrl: conference_url,
-        providerDocUrl: provider_doc_url,
-      }),
-      ...timesOf({ sessionDate: session_date, sessionDateEnd: session_date_end }),
-      createdAt: timestamp(created_at),
-      updatedAt: timestamp(updated_at),
+      ...textsOf(sessionFields.texts, document),
+      ...timesOf(sessionFields.times, document),
     },
   });
 }
@@ -82,7 +59,7 @@ export function transcriptRecord({ _id, text, recording }: TranscriptDocument): 
 
 /** A note, of a contact or of a session. */
 export function noteRecord(document: NoteDocument): ExportedRecord {
-  const { kind, parent_id, content, created_at, updated_at } = document;
+  const { kind, parent_id } = document;
   if (kind === "contact") {
     return record({
       case: "contactNote",
@@ -90,24 +67,22 @@ export function noteRecord(document: NoteDocument): ExportedRecord {
         $typeName: "records.ingest.v1.ContactNoteItem",
         ...nameOf(document),
         contactId: parent_id.toHexString(),
-        content: content ?? "",
-        source: document.source ?? "",
-        createdAt: timestamp(created_at),
-        updatedAt: timestamp(updated_at),
+        ...{ content: "", source: "", ...textsOf(contactNoteFields.texts, document) },
+        ...timesOf(contactNoteFields.times, document),
       },
     });
   }
-  const { title, title_slug, position, type } = document;
+  const { position, type } = document;
   return record({
     case: "sessionNote",
     value: {
       $typeName: "records.ingest.v1.SessionNoteItem",
       ...nameOf(document),
       sessionId: parent_id.toHexString(),
-      ...present({ title, titleSlug: title_slug, content }),
+      ...textsOf(sessionNoteFields.texts, document),
       position,
       type: noteTypeOf(type),
-      createdAt: timestamp(created_at),
+      ...timesOf(sessionNoteFields.times, document),
     },
   });
 }
@@ -118,11 +93,4 @@ function record(held: ExportedRecord["record"]): ExportedRecord {
 
 function nameOf({ _id, external_id }: { readonly _id: { toHexString(): string }; readonly external_id?: string }) {
   return { id: _id.toHexString(), ...(external_id === undefined ? {} : { externalId: external_id }) };
-}
-
-function timesOf<Name extends string>(times: Readonly<Record<Name, Date | null>>) {
-  const set = Object.entries<Date | null>(times).flatMap(([name, date]) =>
-    date === null ? [] : [[name, timestamp(date)]],
-  );
-  return Object.fromEntries(set) as { [Key in Name]?: ReturnType<typeof timestamp> };
 }

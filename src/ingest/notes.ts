@@ -3,9 +3,10 @@ import type { MongoClient } from "mongodb";
 import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
-import { dateOf } from "../db/message.ts";
+import { storedTexts, storedTimes } from "../db/fields.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import type { NoteDocument } from "../notes/store.ts";
+import type { NoteDocument } from "../notes/document.ts";
+import { contactNoteFields, noTexts, sessionNoteFields } from "../notes/document.ts";
 import { contactLabel, deriveNote, notesCollection } from "../notes/store.ts";
 import { noteTypeName } from "../sessions/messages.ts";
 import type { SessionDocument } from "../sessions/document.ts";
@@ -39,18 +40,17 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
           return (at, before) => {
             const item = items[at] as SessionNoteItem;
             const owner = parentOf("session", ownerOf(item), owners);
+            const { created_at } = storedTimes(sessionNoteFields.times, item);
             return deriveNote({
               ...identityOf(scope, item, before),
               kind: "session",
               parent_id: owner._id,
               label: owner.title,
               type: noteTypeName(item.type),
-              title: item.title ?? null,
-              title_slug: item.titleSlug ?? null,
+              ...noTexts,
+              ...storedTexts(sessionNoteFields.texts, item),
               position: item.position,
-              content: item.content ?? null,
-              source: null,
-              created_at: dateOf(item.createdAt) ?? before?.created_at ?? new Date(),
+              created_at: created_at ?? before?.created_at ?? new Date(),
               updated_at: new Date(),
             });
           };
@@ -69,20 +69,19 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
           return (at, before) => {
             const item = items[at] as ContactNoteItem;
             const owner = parentOf("contact", ownerOf(item), owners);
-            const createdAt = dateOf(item.createdAt) ?? before?.created_at ?? new Date();
+            const times = storedTimes(contactNoteFields.times, item);
+            const createdAt = times.created_at ?? before?.created_at ?? new Date();
             return deriveNote({
               ...identityOf(scope, item, before),
               kind: "contact",
               parent_id: owner._id,
               label: contactLabel(owner),
               type: "user_manual",
-              title: null,
-              title_slug: null,
+              ...noTexts,
+              ...storedTexts(contactNoteFields.texts, item),
               position: 0,
-              content: item.content,
-              source: item.source,
               created_at: createdAt,
-              updated_at: dateOf(item.updatedAt) ?? createdAt,
+              updated_at: times.updated_at ?? createdAt,
             });
           };
         },

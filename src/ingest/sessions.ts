@@ -3,12 +3,14 @@ import type { MongoClient } from "mongodb";
 import type { SessionItem, TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactsCollection } from "../contacts/store.ts";
+import { storedTexts, storedTimes } from "../db/fields.ts";
 import { dateOf } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
 import { newRevision } from "../db/conflicts.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
+import { sessionFields } from "../sessions/document.ts";
 import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
 import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";
@@ -96,6 +98,7 @@ function sessionDocument(
   contact: ContactDocument | undefined,
 ): SessionDocument {
   const now = new Date();
+  const times = storedTimes(sessionFields.times, item);
   return deriveSession({
     ...identityOf(scope, item, before),
     version: newRevision(),
@@ -104,16 +107,9 @@ function sessionDocument(
       contact === undefined
         ? null
         : { full_name: contact.full_name, inferred_name: contact.inferred_name, email: contact.email },
-    title: item.title ?? null,
-    subtitle: item.subtitle ?? null,
-    session_date: dateOf(item.sessionDate) ?? null,
-    session_date_end: dateOf(item.sessionDateEnd) ?? null,
-    recording_status: item.recordingStatus ?? null,
-    source: item.source ?? null,
-    conference_provider: item.conferenceProvider ?? null,
-    conference_url: item.conferenceUrl ?? null,
-    provider_doc_url: item.providerDocUrl ?? null,
-    created_at: dateOf(item.createdAt) ?? before?.created_at ?? now,
-    updated_at: dateOf(item.updatedAt) ?? now,
+    ...storedTexts(sessionFields.texts, item),
+    ...times,
+    created_at: times.created_at ?? before?.created_at ?? now,
+    updated_at: times.updated_at ?? now,
   });
 }

@@ -19,32 +19,7 @@ import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { NOTE_SHAPE, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
-
-/** A note as it is stored. `n` and `g` (see `src/search/terms.ts`) stand last, `n` before `g`. */
-export interface NoteDocument {
-  _id: UUID;
-  account_id: UUID;
-  external_id?: string;
-  kind: "contact" | "session";
-  /** The contact or session that owns the note. */
-  parent_id: UUID;
-  /** What the owner is called, copied from it. */
-  label: string | null;
-  /** The type of a session note, in lower case; `user_manual` for a contact's. */
-  type: string;
-  title: string | null;
-  title_slug: string | null;
-  position: number;
-  content: string | null;
-  /** Where a contact's note comes from; null for a session's. */
-  source: string | null;
-  created_at: Date;
-  updated_at: Date;
-  /** The rank of `created_at`. */
-  rank: number;
-  n: string;
-  g: string[];
-}
+import type { NoteDocument } from "./document.ts";
 
 /** What a note's owner is called by. */
 export interface LabelledContact {

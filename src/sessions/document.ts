@@ -1,9 +1,31 @@
-// A session in MongoDB.
+// A session in MongoDB, and which field of it is which field of the messages.
 import type { UUID } from "mongodb";
+import type { FieldsOf, Stored } from "../db/fields.ts";
+import type { SessionItem } from "../gen/records/ingest/v1/items_pb.ts";
+import type { SessionDetail, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import type { Terms } from "../search/terms.ts";
 
+/** The fields of a session that both a list and the session itself show. */
+export const summaryFields = {
+  texts: {
+    title: "title",
+    subtitle: "subtitle",
+    recordingStatus: "recording_status",
+    source: "source",
+    conferenceProvider: "conference_provider",
+  },
+  times: { sessionDate: "session_date", sessionDateEnd: "session_date_end" },
+} as const satisfies FieldsOf<SessionSummary, "id" | "client">;
+
+/** All fields of a session: a new field of the messages is added here, and is then written, read and exported. */
+export const sessionFields = {
+  texts: { ...summaryFields.texts, conferenceUrl: "conference_url", providerDocUrl: "provider_doc_url" },
+  times: { ...summaryFields.times, createdAt: "created_at", updatedAt: "updated_at" },
+} as const satisfies FieldsOf<SessionDetail, "id" | "client" | "notes"> &
+  FieldsOf<SessionItem, "id" | "externalId" | "contactId" | "contactExternalId">;
+
 /** A session as it is stored. What the search needs stands last, `n` before `g`. */
-export interface SessionDocument {
+export interface SessionDocument extends Stored<(typeof sessionFields)["texts"], string | null> {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
@@ -12,15 +34,8 @@ export interface SessionDocument {
   contact_id: UUID | null;
   /** The names of the contact, copied from it. */
   client: SessionClientNames | null;
-  title: string | null;
-  subtitle: string | null;
   session_date: Date | null;
   session_date_end: Date | null;
-  recording_status: string | null;
-  source: string | null;
-  conference_provider: string | null;
-  conference_url: string | null;
-  provider_doc_url: string | null;
   created_at: Date;
   updated_at: Date;
   /** The rank of `session_date`. */

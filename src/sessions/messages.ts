@@ -2,8 +2,11 @@
 import type { UUID } from "mongodb";
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
-import { idText, present, timestamp } from "../db/message.ts";
+import { textsOf, timesOf } from "../db/fields.ts";
+import { idText, present } from "../db/message.ts";
+import { sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
+import { sessionFields, summaryFields } from "./document.ts";
 
 /** A note of a session, as the store's pipeline cuts it. */
 export interface SessionNoteRow {
@@ -71,7 +74,8 @@ export function sessionSummary(document: SummaryRow): SessionSummary {
   return {
     $typeName: "records.v1.SessionSummary",
     id: idText(document._id),
-    ...summaryFields(document),
+    ...textsOf(summaryFields.texts, document),
+    ...timesOf(summaryFields.times, document),
     ...(contact_id === null
       ? {}
       : {
@@ -86,14 +90,12 @@ export function sessionSummary(document: SummaryRow): SessionSummary {
 
 /** A session with its notes. */
 export function sessionDetail(document: SessionDocument, notes: readonly SessionNoteRow[]): SessionDetail {
-  const { contact_id, client, conference_url, provider_doc_url, created_at, updated_at } = document;
+  const { contact_id, client } = document;
   return {
     $typeName: "records.v1.SessionDetail",
     id: idText(document._id),
-    ...summaryFields(document),
-    ...present({ conferenceUrl: conference_url, providerDocUrl: provider_doc_url }),
-    createdAt: timestamp(created_at),
-    updatedAt: timestamp(updated_at),
+    ...textsOf(sessionFields.texts, document),
+    ...timesOf(sessionFields.times, document),
     notes: [...notes].sort(byPosition).map(sessionNote),
     ...(contact_id === null
       ? {}
@@ -107,28 +109,12 @@ export function sessionDetail(document: SessionDocument, notes: readonly Session
   };
 }
 
-function summaryFields({
-  title,
-  subtitle,
-  session_date,
-  session_date_end,
-  recording_status,
-  source,
-  conference_provider,
-}: SummaryRow) {
-  return {
-    ...present({ title, subtitle, recordingStatus: recording_status, source, conferenceProvider: conference_provider }),
-    ...(session_date === null ? {} : { sessionDate: timestamp(session_date) }),
-    ...(session_date_end === null ? {} : { sessionDateEnd: timestamp(session_date_end) }),
-  };
-}
-
-function sessionNote({ title, title_slug, content, position, type }: SessionNoteRow): SessionNote {
+function sessionNote(note: SessionNoteRow): SessionNote {
   return {
     $typeName: "records.v1.SessionNote",
-    ...present({ title, titleSlug: title_slug, content }),
-    position,
-    type: noteTypeOf(type),
+    ...textsOf(sessionNoteFields.texts, note),
+    position: note.position,
+    type: noteTypeOf(note.type),
   };
 }
 

@@ -86,8 +86,7 @@ export interface DashboardSessions {
   endPerson(issuer: string, subject: string, deadline: Deadline): Promise<void>;
   /**
    * The sessions that began in a session at the provider, and those of the person of which it is not known in which
-   * they
-   * began; without a session's name all of the person.
+   * they began; without a session's name all of the person.
    */
   ofPerson(
     issuer: string,

@@ -9,7 +9,7 @@ import { createPlaces } from "../../src/accounts/places.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { rankAt } from "../../src/db/rank.ts";
 import { deadlineIn } from "../../src/deadline.ts";
-import type { NoteDocument } from "../../src/notes/store.ts";
+import type { NoteDocument } from "../../src/notes/document.ts";
 import { noteSearchIndex } from "../../src/notes/store.ts";
 import { createServices } from "../../src/services.ts";
 import type { ChildInstance } from "../faults/child.ts";

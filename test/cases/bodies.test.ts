@@ -14,8 +14,7 @@ beforeAll(async () => {
 
 /**
  * Sends to the three writes, and holds each to 422 and to having written nothing. A call that depends on the endpoint
- * is
- * made of a property that it takes, so that nothing else is wrong with it.
+ * is made of a property that it takes, so that nothing else is wrong with it.
  */
 async function refused(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestAnswer[]> {
   const before = await counts(service());

@@ -51,8 +51,7 @@ export const csvHeader = `${contactFields.join(",")}\r\n`;
 
 /**
  * A contact as a row, with its end. Cells hold the text exactly: one that begins with `=`, `+`, `-` or `@` is not
- * changed,
- * although a spreadsheet may take it for a formula.
+ * changed, although a spreadsheet may take it for a formula.
  */
 export function csvRow(contact: ContactItem): string {
   const values: Readonly<Record<ContactField, string | null | undefined>> = {

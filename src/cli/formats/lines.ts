@@ -15,10 +15,8 @@ const longestLine = 30 * 1024 * 1024;
 
 /**
  * The lines of a file in `encoding` (a label of the WHATWG Encoding Standard), those of one chunk at a time. A byte
- * order
- * mark is left out, and one of UTF-16 goes before the encoding. A line that is not valid, or longer than `longest`
- * bytes, is
- * given with its problem, and the next is read like any other. A `\r` at the end of a line stays.
+ * order mark is left out, and one of UTF-16 goes before the encoding. A line that is not valid, or longer than
+ * `longest` bytes, is given with its problem, and the next is read like any other. A `\r` at the end of a line stays.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,0 +1,57 @@
+// A note in MongoDB, and which field of it is which field of the messages.
+import type { UUID } from "mongodb";
+import type { FieldsOf, Stored } from "../db/fields.ts";
+import { storedTexts } from "../db/fields.ts";
+import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
+import type { ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
+import type { SessionNote } from "../gen/records/v1/sessions_pb.ts";
+
+/** The fields of a contact's note: a new field of the messages is added here. */
+export const contactNoteFields = {
+  texts: { content: "content", source: "source" },
+  times: { createdAt: "created_at", updatedAt: "updated_at" },
+} as const satisfies FieldsOf<ContactNoteItem, "id" | "externalId" | "contactId" | "contactExternalId"> &
+  FieldsOf<ContactTimelineNote, "id">;
+
+/** The fields of a session's note. */
+export const sessionNoteFields = {
+  texts: { title: "title", titleSlug: "title_slug", content: "content" },
+  times: { createdAt: "created_at" },
+} as const satisfies FieldsOf<
+  SessionNoteItem,
+  "id" | "externalId" | "sessionId" | "sessionExternalId" | "position" | "type"
+> &
+  FieldsOf<SessionNote, "position" | "type">;
+
+/** The texts of a note that has none. */
+export const noTexts = {
+  ...storedTexts(contactNoteFields.texts, {}),
+  ...storedTexts(sessionNoteFields.texts, {}),
+};
+
+/**
+ * A note as it is stored. Texts that its kind does not have are null. `n` and `g` (see `src/search/terms.ts`) stand
+ * last,
+ * `n` before `g`.
+ */
+export interface NoteDocument
+  extends Stored<(typeof contactNoteFields)["texts"], string | null>,
+    Stored<(typeof sessionNoteFields)["texts"], string | null> {
+  _id: UUID;
+  account_id: UUID;
+  external_id?: string;
+  kind: "contact" | "session";
+  /** The contact or session that owns the note. */
+  parent_id: UUID;
+  /** What the owner is called, copied from it. */
+  label: string | null;
+  /** The type of a session note, in lower case; `user_manual` for a contact's. */
+  type: string;
+  position: number;
+  created_at: Date;
+  updated_at: Date;
+  /** The rank of `created_at`. */
+  rank: number;
+  n: string;
+  g: string[];
+}
