@@ -7,6 +7,8 @@ import { inTurn } from "../turns.ts";
  * Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or 10,000 chunks of a byte.
  */
 const pieceBytes = 2_048;
+/** So much is read before it can be passed on, as Node does of a body. */
+const mostHeld = 16_384;
 /**
  * In as many pieces as the largest read has, a client that resets its requests as fast as it sends them has done so.
  */
@@ -24,6 +26,10 @@ export interface PacedInput {
   begin(request: () => void): void;
   /** To be called when the response to such a request is closed. */
   end(): void;
+  /** Whether something waits for its turn: the connection is not idle. */
+  waits(): boolean;
+  /** Throws away what was not passed on, and all that comes from now on. */
+  discard(): void;
   /**
    * Whether bytes that arrived with those that were passed on still wait. False now and then where there is no end of
    * them.
@@ -40,9 +46,11 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   let unanswered = 0;
   let queued = false;
   let asked = 0;
+  let discarding = false;
   const beginSoon = inTurn(wait);
 
-  const paused = (): boolean => socket.isPaused() || unanswered >= mostUnanswered;
+  /** What was passed on and not taken yet would be parsed in one go with what follows. */
+  const paused = (): boolean => socket.isPaused() || socket.readableLength > 0 || unanswered >= mostUnanswered;
 
   function passSoon(): void {
     if (queued || held.length === 0 || paused()) return;
@@ -56,7 +64,8 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
     const piece = held.subarray(0, pieceBytes);
     held = held.subarray(piece.length);
     push(piece);
-    if (held.length === 0 && ended) push(null);
+    if (held.length > 0) passSoon();
+    else if (ended) push(null);
   }
 
   // The two methods between a stream and its source: the source pushes what it has, the stream asks for more.
@@ -65,11 +74,12 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
       ended = true;
       return held.length === 0 && push(null);
     }
+    if (discarding) return true;
     if (held.length === 0 && chunk.length <= pieceBytes && !paused()) return push(chunk);
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     passSoon();
-    // Nothing more is read before all of it was passed on.
-    return false;
+    // Reading shows as well that the client has gone.
+    return held.length < mostHeld;
   };
   socket._read = (size) => {
     if (held.length === 0) read(size);
@@ -78,6 +88,11 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   socket.on("resume", passSoon);
 
   return {
+    waits: () => queued && !socket.destroyed,
+    discard() {
+      discarding = true;
+      held = nothing;
+    },
     behind() {
       asked = held.length > 0 && asked < mostBehind ? asked + 1 : 0;
       return asked > 0;

@@ -22,13 +22,13 @@ export function endSession(session: ServerHttp2Session): void {
 
 /**
  * Ends a session that has had no stream for so long. Node limits that in HTTP/1.1 alone; pings and parts of headers are
- * none.
+ * none. `cut` closes the connection: destroying the session does not, while the client reads nothing.
  */
-export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits): void {
+export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits, cut: () => void): void {
   let open = 0;
   const end = (): void => {
     endSession(session);
-    timer = setTimeout(() => session.destroy(), closingMs);
+    timer = setTimeout(cut, closingMs);
   };
   let timer = setTimeout(end, firstMs);
   session.on("stream", (stream) => {

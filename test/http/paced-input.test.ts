@@ -1,7 +1,9 @@
 // Paced input: nothing of what a connection sends is lost or reordered, and only a part of it is begun at once.
 import { createHash, randomBytes } from "node:crypto";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { connect as connectHttp2 } from "node:http2";
+import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { Listener, Request, Response } from "../../src/http/listener.ts";
@@ -88,4 +90,66 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/2, beside
   );
   expect(answers).toEqual(bodies.map(sha256));
   session.destroy();
+});
+
+test("the responses of a broken connection close, also those that wait behind another", async () => {
+  let [begun, closed] = [0, 0];
+  const base = await listen((_request, response) => {
+    begun++;
+    response.once("close", () => closed++);
+  });
+  const socket = connect(Number(new URL(base).port), "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10));
+  while (begun < 10) await turn();
+  socket.resetAndDestroy();
+  while (closed < 10) await turn();
+  // Nothing is left for a stop to wait for.
+  await listener.close(60_000, 0);
+  expect([begun, closed]).toEqual([10, 10]);
+});
+
+test("garbage after a request is refused once, and the request before it is answered", async () => {
+  let closeListeners = 0;
+  const base = await listen((_request, response) => {
+    setTimeout(() => {
+      closeListeners = response.listenerCount("close");
+      response.end("late");
+    }, 50);
+  });
+  const garbage = `GET / HTTP/1.1\r\nHost: a\r\n\r\n${"\0".repeat(60_000)}`;
+  const { answers } = await exchange(base, garbage);
+  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  expect(closeListeners).toBeLessThan(10);
+});
+
+test("CONNECT with bytes behind it is refused, and its connection closed", async () => {
+  const base = await listen((_request, response) => response.end());
+  const { closed, answers } = await exchange(base, `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(5_000)}`);
+  expect([closed, answers[0]?.status]).toEqual([true, 400]);
+});
+
+test("what has arrived on an idle connection when the listener stops is answered", async () => {
+  const base = await listen(digest);
+  const port = Number(new URL(base).port);
+  const sockets = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect");
+      return socket;
+    }),
+  );
+  const body = Buffer.alloc(10_000, "a");
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`;
+  // Each has had a request before: a connection that is fresh counts as one whose request is on its way.
+  const answered = sockets.map(async (socket) => {
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(socket, "data");
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    return { socket, text: () => text };
+  });
+  const idle = await Promise.all(answered);
+  for (const { socket } of idle) socket.write(head + body.toString());
+  await listener.close(5_000, 0);
+  expect(idle.filter(({ text }) => text().includes(sha256(body)))).toHaveLength(50);
 });

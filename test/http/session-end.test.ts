@@ -136,7 +136,9 @@ test("a client that connects while the listener stops gets the settings first, a
 
 test("a session without a request is told to go, and closed", async () => {
   const server = createServer();
-  server.on("session", (session: ServerHttp2Session) => limitIdle(session, { firstMs: 20, nextMs: 20 }));
+  server.on("session", (session: ServerHttp2Session) =>
+    limitIdle(session, { firstMs: 20, nextMs: 20 }, () => session.destroy()),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [code] = (await once(client, "goaway")) as [number];

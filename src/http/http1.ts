@@ -1,0 +1,114 @@
+// The HTTP/1.1 side of a listener: Node's server, on connections whose input is paced.
+import type { IncomingMessage, Server } from "node:http";
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
+import type { PacedInput } from "./paced-input.ts";
+import type { Running } from "./running.ts";
+
+/** The server, and how it gets a connection. */
+export interface Http1 {
+  readonly server: Server;
+  connect(socket: Socket, input: PacedInput): void;
+}
+
+/** What the server is made of. */
+export interface Http1Parts extends Pick<ListenerOptions, "refuse" | "refuseExpectation"> {
+  readonly receive: (request: Request, response: Response) => void;
+  readonly running: Running;
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  /** How long a connection may have no traffic under a request; 0 for ever. */
+  readonly stalledMs: number;
+}
+
+interface Connection {
+  readonly input: PacedInput;
+  /** Those that are not closed, in the order of their requests. */
+  readonly responses: Set<Response>;
+  failed: boolean;
+}
+
+/** How long what follows a refused message is thrown away before the connection is closed. */
+const lingerMs = 1_000;
+
+export function createHttp1Server({
+  receive,
+  running,
+  refuse,
+  refuseExpectation,
+  stalledMs,
+  ...timeouts
+}: Http1Parts): Http1 {
+  const connections = new WeakMap<Socket, Connection>();
+
+  function take(request: Request, response: Response): void {
+    running.follow(response);
+    const connection = connections.get(request.socket);
+    if (connection === undefined) return receive(request, response);
+    const { input, responses } = connection;
+    responses.add(response);
+    response.once("close", () => {
+      responses.delete(response);
+      input.end();
+    });
+    input.begin(() => (request.socket.destroyed ? running.forget(response) : receive(request, response)));
+  }
+
+  const options = { requireHostHeader: false, connectionsCheckingInterval: 1_000, ...timeouts };
+  // Node's own refusal of a message without `Host` has no body: the handler refuses it instead. The parser lets
+  // HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
+  const server = createServer(options, (request, response) =>
+    request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(refuse(400)),
+  );
+  server.timeout = stalledMs;
+  // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
+  server.maxHeadersCount = 0;
+  server.on("checkExpectation", (request: Request, response: Response) => {
+    running.follow(response);
+    refuseExpectation(request, response);
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => close(socket, refuse(400)));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = connections.get(socket);
+    // Node reports it again for all that follows.
+    if (connection?.failed === true) return;
+    if (connection !== undefined) connection.failed = true;
+    connection?.input.discard();
+    if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
+    const here = [...(connection?.responses ?? [])];
+    // A response that has begun cannot be followed by another to the same request.
+    if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return socket.destroy();
+    const answer = (): void => close(socket, refuse(refusedStatus(error.code)));
+    // What was taken before is answered first: its writes go on, whatever follows it on the connection.
+    const before = here.findLast(({ req }) => req.complete);
+    return before === undefined ? answer() : void before.once("close", answer);
+  });
+
+  return {
+    server,
+    connect(socket, input) {
+      const responses = new Set<Response>();
+      connections.set(socket, { input, responses, failed: false });
+      server.emit("connection", socket);
+      // Node's parser takes the bytes past the stream, unless somebody listens to the stream.
+      socket.on("data", () => undefined);
+      // Node closes the response that is being sent, and none that waits behind it.
+      socket.once("close", () => setImmediate(() => responses.forEach((response) => void response.emit("close"))));
+    },
+  };
+}
+
+/** Sends the last response of a connection, throws away what still comes, and closes it. */
+function close(socket: Socket, text: string): void {
+  if (!socket.writable) return void socket.destroy();
+  socket.end(text);
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+function refusedStatus(code: string | undefined): RefusedStatus {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}

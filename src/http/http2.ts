@@ -1,0 +1,110 @@
+// The HTTP/2 side of a listener: Node's server, on connections whose input is paced, with the time limits of HTTP/1.1.
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { constants, createServer } from "node:http2";
+import type { Socket } from "node:net";
+import type { Wait } from "../turns.ts";
+import { inTurn } from "../turns.ts";
+import type { ListenerOptions, Request, Response } from "./listener.ts";
+import type { PacedInput } from "./paced-input.ts";
+import { setPeer } from "./peer.ts";
+import type { Running } from "./running.ts";
+import type { IdleLimits } from "./session-end.ts";
+import { limitIdle } from "./session-end.ts";
+import { socketStream } from "./socket-stream.ts";
+
+/** The server, its sessions, and how it gets a connection. */
+export interface Http2 {
+  readonly server: Http2Server;
+  readonly sessions: ReadonlySet<ServerHttp2Session>;
+  connect(socket: Socket, input: PacedInput): void;
+}
+
+/** What the server is made of. */
+export interface Http2Parts extends Pick<ListenerOptions, "refuseExpectation" | "refuseSlow"> {
+  readonly receive: (request: Request, response: Response) => void;
+  readonly running: Running;
+  readonly wait: Wait;
+  readonly onSession: (session: ServerHttp2Session) => void;
+  readonly idle: IdleLimits;
+  readonly requestTimeout: number;
+  /** How long a client may take nothing of a response. */
+  readonly stalledMs: number;
+}
+
+type StreamRequest = Request & { readonly stream: ServerHttp2Stream };
+
+interface Connection {
+  readonly socket: Socket;
+  /** Begins a request when it is the turn of its connection. */
+  readonly beginSoon: (begin: () => void) => void;
+}
+
+/** More than an instance has places for (`MAX_IN_FLIGHT`): the others of a connection wait on the client's side. */
+const maxConcurrentStreams = 100;
+/** How much the sessions may hold of what clients have not read, in megabytes each: as much as all streams may send. */
+const maxSessionMemory = 64;
+/** How long a stream that was ended may take to close, before its connection is closed instead. */
+const closingMs = 1_000;
+
+export function createHttp2Server(parts: Http2Parts): Http2 {
+  const { receive, running, refuseExpectation, refuseSlow } = parts;
+  const sessions = new Set<ServerHttp2Session>();
+  const connections = new WeakMap<object, Connection>();
+
+  function take(request: StreamRequest, response: Response): void {
+    running.follow(response);
+    const { stream } = request;
+    const connection = stream.session && connections.get(stream.session);
+    if (connection === undefined) return running.forget(response);
+    connection.beginSoon(() => {
+      // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
+      if (stream.destroyed) return running.forget(response);
+      if (refuseSlow !== undefined) limit(request, response, connection.socket, refuseSlow);
+      receive(request, response);
+    });
+  }
+
+  /** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
+  function limit(request: StreamRequest, response: Response, socket: Socket, refuse: typeof refuseExpectation): void {
+    const { stream } = request;
+    stream.setTimeout(parts.stalledMs, () => {
+      stream.close(constants.NGHTTP2_CANCEL);
+      // Where the client reads nothing of its connection, the reset cannot be sent either.
+      setTimeout(() => stream.destroyed || socket.destroy(), closingMs).unref();
+    });
+    if (stream.endAfterHeaders) return;
+    const timer = setTimeout(() => {
+      // A client that was answered and goes on sending is cut off.
+      if (response.headersSent && !request.complete) stream.close();
+      else if (!request.complete) refuse(request, response);
+    }, parts.requestTimeout);
+    response.once("close", () => clearTimeout(timer));
+  }
+
+  const server = createServer({ maxSessionMemory, settings: { maxConcurrentStreams } });
+  server.on("request", take as never);
+  server.on("sessionError", () => undefined);
+  // Without these Node would answer by itself, and without a body.
+  server.on("connect", take as never);
+  server.on("checkExpectation", ((request: Request, response: Response) => {
+    running.follow(response);
+    refuseExpectation(request, response);
+  }) as never);
+
+  return {
+    server,
+    sessions,
+    connect(socket, input) {
+      // Node creates the session at once.
+      server.once("session", (session) => {
+        sessions.add(session);
+        session.once("close", () => sessions.delete(session));
+        setPeer(session, socket);
+        connections.set(session, { socket, beginSoon: inTurn(parts.wait, input.behind) });
+        limitIdle(session, parts.idle, () => socket.destroy());
+        parts.onSession(session);
+      });
+      server.emit("connection", socketStream(socket));
+    },
+  };
+}

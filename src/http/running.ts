@@ -1,0 +1,52 @@
+// The responses that are being worked on: a stop waits for them.
+import type { Response } from "./listener.ts";
+
+/** The responses of a listener. */
+export interface Running {
+  /** Those that are not closed. */
+  readonly responses: ReadonlySet<Response>;
+  /** Follows a response until it closes. */
+  follow(response: Response): void;
+  /** Forgets a response for which nothing is begun. */
+  forget(response: Response): void;
+  /** Settles when there is none, or after `ms`. */
+  ended(ms: number): Promise<void>;
+}
+
+export function createRunning(): Running {
+  const responses = new Set<Response>();
+  let onEnd: (() => void) | undefined;
+
+  function forget(response: Response): void {
+    responses.delete(response);
+    if (responses.size === 0) onEnd?.();
+  }
+  return {
+    responses,
+    forget,
+    follow(response) {
+      responses.add(response);
+      response.once("close", () => forget(response));
+    },
+    async ended(ms) {
+      if (responses.size > 0)
+        await orAfter(
+          ms,
+          new Promise<void>((resolve) => {
+            onEnd = resolve;
+          }),
+        );
+    },
+  };
+}
+
+/** Settles as the promise does, or after `ms`. */
+export async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
+  if (ms <= 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
