@@ -2,6 +2,7 @@
 import type { UUID } from "mongodb";
 import { uuid } from "../../src/db/mongo.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
+import { noContactTexts } from "../../src/contacts/document.ts";
 import { derive } from "../../src/contacts/store.ts";
 import type { Random } from "../../src/embedded/demo/random.ts";
 import { between, chance, createRandom, pick, stableId } from "../../src/embedded/demo/random.ts";
@@ -90,6 +91,7 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const inferred = chance(random, 0.2);
         const created_at = timeOf(random, at, size.contacts);
         const contact = derive({
+          ...noContactTexts,
           ...{ _id: idOf("contact", at), account_id, version: 1, full_name: inferred ? null : full },
           email: chance(random, 0.85)
             ? `${person.first}.${person.last}${at}@${pick(random, ["mail", "acme", "north", "proton"])}.example.com`.toLowerCase()

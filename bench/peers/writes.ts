@@ -2,6 +2,7 @@
 import type { Db } from "mongodb";
 import { UUID } from "mongodb";
 import type { ContactDocument } from "../../src/contacts/document.ts";
+import { noContactTexts } from "../../src/contacts/document.ts";
 import { newContact } from "../../src/contacts/store.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
 import { contactLabel, deriveNote } from "../../src/notes/store.ts";
@@ -25,9 +26,7 @@ export async function createBareContact(db: Db, accountId: UUID, fields: Contact
       _id: new UUID(),
       account_id: accountId,
       version: 1,
-      notes: null,
-      memory: null,
-      inferred_name: null,
+      ...noContactTexts,
       ...fields,
     },
     ...{ created_at: now, updated_at: now, archived_at: null, rank: 0 },

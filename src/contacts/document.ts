@@ -1,6 +1,7 @@
 // A contact in MongoDB, and which field of it is which field of the messages.
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
+import { storedTexts } from "../db/fields.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { Contact, CreateContactRequest, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
 
@@ -21,6 +22,9 @@ export const contactFields = {
   FieldsOf<Contact, "id" | "notesTimeline" | "recentSessions"> &
   FieldsOf<CreateContactRequest, never> &
   FieldsOf<UpdateContactRequest, "contactId" | "updateMask">;
+
+/** The texts of a contact that has none. */
+export const noContactTexts = storedTexts(contactFields.texts, {});
 
 /** The texts of a contact. */
 export type ContactTexts = Stored<(typeof contactFields)["texts"], string | null>;

@@ -7,7 +7,6 @@ import { duplicateIndex, recordsIndex } from "../db/mongo.ts";
 import type { IndexSpec } from "../db/mongo.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
-import { storedTexts } from "../db/fields.ts";
 import { read } from "../db/read.ts";
 import { listIndex, searchIndex } from "../db/word-search.ts";
 import type { Fence, WriteOptions } from "../db/write.ts";
@@ -18,7 +17,7 @@ import { requireGrant } from "../guards/scope.ts";
 import { contactTerms } from "../search/phones.ts";
 import { recordWords } from "../search/words.ts";
 import type { ContactDocument, ContactTexts } from "./document.ts";
-import { contactFields } from "./document.ts";
+import { noContactTexts } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 
@@ -181,7 +180,7 @@ export function newContact(accountId: UUID, texts: ContactChanges): ContactDocum
     _id: new UUID(),
     account_id: accountId,
     version: newRevision(),
-    ...storedTexts(contactFields.texts, {}),
+    ...noContactTexts,
     ...texts,
     created_at: now,
     updated_at: now,

@@ -1,40 +1,28 @@
 // Which column of a CSV file is which field of a contact: our own names, and those of the exports of Google and
 // Outlook.
+import type { DescField } from "@bufbuild/protobuf";
+import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { refuseUsage } from "../exit.ts";
 
-/** The fields of a contact that a column can hold; the order is that of an export. */
-export const contactFields = [
-  "id",
-  "external_id",
-  "full_name",
-  "email",
-  "phone",
-  "notes",
-  "memory",
-  "inferred_name",
-  "created_at",
-  "updated_at",
-  "archived_at",
-] as const;
-export type ContactField = (typeof contactFields)[number];
+/** The fields of a contact, each of which a column can hold; the order is that of an export. */
+export const contactFields: readonly DescField[] = ContactItemSchema.fields;
+const fieldNames = contactFields.map(({ name }) => name);
 
 /** Parts of a name, in the order in which they are joined where there is no column for the whole. */
 const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
-type NamePart = (typeof nameParts)[number];
 
-type Target = ContactField | NamePart | "organization";
-const targets: readonly Target[] = [...contactFields, ...nameParts, "organization"];
+/** The name of a field, a part of a name, or the organization. */
+type Target = string;
+const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
 
 /**
- * Names of headers without case, blanks and signs; of several columns for one field, the one that stands earlier here
- * goes first.
+ * Names of headers without case, blanks and signs, besides the name of the field itself, which goes first; of several
+ * columns for one field, the one that stands earlier here goes first.
  */
-const known: Readonly<Record<Target, readonly string[]>> = {
-  id: ["id"],
-  external_id: ["externalid", "uid"],
-  full_name: ["fullname", "name", "displayname", "contactname", "fileas"],
+const others: Readonly<Record<Target, readonly string[]>> = {
+  external_id: ["uid"],
+  full_name: ["name", "displayname", "contactname", "fileas"],
   email: [
-    "email",
     "emailaddress",
     "mail",
     "primaryemail",
@@ -47,7 +35,6 @@ const known: Readonly<Record<Target, readonly string[]>> = {
     "email3address",
   ],
   phone: [
-    "phone",
     "phonenumber",
     "telephone",
     "tel",
@@ -66,24 +53,18 @@ const known: Readonly<Record<Target, readonly string[]>> = {
     "otherphone",
     "companymainphone",
   ],
-  notes: ["notes", "note", "comments", "description"],
-  memory: ["memory"],
-  inferred_name: ["inferredname"],
-  created_at: ["createdat"],
-  updated_at: ["updatedat"],
-  archived_at: ["archivedat"],
-  name_prefix: ["nameprefix"],
-  given_name: ["firstname", "givenname"],
-  additional_name: ["middlename", "additionalname"],
-  family_name: ["lastname", "familyname", "surname"],
-  name_suffix: ["namesuffix", "suffix"],
-  organization: ["organizationname", "organization1name", "organization", "company", "companyname"],
+  notes: ["note", "comments", "description"],
+  given_name: ["firstname"],
+  additional_name: ["middlename"],
+  family_name: ["lastname", "surname"],
+  name_suffix: ["suffix"],
+  organization: ["organizationname", "organization1name", "company", "companyname"],
 };
 
 /** Which columns hold what. */
 export interface Columns {
   /** The value of each field of a row; nothing for what is blank. */
-  valuesOf(row: readonly string[]): Partial<Record<ContactField, string>>;
+  valuesOf(row: readonly string[]): ReadonlyMap<string, string>;
   /** For the person: header → field, and the headers that are left out. */
   readonly taken: readonly (readonly [header: string, field: string])[];
   readonly leftOut: readonly string[];
@@ -115,7 +96,7 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
   const columnsOf = new Map<Target, number[]>();
   for (const target of targets) {
     const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
-    const found = known[target].flatMap((name) =>
+    const found = [bare(target), ...(others[target] ?? [])].flatMap((name) =>
       [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name),
     );
     if (mapped.length + found.length > 0) columnsOf.set(target, [...mapped, ...found]);
@@ -139,7 +120,7 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
         .map((part) => first(row, part).trim())
         .filter((part) => part !== "")
         .join(" ");
-      const values = contactFields.map((field) => {
+      const values = fieldNames.map((field): [string, string] => {
         const value = first(row, field);
         if (field === "full_name")
           return [field, [value, parts, first(row, "organization")].find((name) => name !== "") ?? ""];
@@ -147,7 +128,7 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
         if (field === "email" || field === "phone") return [field, (value.split(" ::: ")[0] ?? "").trim()];
         return [field, value];
       });
-      return Object.fromEntries(values.filter(([, value]) => value !== "")) as Partial<Record<ContactField, string>>;
+      return new Map(values.filter(([, value]) => value !== ""));
     },
   };
 }

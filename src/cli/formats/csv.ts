@@ -1,12 +1,14 @@
 // CSV of contacts: RFC 4180, read as tolerantly as the exports of address books need it, and written exactly.
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { DescField } from "@bufbuild/protobuf";
+import { isMessage } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { parse } from "csv-parse/sync";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { parseMoment } from "../../moment.ts";
 import { uuidForm } from "../find-account.ts";
 import { moment } from "../moment.ts";
-import type { Columns, ContactField } from "./csv-columns.ts";
+import type { Columns } from "./csv-columns.ts";
 import { contactFields, findColumns } from "./csv-columns.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
@@ -47,27 +49,18 @@ export async function* readCsv(
 }
 
 /** The header of an export, with its end. */
-export const csvHeader = `${contactFields.join(",")}\r\n`;
+export const csvHeader = `${contactFields.map(({ name }) => name).join(",")}\r\n`;
 
 /**
  * A contact as a row, with its end. Cells hold the text exactly: one that begins with `=`, `+`, `-` or `@` is not
  * changed, although a spreadsheet may take it for a formula.
  */
 export function csvRow(contact: ContactItem): string {
-  const values: Readonly<Record<ContactField, string | null | undefined>> = {
-    id: contact.id,
-    external_id: contact.externalId,
-    full_name: contact.fullName,
-    email: contact.email,
-    phone: contact.phone,
-    notes: contact.notes,
-    memory: contact.memory,
-    inferred_name: contact.inferredName,
-    created_at: moment(contact.createdAt),
-    updated_at: moment(contact.updatedAt),
-    archived_at: moment(contact.archivedAt),
+  const textOf = ({ localName }: DescField): string => {
+    const value = contact[localName as keyof ContactItem];
+    return isMessage(value, TimestampSchema) ? (moment(value) ?? "") : String(value ?? "");
   };
-  return `${contactFields.map((field) => cell(values[field] ?? "")).join(",")}\r\n`;
+  return `${contactFields.map((field) => cell(textOf(field))).join(",")}\r\n`;
 }
 
 function cell(value: string): string {
@@ -179,37 +172,24 @@ function delimiterOf(header: string): string {
   return [",", ";", "\t"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
 }
 
-function contentOf(values: Partial<Record<ContactField, string>>): Entry["content"] {
-  const { id, external_id, full_name, email, phone, notes, memory, inferred_name } = values;
-  const fields: ContactFields = {};
-  for (const [name, value] of Object.entries({
-    externalId: external_id,
-    fullName: full_name,
-    email,
-    phone,
-    notes,
-    memory,
-    inferredName: inferred_name,
-  })) {
-    if (value !== undefined) fields[name as "fullName"] = value;
-  }
-  // Another system's `id` is no UUID, and names the contact from outside.
-  if (id !== undefined && uuidForm.test(id)) fields.id = id;
-  else if (id !== undefined) fields.externalId ??= id;
-  for (const [name, field] of [
-    ["createdAt", "created_at"],
-    ["updatedAt", "updated_at"],
-    ["archivedAt", "archived_at"],
-  ] as const) {
-    const value = values[field];
+function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
+  const fields: Record<string, string | Timestamp> = {};
+  for (const { name, localName, message } of contactFields) {
+    const value = values.get(name);
     if (value === undefined) continue;
-    const date = timestampOf(value);
-    if (date === undefined)
-      return { problem: `${field}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"` };
-    fields[name] = date;
+    const read = message === undefined ? value : timestampOf(value);
+    if (read === undefined)
+      return { problem: `${name}: must be a date-time such as 2026-01-31T09:30:00Z, not "${value}"` };
+    fields[localName] = read;
+  }
+  const { id } = fields;
+  // Another system's `id` is no UUID, and names the contact from outside.
+  if (typeof id === "string" && !uuidForm.test(id)) {
+    delete fields["id"];
+    fields["externalId"] ??= id;
   }
   if (Object.keys(fields).length === 0) return { problem: "holds nothing in the columns that are taken" };
-  return { record: contactRecord(fields) };
+  return { record: contactRecord(fields as ContactFields) };
 }
 
 /** As of requests; a blank before the time, and a time without seconds, as spreadsheets write them, will do as well. */

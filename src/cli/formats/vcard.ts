@@ -1,6 +1,8 @@
 // vCard 3.0 and 4.0 (RFC 2426, RFC 6350): contacts as address books exchange them.
+import { ScalarType } from "@bufbuild/protobuf";
 import ICAL from "ical.js";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
@@ -19,12 +21,11 @@ type Property = readonly [
   ...values: unknown[],
 ];
 
-/** Properties of our own, which carry what vCard has no place for. */
-const ownProperties = {
-  id: "x-records-id",
-  memory: "x-records-memory",
-  inferredName: "x-records-inferred-name",
-} as const;
+/** Texts with a property of vCard. Every other one has a property of our own, `x-records-` and its name. */
+const standard = new Set(["external_id", "full_name", "email", "phone", "notes"]);
+const own = ContactItemSchema.fields
+  .filter(({ name, scalar }) => scalar === ScalarType.STRING && !standard.has(name))
+  .map(({ name, localName }) => ({ localName: localName as "id", property: `x-records-${name.replaceAll("_", "-")}` }));
 /** Marks an FN, which every card must have, that is no name which a user gave. */
 const standIn = "x-records-stand-in";
 
@@ -76,9 +77,9 @@ export function vcard(contact: ContactItem): string {
       ...property("tel", "phone-number", contact.phone),
       ...property("note", "text", contact.notes),
       ...property("uid", "text", contact.externalId ?? `urn:uuid:${contact.id ?? ""}`),
-      ...property(ownProperties.id, "unknown", contact.id),
-      ...property(ownProperties.memory, "text", contact.memory),
-      ...property(ownProperties.inferredName, "text", contact.inferredName),
+      ...own.flatMap(({ localName, property: key }) =>
+        property(key, localName === "id" ? "unknown" : "text", contact[localName]),
+      ),
     ],
     [],
   ]);
@@ -138,10 +139,11 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
   const notes = all("note")
     .map(([, , , value]) => texts(value).join(","))
     .join("\n\n");
-  const id = text(ownProperties.id);
+  const ownTexts = Object.fromEntries(own.map(({ localName, property }) => [localName, text(property)]));
+  const { id } = ownTexts;
   const uid = text("uid");
   const values = {
-    id,
+    ...ownTexts,
     // What we made of the id because there was none from outside.
     externalId: id !== undefined && uid === `urn:uuid:${id}` ? undefined : uid,
     fullName: properties.some(([, parameters]) => standIn in parameters)
@@ -150,8 +152,6 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
     email: preferred("email")?.replace(/^mailto:/i, ""),
     phone: phoneOf(preferred("tel")),
     notes: notes === "" ? undefined : notes,
-    memory: text(ownProperties.memory),
-    inferredName: text(ownProperties.inferredName),
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ContactFields;
 }
