@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ground } from "../drills/ground/ground.ts";
-import { onGround } from "../drills/ground/ground.ts";
-import type { OlderCode } from "../drills/ground/older.ts";
-import { withOlderCode } from "../drills/ground/older.ts";
+import type { Fixture } from "../drills/fixture/fixture.ts";
+import { withFixture } from "../drills/fixture/fixture.ts";
+import type { OlderCode } from "../drills/fixture/older.ts";
+import { withOlderCode } from "../drills/fixture/older.ts";
 import type { Compared, Side } from "./against-table.ts";
 import type { AccountPlan } from "./dataset/accounts.ts";
 import { mainAccount, smallData } from "./dataset/accounts.ts";
@@ -41,13 +41,13 @@ export async function compareWith({ commit, members, only, effort, say }: Agains
     say(`the older code is ${older.commit}, its dependencies ${older.dependencies}`);
     const compared: Compared[] = [];
     for (const count of members) {
-      await onGround({ members: count, instances: 0 }, async (ground) => {
-        const lines = Object.entries(await linesOn(ground, say)).filter(
+      await withFixture({ members: count, instances: 0 }, async (fixture) => {
+        const lines = Object.entries(await linesOn(fixture, say)).filter(
           ([name]) => only === undefined || only.includes(name),
         );
-        await withPair(ground, older, async (pair, client) => {
+        await withPair(fixture, older, async (pair, client) => {
           for (const [line, asked] of lines)
-            compared.push({ members: count, line, ...(await measurePair({ ground, pair, client, asked, effort })) });
+            compared.push({ members: count, line, ...(await measurePair({ fixture, pair, client, asked, effort })) });
           say(`${count} member${count === 1 ? "" : "s"}: measured ${lines.map(([name]) => name).join(", ")}`);
         });
       });
@@ -58,7 +58,7 @@ export async function compareWith({ commit, members, only, effort, say }: Agains
 
 /** The requests of every line, by its name. */
 async function linesOn(
-  { client, mongod, services: { accounts, apiKeys } }: Ground,
+  { client, mongod, services: { accounts, apiKeys } }: Fixture,
   say: (line: string) => void,
 ): Promise<Record<string, readonly WireRequest[]>> {
   await loadData(client, smallData, say);
@@ -89,7 +89,7 @@ async function linesOn(
 
 /** Runs the work with both services and the load client. */
 async function withPair(
-  ground: Ground,
+  fixture: Fixture,
   older: OlderCode,
   work: (pair: Record<Side, RunningPeer>, client: LoadClient) => Promise<void>,
 ): Promise<void> {
@@ -97,8 +97,8 @@ async function withPair(
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-against-"));
     endings.push(() => rmSync(scratch, { recursive: true, force: true }));
-    pinToOtherCore([...ground.mongod.members, ground.redis].map(({ pid }) => pid));
-    const parts = { mongodbUri: ground.mongod.uri, redisUrl: ground.redis.uri };
+    pinToOtherCore([...fixture.mongod.members, fixture.redis].map(({ pid }) => pid));
+    const parts = { mongodbUri: fixture.mongod.uri, redisUrl: fixture.redis.uri };
     const started = async (command: PeerCommand): Promise<RunningPeer> => {
       const peer = await startPeer(command, "");
       endings.push(() => peer.stop());
@@ -116,7 +116,7 @@ async function withPair(
 
 /** What is measured, and with what. */
 interface PairLoad {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   readonly pair: Readonly<Record<Side, RunningPeer>>;
   readonly client: LoadClient;
   readonly asked: readonly WireRequest[];
@@ -124,7 +124,7 @@ interface PairLoad {
 }
 
 async function measurePair({
-  ground,
+  fixture,
   pair,
   client,
   asked,
@@ -134,8 +134,8 @@ async function measurePair({
   const load = async (side: Side) => {
     const pids = {
       service: [pair[side].pid],
-      mongod: ground.mongod.members.map(({ pid }) => pid),
-      redis: [ground.redis.pid],
+      mongod: fixture.mongod.members.map(({ pid }) => pid),
+      redis: [fixture.redis.pid],
     };
     const { loaded, cpuUs } = await measureLoad(
       client,

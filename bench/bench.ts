@@ -1,4 +1,4 @@
-// The bench from the data to the results: lays the ground, starts everyone, checks that they answer alike, and
+// The bench from the data to the results: lays the fixture, starts everyone, checks that they answer alike, and
 // measures.
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -9,8 +9,8 @@ import { fullData, mainAccount, smallData } from "./dataset/accounts.ts";
 import { transcriptIdsOf } from "./dataset/load.ts";
 import { addContacts, clearWritten } from "./dataset/written.ts";
 import { buildGo } from "./go.ts";
-import type { BenchAccount, Ground } from "./ground.ts";
-import { layGround } from "./ground.ts";
+import type { BenchAccount, Fixture } from "./fixture.ts";
+import { layGround } from "./fixture.ts";
 import type { Line } from "./lines.ts";
 import { linesOf } from "./lines.ts";
 import type { WireRequest } from "./load/load.ts";
@@ -48,9 +48,9 @@ const writer = "writes";
 export async function bench({ dataDir, small, only, effort, say, go }: BenchOptions): Promise<Benched> {
   const plan = small ? smallData : fullData;
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
-  return onGround(dataDir, plan, small, say, async (ground, scratch, endings) => {
+  return withFixture(dataDir, plan, small, say, async (fixture, scratch, endings) => {
     const { reader, lines, commands, clear } = await prepare(
-      ground,
+      fixture,
       plan,
       scratch,
       go ? buildGo(scratch, say) : undefined,
@@ -97,30 +97,30 @@ export async function bench({ dataDir, small, only, effort, say, go }: BenchOpti
     for (const line of chosen) results.rows.push(...(await measureLine(line, peers, client, effort, say)));
     const service = peers.get("ours");
     if (wanted("search") && service !== undefined)
-      results.searches.push(...(await measureSearches(ground, plan, reader, service.port, client, effort, say)));
+      results.searches.push(...(await measureSearches(fixture, plan, reader, service.port, client, effort, say)));
     return { results, notes: notesOn(plan, effort) };
   });
 }
 
 /**
- * Lays the ground and runs the work, with a folder to throw away; what it puts among the endings is done last, in the
+ * Lays the fixture and runs the work, with a folder to throw away; what it puts among the endings is done last, in the
  * end.
  */
-async function onGround<T>(
+async function withFixture<T>(
   dataDir: string,
   plan: DataPlan,
   small: boolean,
   say: (line: string) => void,
-  work: (ground: Ground, scratch: string, endings: (() => unknown)[]) => Promise<T>,
+  work: (fixture: Fixture, scratch: string, endings: (() => unknown)[]) => Promise<T>,
 ): Promise<T> {
   const endings: (() => unknown)[] = [];
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-bench-run-"));
     endings.push(() => rmSync(scratch, { recursive: true, force: true }));
-    const ground = await layGround(dataDir, plan, small ? 0.5 : 6, say);
-    endings.push(() => ground.stop());
-    pinToOtherCore(ground.serverPids);
-    return await work(ground, scratch, endings);
+    const fixture = await layGround(dataDir, plan, small ? 0.5 : 6, say);
+    endings.push(() => fixture.stop());
+    pinToOtherCore(fixture.serverPids);
+    return await work(fixture, scratch, endings);
   } finally {
     for (const end of endings.reverse()) await end();
   }
@@ -129,8 +129,8 @@ async function onGround<T>(
 /** Shows a CPU profile of the service for each of the lines, and of its start. Leaves no process behind. */
 export async function profileLines({ dataDir, small, only, effort, say }: BenchOptions): Promise<void> {
   const plan = small ? smallData : fullData;
-  await onGround(dataDir, plan, small, say, async (ground, scratch, endings) => {
-    const { lines, clear } = await prepare(ground, plan, scratch, undefined);
+  await withFixture(dataDir, plan, small, say, async (fixture, scratch, endings) => {
+    const { lines, clear } = await prepare(fixture, plan, scratch, undefined);
     endings.push(clear);
     const client = startLoadClient();
     endings.push(() => client.stop());
@@ -138,7 +138,7 @@ export async function profileLines({ dataDir, small, only, effort, say }: BenchO
       const folder = join(scratch, `profile-${name}`);
       const begun = performance.now();
       const service = await startPeer(
-        ours(ground, join(scratch, `service-${name}`), ...profiling(folder)),
+        ours(fixture, join(scratch, `service-${name}`), ...profiling(folder)),
         firstRequestOf(lines, "ours"),
       );
       endings.push(() => service.stop());
@@ -166,21 +166,21 @@ interface Prepared {
 }
 
 async function prepare(
-  ground: Ground,
+  fixture: Fixture,
   plan: DataPlan,
   scratch: string,
   goProgram: string | undefined,
 ): Promise<Prepared> {
   const account = plan.accounts.find(({ name }) => name === mainAccount) as DataPlan["accounts"][number];
-  const reader = await ground.account(mainAccount);
-  const writes = await ground.account(writer);
-  const clear = (): Promise<void> => clearWritten(ground.client, writes.id);
+  const reader = await fixture.account(mainAccount);
+  const writes = await fixture.account(writer);
+  const clear = (): Promise<void> => clearWritten(fixture.client, writes.id);
   // An earlier run may have been cut off.
   await clear();
-  const writeContactIds = await addContacts({ client: ground.client, accountId: writes.id, count: 200 });
-  const transcriptIds = await transcriptIdsOf(ground.client, reader.id);
+  const writeContactIds = await addContacts({ client: fixture.client, accountId: writes.id, count: 200 });
+  const transcriptIds = await transcriptIdsOf(fixture.client, reader.id);
   const lines = linesOf({ account, key: reader.key, writeKey: writes.key, writeContactIds, transcriptIds });
-  return { reader, lines, clear, commands: await peerCommands(ground, reader, writes, scratch, goProgram) };
+  return { reader, lines, clear, commands: await peerCommands(fixture, reader, writes, scratch, goProgram) };
 }
 
 async function requireSameAnswers(lines: readonly Line[], peers: ReadonlyMap<PeerName, RunningPeer>): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { BenchOptions, Benched } from "./bench.ts";
 import { bench, machineNote, profileLines } from "./bench.ts";
-import { cacheFolder } from "./ground.ts";
+import { cacheFolder } from "./fixture.ts";
 import { compareWith } from "./against.ts";
 import { againstTable } from "./against-table.ts";
 import { goalTable, table } from "./table.ts";

@@ -13,7 +13,7 @@ import { listenToMongo } from "../test/support/commands.ts";
 import type { AccountPlan, DataPlan } from "./dataset/accounts.ts";
 import { mainAccount, searchAccounts } from "./dataset/accounts.ts";
 import { firstNames, languages } from "./dataset/texts.ts";
-import type { BenchAccount, Ground } from "./ground.ts";
+import type { BenchAccount, Fixture } from "./fixture.ts";
 import type { Effort } from "./measure.ts";
 import type { LoadClient } from "./processes.ts";
 import { search } from "./requests.ts";
@@ -87,7 +87,7 @@ const shareOfSeconds = 1 / 3;
 
 /** Measures all classes over one connection, in every round each account once, in an order that changes. */
 export async function measureSearches(
-  ground: Ground,
+  fixture: Fixture,
   plan: DataPlan,
   reader: BenchAccount,
   port: number,
@@ -98,9 +98,9 @@ export async function measureSearches(
   const accounts: SizedAccount[] = [];
   for (const name of searchAccounts) {
     const size = plan.accounts.find((account) => account.name === name) as AccountPlan;
-    accounts.push({ ...(name === mainAccount ? reader : await ground.account(name)), ...size });
+    accounts.push({ ...(name === mainAccount ? reader : await fixture.account(name)), ...size });
   }
-  const mongo = await connectMongo(ground.mongodbUri, 30_000);
+  const mongo = await connectMongo(fixture.mongodbUri, 30_000);
   const rows: SearchRow[] = [];
   try {
     for (const { queries, ...searched } of classes) {

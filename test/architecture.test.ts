@@ -285,7 +285,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["client/src/", ["client/src/"]],
   ["examples/", ["examples/", "client/src/index.ts", "src/gen/"]],
   ["drills/", ["drills/", "src/", "gateway/", "client/src/", "test/"]],
-  ["bench/", ["bench/", "bin/bundle.js", "drills/ground/", "src/", "gateway/", "test/"]],
+  ["bench/", ["bench/", "bin/bundle.js", "drills/fixture/", "src/", "gateway/", "test/"]],
 ];
 
 function domain(own: string, ...more: string[]): string[] {

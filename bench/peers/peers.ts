@@ -1,7 +1,7 @@
 // Who is measured: the service itself, and what one would use in its place.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BenchAccount, Ground } from "../ground.ts";
+import type { BenchAccount, Fixture } from "../fixture.ts";
 import type { PeerCommand } from "../processes.ts";
 import { bundled } from "../../bin/bundle.js";
 import { nodeOn } from "../processes.ts";
@@ -28,13 +28,13 @@ const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
 /** How each of them is started; `scratch` is a folder for the data of the service. */
 export async function peerCommands(
-  ground: Ground,
+  fixture: Fixture,
   reader: BenchAccount,
   writer: BenchAccount,
   scratch: string,
   goProgram: string | undefined,
 ): Promise<ReadonlyMap<PeerName, PeerCommand>> {
-  const parts = { MONGODB_URI: ground.mongodbUri, REDIS_URL: ground.redisUrl, ...limits };
+  const parts = { MONGODB_URI: fixture.mongodbUri, REDIS_URL: fixture.redisUrl, ...limits };
   const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
   const [floor, fastify, connect] = (await Promise.all(
     ["floor", "fastify", "connect"].map((peer) => bundled(`bench/peers/${peer}.ts`)),
@@ -44,8 +44,8 @@ export async function peerCommands(
     environment: { ...parts, ...accounts, STYLE },
   });
   const commands = new Map<PeerName, PeerCommand>([
-    ["ours", ours(ground, join(scratch, "service"))],
-    ["ours2", ours(ground, join(scratch, "service-2"))],
+    ["ours", ours(fixture, join(scratch, "service"))],
+    ["ours2", ours(fixture, join(scratch, "service-2"))],
     ["floor", peer(floor, "aggregation")],
     ["floor3", peer(floor, "finds")],
     ["bare", peer(floor, "bare")],
@@ -67,7 +67,7 @@ export function ours(parts: ServiceParts, dataDir: string, ...options: string[])
 }
 
 /** Where the service finds its databases. */
-export type ServiceParts = Pick<Ground, "mongodbUri" | "redisUrl">;
+export type ServiceParts = Pick<Fixture, "mongodbUri" | "redisUrl">;
 
 /** The service whose code is in this folder. */
 export function serviceIn(

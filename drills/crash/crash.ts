@@ -8,8 +8,8 @@ import type { WireAnswer } from "../../test/idempotency/wires.ts";
 import type { DatabaseUris } from "../../test/support/database.ts";
 import { withFault } from "../../test/support/own-mongod.ts";
 import type { Drill, Report, Say } from "../drill.ts";
-import { brokenControl } from "../ground/broken.ts";
-import { onGround } from "../ground/ground.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import type { Breach, BrokenWrite } from "./moments.ts";
 import { commands, everyWrite, sampledWrites, spell } from "./moments.ts";
 import type { ReplyProxy } from "./reply-proxy.ts";
@@ -55,18 +55,18 @@ async function run(
   broken: Record<string, string> = {},
   seen = /^/,
 ): Promise<Report> {
-  return onGround({ members: 1, instances: 1, environment: broken }, async (ground) => {
+  return withFixture({ members: 1, instances: 1, environment: broken }, async (fixture) => {
     const sent = new Set<string>();
     const proxy = await startMongoProxy(
-      ground.mongod.uri,
+      fixture.mongod.uri,
       (command, collection) => void sent.add(label({ command, collection })),
     );
     try {
-      const whole = ground.instances[0]?.base ?? "";
-      const instance = await ground.start({ MONGODB_URI: proxy.uri });
-      ground.instances.push(instance);
-      const patient = { instance, proxy, mongod: ground.mongod };
-      const prepared = await Promise.all(writes.map((write) => prepareWrite(ground, whole, write)));
+      const whole = fixture.instances[0]?.base ?? "";
+      const instance = await fixture.start({ MONGODB_URI: proxy.uri });
+      fixture.instances.push(instance);
+      const patient = { instance, proxy, mongod: fixture.mongod };
+      const prepared = await Promise.all(writes.map((write) => prepareWrite(fixture, whole, write)));
       const violations: string[] = [];
       const judging: Promise<string[]>[] = [];
       const of = (kind: Breach["kind"]): PreparedWrite[] =>

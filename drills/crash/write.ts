@@ -3,7 +3,7 @@ import { rest } from "../../test/support/service.ts";
 import { recordsOf } from "../../test/idempotency/stored.ts";
 import type { WireAnswer } from "../../test/idempotency/wires.ts";
 import { wires } from "../../test/idempotency/wires.ts";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import type { SpokenWire } from "../kills/body.ts";
 import { bodyOf, readBack } from "../kills/body.ts";
 import type { BrokenWrite } from "./moments.ts";
@@ -27,9 +27,9 @@ export interface PreparedWrite {
 const tries = 4;
 
 /** Prepares an account with a contact, and the write. */
-export async function prepareWrite(ground: Ground, whole: string, broken: BrokenWrite): Promise<PreparedWrite> {
+export async function prepareWrite(fixture: Fixture, whole: string, broken: BrokenWrite): Promise<PreparedWrite> {
   const { operation, wire, breach } = broken;
-  const account = await ground.account();
+  const account = await fixture.account();
   const parent = await wires.REST.create({ base: whole, key: account.key }, "parent", { full_name: "Parent" });
   const once = { contacts: operation === "create" ? 2 : 1, notes: operation === "append" ? 1 : 0, claims: 2 };
 
@@ -81,7 +81,7 @@ export async function prepareWrite(ground: Ground, whole: string, broken: Broken
         key: account.key,
       });
       see(read.text === expected, `answered so that ${expected} should be read, and ${read.text} is`);
-      const held = await recordsOf(ground.client, account);
+      const held = await recordsOf(fixture.client, account);
       for (const [what, count] of Object.entries(once)) {
         const found = held[what as keyof typeof held];
         see(found === count, `${found} ${what} are there, and not ${count}`);

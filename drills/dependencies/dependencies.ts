@@ -2,8 +2,8 @@
 import type { ChildInstance } from "../../test/faults/child.ts";
 import { judge } from "../../test/faults/stream.ts";
 import type { Drill, Report, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
 import type { Fault } from "./faults.ts";
 import { faults, foremost } from "./faults.ts";
 import type { Site } from "./site.ts";
@@ -74,7 +74,7 @@ function sufferAll(
       violations.push(...seen.violations);
       say(`${fault.name}: ${figure}${seen.violations.length > 0 ? `, ${seen.violations.length} violations` : ""}`);
     }
-    const { acknowledged, lost, doubled } = await judge(site.ground.client, site.account.id, ledger.acknowledged);
+    const { acknowledged, lost, doubled } = await judge(site.fixture.client, site.account.id, ledger.acknowledged);
     if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
     if (doubled > 0) violations.push(`${doubled} writes are there more than once`);
     return { figures: { ...figures, "acknowledged writes": acknowledged }, violations };
@@ -82,7 +82,7 @@ function sufferAll(
 }
 
 async function sufferOne(site: Site, fault: Fault, known: string, ledger: Ledger, trial: Trial): Promise<Seen> {
-  const [warm] = site.ground.instances;
+  const [warm] = site.fixture.instances;
   if (warm === undefined) throw new Error("there is no instance");
   const opened: Surfaces[] = [];
   const surfacesTo = (instance: ChildInstance): Surfaces => {
@@ -97,7 +97,7 @@ async function sufferOne(site: Site, fault: Fault, known: string, ledger: Ledger
   const end = (): Promise<unknown> => (ending ??= begun());
   let cold: ChildInstance | undefined;
   try {
-    if (fault.cold === true) cold = await site.ground.start();
+    if (fault.cold === true) cold = await site.fixture.start();
     return await suffer(fault, opened[0] ?? surfacesTo(cold ?? warm), ledger, end, trial);
   } finally {
     await end();

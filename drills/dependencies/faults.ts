@@ -9,7 +9,7 @@ import { endProcess, identify } from "../../src/embedded/process-id.ts";
 import { directUri } from "../../test/support/database.ts";
 import type { Answer } from "../../test/sign-in/fake-provider.ts";
 import { away, json, silent } from "../../test/sign-in/fake-provider.ts";
-import type { Weather } from "../ground/proxy.ts";
+import type { Weather } from "../fixture/proxy.ts";
 import type { Site } from "./site.ts";
 import type { Kind } from "./surfaces.ts";
 
@@ -74,7 +74,7 @@ function mongoRefuses(name: string, errorCode: number): Fault {
     name,
     members: 1,
     expects: { write: "unavailable" },
-    async begin({ ground: { client } }) {
+    async begin({ fixture: { client } }) {
       const set = (mode: string): Promise<unknown> =>
         client.db("admin").command({ configureFailPoint: "failCommand", mode, ...(mode === "off" ? {} : { data }) });
       await set("alwaysOn");
@@ -89,8 +89,8 @@ function redis(name: string, begin: (client: Redis) => Promise<() => Promise<unk
     name,
     members: 1,
     expects: {},
-    async begin({ ground }) {
-      const client = new Redis(ground.redis.uri);
+    async begin({ fixture }) {
+      const client = new Redis(fixture.redis.uri);
       try {
         const end = await begin(client);
         return () => end().finally(() => client.disconnect());
@@ -149,10 +149,15 @@ export const foremost = {
     name: "MongoDB frozen",
     members: 1,
     expects: recordsAway,
-    begin: async ({ ground }) => frozen(await ground.primaryPid()),
+    begin: async ({ fixture }) => frozen(await fixture.primaryPid()),
   },
   diskFull: mongoRefuses("MongoDB's disk full", 14031),
-  redisFrozen: { name: "Redis frozen", members: 1, expects: {}, begin: async ({ ground }) => frozen(ground.redis.pid) },
+  redisFrozen: {
+    name: "Redis frozen",
+    members: 1,
+    expects: {},
+    begin: async ({ fixture }) => frozen(fixture.redis.pid),
+  },
   providerSilent: provider("the provider silent", silent),
 } as const satisfies Record<string, Fault>;
 
@@ -196,7 +201,7 @@ export const faults: readonly Fault[] = [
     members: 3,
     expects: recordsHalting,
     heals: true,
-    begin: async ({ ground }) => frozen(await ground.primaryPid()),
+    begin: async ({ fixture }) => frozen(await fixture.primaryPid()),
   },
   { name: "the primary stepping down", members: 3, expects: recordsHalting, heals: true, begin: stepDown },
   { name: "no primary, two of three members killed", members: 3, expects: recordsAway, begin: killTwo },
@@ -219,7 +224,7 @@ async function cannotSave(client: Redis): Promise<() => Promise<unknown>> {
   };
 }
 
-async function stepDown({ ground: { client } }: Site): Promise<() => Promise<unknown>> {
+async function stepDown({ fixture: { client } }: Site): Promise<() => Promise<unknown>> {
   await client
     .db("admin")
     .command({ replSetStepDown: 10, force: true })
@@ -227,7 +232,7 @@ async function stepDown({ ground: { client } }: Site): Promise<() => Promise<unk
   return async () => undefined;
 }
 
-async function killTwo({ ground: { mongod } }: Site): Promise<() => Promise<unknown>> {
+async function killTwo({ fixture: { mongod } }: Site): Promise<() => Promise<unknown>> {
   for (const { pid } of mongod.members.slice(0, 2)) process.kill(pid, "SIGKILL");
   await noPrimary(directUri(mongod.administratorUri, new URL(mongod.members[2]?.uri ?? "").host));
   return () => mongod.revive();
@@ -241,12 +246,12 @@ async function noPrimary(uri: string): Promise<void> {
 }
 
 /** Nothing can be written to a file any more. Mongod may end by that or not: in the end it has to be started again. */
-async function limitFiles({ ground }: Site): Promise<() => Promise<unknown>> {
-  const pid = await ground.primaryPid();
+async function limitFiles({ fixture }: Site): Promise<() => Promise<unknown>> {
+  const pid = await fixture.primaryPid();
   const mongod = identify(pid);
   execFileSync("prlimit", ["--pid", String(pid), "--fsize=1"]);
   return async () => {
     if (mongod !== undefined) await endProcess(mongod, 0);
-    await ground.mongod.revive();
+    await fixture.mongod.revive();
   };
 }

@@ -10,14 +10,14 @@ import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { directUri } from "../../test/support/database.ts";
 import { ingestInto } from "../../test/support/ingest.ts";
 import { rest } from "../../test/support/service.ts";
-import type { Account, Ground, GroundOptions } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
-import type { Proxy } from "../ground/proxy.ts";
-import { startProxy } from "../ground/proxy.ts";
+import type { Account, Fixture, FixtureOptions } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
+import type { Proxy } from "../fixture/proxy.ts";
+import { startProxy } from "../fixture/proxy.ts";
 
 /** What there is to break, and whom to ask meanwhile. */
 export interface Site {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   readonly provider: FakeProvider;
   /**
    * Between the instances and MongoDB; undefined where that has three members, which its clients find by themselves.
@@ -43,7 +43,7 @@ const sessionSecret = "session-secret-of-the-drills-of-32-characters";
  * instance.
  */
 export async function onSite<T>(
-  { environment = {}, ...made }: GroundOptions,
+  { environment = {}, ...made }: FixtureOptions,
   work: (site: Site) => Promise<T>,
 ): Promise<T> {
   const provider = await startFakeProvider();
@@ -56,7 +56,7 @@ export async function onSite<T>(
   };
   let mongoProxy: Proxy | undefined;
   let redisProxy: Proxy | undefined;
-  const options: GroundOptions = {
+  const options: FixtureOptions = {
     ...made,
     environment: { ...provider.settings(), SESSION_SECRET: sessionSecret, ...environment },
     async through({ mongodbUri, redisUrl }) {
@@ -69,14 +69,14 @@ export async function onSite<T>(
     },
   };
   try {
-    return await onGround(options, async (ground) => {
+    return await withFixture(options, async (fixture) => {
       if (redisProxy === undefined) throw new Error("there is no way to Redis");
       return work({
-        ground,
+        fixture,
         provider,
         mongoProxy,
         redisProxy,
-        ...(await settle(ground, provider)),
+        ...(await settle(fixture, provider)),
         token: () => accessToken(provider, { jti: randomUUID(), exp: Math.floor(Date.now() / 1_000) + 86_400 }),
       });
     });
@@ -87,11 +87,11 @@ export async function onSite<T>(
 }
 
 async function settle(
-  ground: Ground,
+  fixture: Fixture,
   { issuer }: FakeProvider,
 ): Promise<Pick<Site, "account" | "cookie" | "contactIds" | "sessionId">> {
-  const { services, client, instances } = ground;
-  const account = await ground.account();
+  const { services, client, instances } = fixture;
+  const account = await fixture.account();
   await services.accounts.link(new UUID(account.id), { issuer, subject });
   const internalCall = (rpc: string, body: unknown) =>
     rest(`http://127.0.0.1:${instances[0]?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });

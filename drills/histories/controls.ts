@@ -1,8 +1,8 @@
 // The controls of the histories drill: the service with one part of its consistency taken out, under the nemesis that
 // shows it.
 import type { Control } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
 import type { RoundPlan } from "./round.ts";
 import { runHistories } from "./rounds.ts";
 

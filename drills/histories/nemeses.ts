@@ -85,7 +85,7 @@ export const nemeses = {
     const primary = await site.primaries.current();
     await kill(site, primary);
     await scene.meanwhile(scene.electionMs + 1_000, site.instances);
-    await site.ground.mongod.revive();
+    await site.fixture.mongod.revive();
   },
 
   async "freeze of a follower"(scene) {
@@ -153,12 +153,12 @@ export const nemeses = {
   async "kill of an instance"(scene) {
     const { site } = scene;
     const at = Math.floor(Math.random() * site.instances.length);
-    await site.ground.instances[at]?.kill();
+    await site.fixture.instances[at]?.kill();
     await scene.meanwhile(
       500,
       site.instances.filter((_, other) => other !== at),
     );
-    site.ground.instances[at] = await site.ground.start();
+    site.fixture.instances[at] = await site.fixture.start();
   },
 
   /** The old primary's instance sleeps through the end of what it believes, and goes on with what it had begun. */

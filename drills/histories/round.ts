@@ -57,7 +57,7 @@ export async function runRound(
   failures: string[],
   say: Say,
 ): Promise<RoundOutcome> {
-  const since = await lastEntry(site.ground.client);
+  const since = await lastEntry(site.fixture.client);
   const stage = await prepare(site, number);
   const calls = createCalls(site, history);
   let running = true;
@@ -100,7 +100,7 @@ export async function runRound(
   await sleep(1_500);
   const { quiet, crossed, renamed, noted, ingested } = stage;
   const registers = [...quiet, ...crossed, ...renamed.flat(), ...noted.flat(), ...ingested.flat()];
-  const committed = await readCommitted(site.ground.client, since);
+  const committed = await readCommitted(site.fixture.client, since);
   const judged = judgeRound({
     site,
     history,

@@ -84,8 +84,8 @@ export async function stopped({ site, standstills }: Scene, name: string, work: 
 }
 
 /** SIGKILL to a member: nothing listens on its port when this resolves. */
-export async function kill({ ground, pid }: Site, member: string): Promise<void> {
-  const port = Number(new URL(ground.mongod.members[Number(member.slice(1))]?.uri ?? "").port);
+export async function kill({ fixture, pid }: Site, member: string): Promise<void> {
+  const port = Number(new URL(fixture.mongod.members[Number(member.slice(1))]?.uri ?? "").port);
   process.kill(pid(member), "SIGKILL");
   await until(async () => !(await isListening(port)), AbortSignal.timeout(60_000));
 }

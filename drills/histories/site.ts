@@ -9,10 +9,10 @@ import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { directUri } from "../../test/support/database.ts";
 import { startThreeMongods } from "../../test/support/own-mongod.ts";
 import type { OwnMongod } from "../../test/support/own-mongod.ts";
-import type { Account, Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
-import type { Network } from "../ground/network.ts";
-import { startNetwork } from "../ground/network.ts";
+import type { Account, Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
+import type { Network } from "../fixture/network.ts";
+import { startNetwork } from "../fixture/network.ts";
 import type { Plain } from "./plain.ts";
 import { startPlain } from "./plain.ts";
 import type { Primaries } from "./primaries.ts";
@@ -20,7 +20,7 @@ import { watchPrimaries } from "./primaries.ts";
 
 /** What there is to break, and to ask. */
 export interface Site {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   readonly network: Network;
   readonly primaries: Primaries;
   readonly plain: Plain;
@@ -58,12 +58,12 @@ export async function onPartitionableSite<T>(
   work: (site: Site) => Promise<T>,
 ): Promise<T> {
   let mongod: OwnMongod | undefined;
-  let ground: Ground | undefined;
+  let fixture: Fixture | undefined;
   const names = (): Map<number, string> =>
     new Map<number, string>([
       [process.pid, "drill"],
       ...(mongod?.members ?? []).map(({ pid }, at): [number, string] => [pid, `m${at}`]),
-      ...(ground?.instances ?? []).map(({ pid }, at): [number, string] => [pid, `i${at}`]),
+      ...(fixture?.instances ?? []).map(({ pid }, at): [number, string] => [pid, `i${at}`]),
     ]);
   const network = startNetwork(names);
   const provider = await startFakeProvider();
@@ -77,8 +77,8 @@ export async function onPartitionableSite<T>(
       MAX_IN_FLIGHT: "256",
       ...environment,
     };
-    return await onGround({ members: 3, mongods, instances: 3, environment: settings, hear }, async (laid) => {
-      ground = laid;
+    return await withFixture({ members: 3, mongods, instances: 3, environment: settings, hear }, async (laid) => {
+      fixture = laid;
       const primaries = watchPrimaries(
         new Map(
           laid.mongod.members.map(({ uri }, at) => [
@@ -109,19 +109,19 @@ export async function onPartitionableSite<T>(
 }
 
 function siteOf(
-  ground: Ground,
+  fixture: Fixture,
   network: Network,
   primaries: Primaries,
   plain: Plain,
   provider: FakeProvider,
   account: Account,
 ): Site {
-  const { client, services, mongod } = ground;
+  const { client, services, mongod } = fixture;
   const at = (name: string): number => Number(name.slice(1));
-  const instance = (name: string): ChildInstance => ground.instances[at(name)] as ChildInstance;
+  const instance = (name: string): ChildInstance => fixture.instances[at(name)] as ChildInstance;
   const sessions = createDashboardSessions(client.db(), [sessionSecret]);
   return {
-    ...{ ground, network, primaries, plain, account, instance },
+    ...{ fixture, network, primaries, plain, account, instance },
     members,
     instances: ["i0", "i1", "i2"],
     pid: (name) => (name.startsWith("m") ? mongod.members[at(name)]?.pid : instance(name).pid) as number,

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
-import type { Break, Build } from "../ground/broken.ts";
-import { brokenBuild, brokenControl } from "../ground/broken.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
+import type { Break, Build } from "../fixture/broken.ts";
+import { brokenBuild, brokenControl } from "../fixture/broken.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import type { Person } from "../isolation/people.ts";
 import { internalOf, newPerson } from "../isolation/people.ts";
 import { closeConnections } from "../isolation/raw.ts";
@@ -104,9 +104,9 @@ async function attack(form: Form, say: Say, focus: Focus, { NODE_OPTIONS }: Buil
   const settings = gauged(socket, `${NODE_OPTIONS} --max-old-space-size=${heapMb}`);
   const environment = { ...fake.settings(), ...limits, ...settings };
   try {
-    return await onGround({ members: 1, instances: 1, environment }, async (ground) => {
-      const person = await newPerson(ground, fake, "read_write", { past: 1941, future: 2041 });
-      return judge(ground, person, socket, form, focus, say);
+    return await withFixture({ members: 1, instances: 1, environment }, async (fixture) => {
+      const person = await newPerson(fixture, fake, "read_write", { past: 1941, future: 2041 });
+      return judge(fixture, person, socket, form, focus, say);
     });
   } finally {
     closeConnections();
@@ -116,20 +116,20 @@ async function attack(form: Form, say: Say, focus: Focus, { NODE_OPTIONS }: Buil
 }
 
 async function judge(
-  ground: Ground,
+  fixture: Fixture,
   person: Person,
   socket: string,
   form: Form,
   focus: Focus,
   say: Say,
 ): Promise<Report> {
-  const [{ base, pid } = { base: "", pid: 0 }] = ground.instances;
+  const [{ base, pid } = { base: "", pid: 0 }] = fixture.instances;
   const long = form === "long";
-  const where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(ground) };
+  const where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(fixture) };
   const violations: string[] = [];
   const figures: Record<string, number | string> = {};
   const gauge = await openGauge(socket, pid);
-  const probes = startProbes(await bystander(ground, base));
+  const probes = startProbes(await bystander(fixture, base));
   try {
     await wait(500);
     await probes.take();
@@ -226,8 +226,8 @@ async function judge(
 }
 
 /** Somebody else, whose requests nothing that is done with the person's key may throttle. */
-async function bystander(ground: Ground, base: string): Promise<Errand> {
-  const { key } = await ground.account();
+async function bystander(fixture: Fixture, base: string): Promise<Errand> {
+  const { key } = await fixture.account();
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
   const made = await fetch(`${base}/v1/contacts`, {
     method: "POST",

@@ -6,10 +6,10 @@ import { UUID } from "mongodb";
 import { childToken } from "../../test/faults/child.ts";
 import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import { assistantOperations } from "./assistant.ts";
 import { probeIngest, without } from "./ingest.ts";
 import type { Findings } from "./judge.ts";
@@ -65,20 +65,20 @@ async function examine(
 ): Promise<Report> {
   const fake = await startFakeProvider();
   try {
-    return await onGround(
+    return await withFixture(
       { members: 1, instances: 1, environment: { ...fake.settings(), ...build } },
-      async (ground) => {
+      async (fixture) => {
         const years = [
           { past: 1941, future: 2041 },
           { past: 1931, future: 2031 },
           { past: 1921, future: 2021 },
         ] as const;
         const [own, other, reader] = await Promise.all([
-          newPerson(ground, fake, "read_write", years[0]),
-          newPerson(ground, fake, "read_write", years[1]),
-          newPerson(ground, fake, "read_only", years[2]),
+          newPerson(fixture, fake, "read_write", years[0]),
+          newPerson(fixture, fake, "read_write", years[1]),
+          newPerson(fixture, fake, "read_only", years[2]),
         ]);
-        return judge(ground, { own, other, reader }, form, focus, say);
+        return judge(fixture, { own, other, reader }, form, focus, say);
       },
     );
   } finally {
@@ -92,15 +92,15 @@ interface People extends Sides {
 }
 
 async function judge(
-  ground: Ground,
+  fixture: Fixture,
   { own, other, reader }: People,
   form: Form,
   focus: Focus,
   say: Say,
 ): Promise<Report> {
   const findings: Findings = { violations: [], asked: 0 };
-  const base = ground.instances[0]?.base ?? "";
-  const where: Where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(ground) };
+  const base = fixture.instances[0]?.base ?? "";
+  const where: Where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(fixture) };
   const operations = [...rpcOperations(where), ...(await assistantOperations(where, own))].filter(
     ({ wire }) => focus === "all" || wire === focus,
   );
@@ -120,7 +120,7 @@ async function judge(
   if (form === "long") await byWire(records, (operation) => probe(operation, mirrored, "some", findings));
   // The audit log is written beside the requests.
   await sleep(500);
-  const before = await documentsOf(ground, other);
+  const before = await documentsOf(fixture, other);
   say(
     `${before.size} documents of the other account; ${operations.length} operations: ${[...new Set(operations.map(({ wire }) => wire))].join(", ")}`,
   );
@@ -146,12 +146,12 @@ async function judge(
   const inside = focus === "all" || focus === "ingest";
   if (inside) {
     const said = await probeIngest(where.internal, own, other, false, findings);
-    for (const [name, text] of await documentsOf(ground, own))
+    for (const [name, text] of await documentsOf(fixture, own))
       if (without(text, said).includes(other.mark))
         findings.violations.push(`${name} of one's own holds words of another's`);
   }
   // An email may be taken once in an account: what a comparison took is given back.
-  const contacts = ground.client.db().collection("contacts");
+  const contacts = fixture.client.db().collection("contacts");
   const giveBack = (): Promise<unknown> =>
     contacts.updateMany(
       { account_id: UUID.createFromHexString(own.accountId), email_key: other.email },
@@ -161,7 +161,7 @@ async function judge(
     await probe(operation, sides, form === "long" ? "all" : reach(operation), findings, giveBack);
   for (const { operation, claim } of claimed) await probeKey(operation, claim, sides, findings);
   if (inside) await probeIngest(where.internal, own, other, true, findings);
-  same("requests of another account", before, await documentsOf(ground, other), findings);
+  same("requests of another account", before, await documentsOf(fixture, other), findings);
   say(`${findings.asked} requests`);
 
   const figures = {
@@ -179,7 +179,7 @@ async function judge(
     JSON.stringify({ account_id: own.accountId }),
   );
   if (erased.status !== 200) findings.violations.push(`DeleteAccount was answered ${erased.status}`);
-  same("the erasure of another account", before, await documentsOf(ground, other), findings);
+  same("the erasure of another account", before, await documentsOf(fixture, other), findings);
   return { figures: { ...figures, ...times }, violations: findings.violations };
 }
 

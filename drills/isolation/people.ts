@@ -7,7 +7,7 @@ import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { childToken } from "../../test/faults/child.ts";
 import { accessToken } from "../../test/mcp/oauth/set-up.ts";
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import { patiently, send } from "./raw.ts";
 
 /** Someone with an account, every credential to it, and a record of each kind. */
@@ -49,18 +49,18 @@ export function newPhone(): string {
 
 /** Makes a person's account and fills it through the internal listener. */
 export async function newPerson(
-  ground: Ground,
+  fixture: Fixture,
   fake: FakeProvider,
   access: "read_write" | "read_only",
   years: Person["years"],
 ): Promise<Person> {
-  const { accounts, apiKeys } = ground.services;
+  const { accounts, apiKeys } = fixture.services;
   const mark = newWord();
   const email = `${mark}@example.com`;
   const { _id } = await accounts.create(email, true);
   await accounts.link(_id, { issuer: fake.issuer, subject: mark });
   const { secret: key } = await apiKeys.create(_id, access);
-  const sessions = createDashboardSessions(ground.client.db(), [sessionSecret]);
+  const sessions = createDashboardSessions(fixture.client.db(), [sessionSecret]);
   const cookie = `records_session=${await sessions.begin({ issuer: fake.issuer, subject: mark, sid: undefined, email, name: undefined, idToken: "an-id-token-that-is-no-token" })}`;
   const token = await accessToken(fake, { sub: mark, email });
 
@@ -69,7 +69,7 @@ export async function newPerson(
     const headers = { "content-type": "application/json", authorization: `Bearer ${childToken}` };
     const { body } = await patiently(() =>
       send(
-        internalOf(ground),
+        internalOf(fixture),
         "POST",
         `/records.ingest.v1.IngestService/${rpc}`,
         headers,
@@ -176,7 +176,7 @@ export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Pe
  * All documents of a person's account, of every collection, in one order. What merely using a credential moves is left
  * out.
  */
-export async function documentsOf({ client }: Ground, { accountId }: Person): Promise<ReadonlyMap<string, string>> {
+export async function documentsOf({ client }: Fixture, { accountId }: Person): Promise<ReadonlyMap<string, string>> {
   const id = UUID.createFromHexString(accountId);
   const all = new Map<string, string>();
   for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray()) {
@@ -191,6 +191,6 @@ export async function documentsOf({ client }: Ground, { accountId }: Person): Pr
 }
 
 /** Where the internal listener of the drill's instance is. */
-export function internalOf({ instances: [instance] }: Ground): string {
+export function internalOf({ instances: [instance] }: Fixture): string {
   return `http://127.0.0.1:${instance?.internalPort ?? 0}`;
 }

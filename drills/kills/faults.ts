@@ -6,9 +6,9 @@ import { directUri } from "../../test/support/database.ts";
 import type { ChildInstance } from "../../test/faults/child.ts";
 import { isListening } from "../../src/embedded/port.ts";
 import { until } from "../../src/embedded/wait.ts";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 
-/** What can be done to the ground. */
+/** What can be done to the fixture. */
 export type Fault =
   | "instance kill"
   | "primary kill"
@@ -25,8 +25,8 @@ const acknowledgedAlone = 30;
  * Each resolves when what was hurt is whole again. `heard` counts the acknowledged writes; a primary is left alone for
  * so many milliseconds at most.
  */
-export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): Record<Fault, () => Promise<void>> {
-  const { mongod, redis, client, instances } = ground;
+export function faultsOn(fixture: Fixture, heard: () => number, aloneMs: number): Record<Fault, () => Promise<void>> {
+  const { mongod, redis, client, instances } = fixture;
   const admin = client.db("admin");
 
   async function frozen(pid: number, ms: number): Promise<void> {
@@ -59,7 +59,7 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
   async function startedAgain(): Promise<ChildInstance> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await ground.start();
+        return await fixture.start();
       } catch (error) {
         if (attempt === 5) throw error;
       }
@@ -75,19 +75,19 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
     },
 
     async "primary kill"() {
-      await lost(await ground.primaryPid());
+      await lost(await fixture.primaryPid());
       await whole();
     },
 
     /** Longer than an election takes: the old primary wakes up deposed. */
     async "primary freeze"() {
-      await frozen(await ground.primaryPid(), 4_000);
+      await frozen(await fixture.primaryPid(), 4_000);
       await whole();
     },
 
     /** For a while nobody follows the primary any more, then it is lost: what it alone knows is gone. */
     async "primary isolation"() {
-      const pid = await ground.primaryPid();
+      const pid = await fixture.primaryPid();
       const followers = mongod.members
         .filter((member) => member.pid !== pid)
         .map(({ uri }) => directUri(mongod.administratorUri, new URL(uri).host));
@@ -107,7 +107,7 @@ export function faultsOn(ground: Ground, heard: () => number, aloneMs: number): 
         await lost(pid);
         // What the lost one had sent may lie unread in their sockets: they are not to take it up before one of them
         // leads.
-        await Promise.race([ground.primaryPid(), sleep(10_000)]);
+        await Promise.race([fixture.primaryPid(), sleep(10_000)]);
         await follow("off");
       } finally {
         await Promise.all(admins.map((follower) => follower.close()));

@@ -5,7 +5,7 @@ import { UUID } from "mongodb";
 import { rest } from "../../test/support/service.ts";
 import { wires } from "../../test/idempotency/wires.ts";
 import type { Form } from "../drill.ts";
-import type { Account, Ground } from "../ground/ground.ts";
+import type { Account, Fixture } from "../fixture/fixture.ts";
 import type { SpokenWire } from "./body.ts";
 import { bodyOf, readBack } from "./body.ts";
 import type { Acknowledged, Stream } from "./stream.ts";
@@ -16,7 +16,7 @@ const repeated = { long: 1_000, short: 50 } satisfies Record<Form, number>;
 
 /** Everything that is wrong, in words. */
 export async function judge(
-  { client, instances }: Ground,
+  { client, instances }: Fixture,
   account: Account,
   { acknowledged, wrong }: Stream,
   form: Form,

@@ -1,8 +1,8 @@
 // The drill of kills: instances and primaries are killed, frozen and deposed under a stream of writes with keys.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenControl } from "../ground/broken.ts";
-import { onGround } from "../ground/ground.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import type { Fault } from "./faults.ts";
 import { faultsOn } from "./faults.ts";
 import type { Done } from "./gaps.ts";
@@ -107,14 +107,14 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
   // What an instance calls its own failure is told with its cause: an answer of 500 says nothing of it.
   const hear = (line: string): void =>
     void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
-  return onGround(
+  return withFixture(
     { members, instances: plan.instances, environment: { LOG_LEVEL: "error", ...broken }, hear },
-    async (ground) => {
-      const account = await ground.account();
+    async (fixture) => {
+      const account = await fixture.account();
       const done: Done[] = [];
       const begun = performance.now();
       const during = async (heard: () => number): Promise<void> => {
-        const faults = faultsOn(ground, heard, plan.aloneMs);
+        const faults = faultsOn(fixture, heard, plan.aloneMs);
         const track = async (counts: Track): Promise<void> => {
           const order = Object.entries(counts).flatMap(([fault, count]) =>
             Array.from({ length: count }, () => ({ fault: fault as Fault, at: Math.random() })),
@@ -128,14 +128,14 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
             done.push({ fault, from, to: performance.now() });
           }
         };
-        // Each to its end, also where another failed: nothing may be started when the ground is cleared.
+        // Each to its end, also where another failed: nothing may be started when the fixture is cleared.
         const tracks = await Promise.allSettled([sleep(plan.seconds * 1_000), ...plan.tracks.map(track)]);
         for (const result of tracks) if (result.status === "rejected") throw result.reason;
         for (const until = performance.now() + 30_000; heard() < writesAtLeast && performance.now() < until; )
           await sleep(50);
       };
       const stream = await runStream({
-        bases: () => ground.instances.map(({ base }) => base),
+        bases: () => fixture.instances.map(({ base }) => base),
         key: account.key,
         clients: 4,
         pauseMs: plan.pauseMs,
@@ -145,7 +145,7 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
       const seconds = (performance.now() - begun) / 1_000;
       const { acknowledged, retries } = stream;
       say(`judging ${acknowledged.length} acknowledged writes`);
-      const violations = [...failures, ...(await judge(ground, account, stream, form))];
+      const violations = [...failures, ...(await judge(fixture, account, stream, form))];
       return {
         violations: violations.filter((violation) => seen.test(violation)),
         figures: {

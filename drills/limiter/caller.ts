@@ -1,7 +1,7 @@
 // A caller of the limiter drill: one key at every instance, over REST and gRPC.
 import { create } from "@bufbuild/protobuf";
 import { ListSessionsRequestSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
 import { openGrpc } from "../load/grpc.ts";
@@ -19,7 +19,7 @@ export interface Caller {
   close(): void;
 }
 
-export function callerOf({ instances }: Ground, key: string): Caller {
+export function callerOf({ instances }: Fixture, key: string): Caller {
   const pools = instances.map(({ base }) => createPool(base));
   const sessions = instances.map(({ base }) => openGrpc(base));
   // Who waits for one is told.

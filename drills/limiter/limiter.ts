@@ -6,12 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startRedis } from "../../src/embedded/redis.ts";
 import { testCacheDir } from "../../test/support/global-setup.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
-import type { Proxy } from "../ground/proxy.ts";
-import { startProxy } from "../ground/proxy.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
+import type { Proxy } from "../fixture/proxy.ts";
+import { startProxy } from "../fixture/proxy.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, tally } from "../load/load.ts";
 import type { Caller } from "./caller.ts";
@@ -67,16 +67,16 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
   };
   const ends: (() => unknown)[] = [];
   try {
-    return await onGround(
+    return await withFixture(
       { members: 1, instances: apart ? 1 : instances, environment: { ...environment, ...build }, through },
-      async (ground) => {
-        if (apart) await addApart(ground, instances, ends);
+      async (fixture) => {
+        if (apart) await addApart(fixture, instances, ends);
         const violations: string[] = [];
-        const together = await sharedBucket(ground, seconds, violations);
+        const together = await sharedBucket(fixture, seconds, violations);
         say(`${together.passed} of ${together.sent} requests passed`);
         if (apart || build["NODE_OPTIONS"] !== undefined) return { figures: { passed: together.passed }, violations };
         await toRedis?.set("gone");
-        const away = await ownBuckets(ground, awaySeconds, violations);
+        const away = await ownBuckets(fixture, awaySeconds, violations);
         const {
           ideal: [least, most],
           ...figures
@@ -121,10 +121,10 @@ interface Together {
 /**
  * One key at every instance, over REST and gRPC by turns; beside it a caller who obeys, and one who has no part in it.
  */
-async function sharedBucket(ground: Ground, seconds: number, violations: string[]): Promise<Together> {
-  const hasty = callerOf(ground, (await ground.account()).key);
-  const obedient = callerOf(ground, (await ground.account()).key);
-  const other = callerOf(ground, (await ground.account()).key);
+async function sharedBucket(fixture: Fixture, seconds: number, violations: string[]): Promise<Together> {
+  const hasty = callerOf(fixture, (await fixture.account()).key);
+  const obedient = callerOf(fixture, (await fixture.account()).key);
+  const other = callerOf(fixture, (await fixture.account()).key);
   try {
     for (const caller of [hasty, obedient, other]) await caller.settle();
     const until = performance.now() + seconds * 1_000;
@@ -139,7 +139,7 @@ async function sharedBucket(ground: Ground, seconds: number, violations: string[
     const refused = others.filter(({ reply }) => reply?.status !== 200).length;
     if (refused > 0) violations.push(`${refused} of ${others.length} requests of another account did not pass`);
     // Where Redis took more than 50 ms an instance decided by itself, as it is documented.
-    const byThemselves = await fallbacks(ground);
+    const byThemselves = await fallbacks(fixture);
     judge("the key", hasty.seen, byThemselves, violations);
     const passed = hasty.seen.filter((one) => one.passed).length;
     const began = Math.min(...hasty.seen.map(({ sentAt }) => sentAt));
@@ -164,20 +164,20 @@ async function sharedBucket(ground: Ground, seconds: number, violations: string[
 
 /** The same key without Redis: a bucket at each instance, none of which lets more through than it should. */
 async function ownBuckets(
-  ground: Ground,
+  fixture: Fixture,
   seconds: number,
   violations: string[],
 ): Promise<{ sent: number; passed: number }> {
-  const caller = callerOf(ground, (await ground.account()).key);
+  const caller = callerOf(fixture, (await fixture.account()).key);
   try {
     requireAnswers(
       await openLoop(
-        { perSecond: offeredPerSecond * ground.instances.length, seconds, patienceMs: 15_000 },
+        { perSecond: offeredPerSecond * fixture.instances.length, seconds, patienceMs: 15_000 },
         caller.send,
       ),
       violations,
     );
-    for (const at of ground.instances.keys())
+    for (const at of fixture.instances.keys())
       judge(
         `without Redis, instance ${at}`,
         caller.seen.filter((one) => one.instance === at),
@@ -229,7 +229,7 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
 }
 
 /** Requests that were throttled by an instance alone, over all of them. */
-async function fallbacks({ instances }: Ground): Promise<number> {
+async function fallbacks({ instances }: Fixture): Promise<number> {
   const texts = await Promise.all(
     instances.map(async ({ internalPort }) => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()),
   );
@@ -237,8 +237,8 @@ async function fallbacks({ instances }: Ground): Promise<number> {
 }
 
 /** More instances, each with a Redis that the others do not know. */
-async function addApart(ground: Ground, instances: number, ends: (() => unknown)[]): Promise<void> {
-  while (ground.instances.length < instances) {
+async function addApart(fixture: Fixture, instances: number, ends: (() => unknown)[]): Promise<void> {
+  while (fixture.instances.length < instances) {
     const folder = mkdtempSync(join(tmpdir(), "records-drill-redis-"));
     ends.push(() => rmSync(folder, { recursive: true, force: true }));
     const redis = await startRedis({
@@ -249,6 +249,6 @@ async function addApart(ground: Ground, instances: number, ends: (() => unknown)
     });
     if (redis === undefined) throw new Error("no redis-server for the drill");
     ends.push(() => redis.stop());
-    ground.instances.push(await ground.start({ REDIS_URL: redis.uri }));
+    fixture.instances.push(await fixture.start({ REDIS_URL: redis.uri }));
   }
 }

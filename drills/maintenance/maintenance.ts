@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import { startInItsPlace } from "../../test/support/redis-in-its-place.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenControl } from "../ground/broken.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import type { Reply } from "../load/connection.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
@@ -66,32 +66,32 @@ async function maintain(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
   const lines = readLines();
-  return onGround(
+  return withFixture(
     { members: 3, instances, environment: { ...environment, LOG_LEVEL: "info" }, hear: lines.hear },
-    async (ground) => {
+    async (fixture) => {
       const folder = mkdtempSync(join(tmpdir(), "records-maintenance-"));
-      const account = await ground.account();
+      const account = await fixture.account();
       const caller = createCaller(
         account,
-        await someContact(ground.instances[0]?.base ?? "", account.key),
-        ground.instances.map(({ base }) => base),
+        await someContact(fixture.instances[0]?.base ?? "", account.key),
+        fixture.instances.map(({ base }) => base),
       );
       const violations: string[] = [];
       let repeated = 0;
-      let redis = ground.redis;
+      let redis = fixture.redis;
 
       const works = {
         async "stepdown of the primary"() {
-          violations.push(...(await stepDown(ground)));
+          violations.push(...(await stepDown(fixture)));
         },
         async "restart of Redis"() {
           const before = redis.pid;
           await redis.stop();
-          redis = await startInItsPlace(ground.redis.uri, mkdtempSync(join(folder, "redis-")));
+          redis = await startInItsPlace(fixture.redis.uri, mkdtempSync(join(folder, "redis-")));
           if (redis.pid === before) violations.push("not provoked: Redis did not restart");
         },
         async "rolling restart of the instances"() {
-          for (const old of [...ground.instances]) violations.push(...(await replace(ground, caller, old)));
+          for (const old of [...fixture.instances]) violations.push(...(await replace(fixture, caller, old)));
         },
       };
       async function work(): Promise<void> {
@@ -137,7 +137,7 @@ async function maintain(
         if (failed.length > 0)
           violations.push(`${failed.length} of ${outcomes.length} requests failed: ${tally(failed)}`);
         const held =
-          (await ground.client
+          (await fixture.client
             .db()
             .collection("contacts")
             .countDocuments({ account_id: new UUID(account.id) })) - 1;
@@ -175,7 +175,7 @@ async function maintain(
 const unavailable: ReadonlySet<number> = new Set([503, 14]);
 
 /** Has another member elected; what was wrong about it. */
-async function stepDown({ client, primaryPid }: Ground): Promise<string[]> {
+async function stepDown({ client, primaryPid }: Fixture): Promise<string[]> {
   const before = await primaryPid();
   // It closes its connections, this one too.
   await client
@@ -188,9 +188,9 @@ async function stepDown({ client, primaryPid }: Ground): Promise<string[]> {
 
 /** Puts another instance in the place of an old one, as a rolling update does; what was wrong about its end. */
 async function replace(
-  { instances, start }: Ground,
+  { instances, start }: Fixture,
   { bases }: Caller,
-  old: Ground["instances"][number],
+  old: Fixture["instances"][number],
 ): Promise<string[]> {
   const successor = await start();
   instances.push(successor);

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import { requestText } from "../load/connection.ts";
 import type { Outcome, Send } from "../load/load.ts";
 import { closedLoop, openLoop, quantile, tally } from "../load/load.ts";
@@ -52,21 +52,21 @@ export const overload: Drill = {
 
 async function flood(form: Form, say: Say, environment: Readonly<Record<string, string>>): Promise<Report> {
   const { warmSeconds, peakSeconds, factor, seconds, share } = sizes[form];
-  return onGround(
+  return withFixture(
     { members: 1, instances: 1, environment: { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, ...environment } },
-    async (ground) => {
-      const [instance] = ground.instances;
+    async (fixture) => {
+      const [instance] = fixture.instances;
       if (instance === undefined) throw new Error("no instance");
       const pins = pinApart(
         [instance.pid],
-        [ground.mongod, ground.redis].flatMap((part) =>
+        [fixture.mongod, fixture.redis].flatMap((part) =>
           "members" in part ? part.members.map(({ pid }) => pid) : [part.pid],
         ),
       );
       say(pins.told);
       const pools = { load: createPool(instance.base, connections), probe: createPool(instance.base) };
       try {
-        const send = await mix(ground, pools.load);
+        const send = await mix(fixture, pools.load);
         // Refusals are warmed up as well: what Node has not compiled yet costs many times as much.
         await closedLoop(crowd, warmSeconds, patienceMs, send);
         await closedLoop(callers, warmSeconds, patienceMs, send);
@@ -182,10 +182,10 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
  * What tools ask for, in turn by many accounts: of ten requests five contacts, four searches with results to fill a
  * page, and a create.
  */
-async function mix(ground: Ground, pool: Pool): Promise<Send> {
+async function mix(fixture: Fixture, pool: Pool): Promise<Send> {
   const made = await Promise.all(
     Array.from({ length: accounts }, async () => {
-      const { key } = await ground.account();
+      const { key } = await fixture.account();
       const headers = { Authorization: `Bearer ${key}` };
       const create = requestText("POST", "/v1/contacts", headers, { full_name: "Ann Lee" });
       const get = (path: string): string => requestText("GET", path, headers);

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import type { ChildInstance } from "../../test/faults/child.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
-import { onGround } from "../ground/ground.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
 import { createCaller, someContact } from "./caller.ts";
@@ -48,12 +48,12 @@ export const rolling: Drill = {
 
 async function roll(form: Form, say: Say, { end, environment = {}, once = false }: Manner): Promise<Report> {
   const { instances, replacements } = once ? { instances: 2, replacements: 1 } : sizes[form];
-  return onGround({ members: 1, instances, environment }, async (ground) => {
-    const account = await ground.account();
+  return withFixture({ members: 1, instances, environment }, async (fixture) => {
+    const account = await fixture.account();
     const caller = createCaller(
       account,
-      await someContact(ground.instances[0]?.base ?? "", account.key),
-      ground.instances.map(({ base }) => base),
+      await someContact(fixture.instances[0]?.base ?? "", account.key),
+      fixture.instances.map(({ base }) => base),
     );
     const violations: string[] = [];
     const stops: number[] = [];
@@ -65,11 +65,11 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
       await sleep(500);
       for (; replaced < replacements; replaced++) {
         if (!once) {
-          const successor = await ground.start();
-          ground.instances.push(successor);
+          const successor = await fixture.start();
+          fixture.instances.push(successor);
           caller.bases.push(successor.base);
         }
-        const [old] = ground.instances;
+        const [old] = fixture.instances;
         if (old === undefined) return;
         const crowd = openLoop({ perSecond: 2_000, seconds: 0.02, patienceMs: 15_000 }, (number) =>
           caller.send(1_000_000 + replaced * 100 + number),
@@ -79,7 +79,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         const began = performance.now();
         const code = await end(old);
         stops.push(performance.now() - began);
-        ground.instances.shift();
+        fixture.instances.shift();
         outcomes.push(...(await crowd));
         if (code !== 0) violations.push(`an instance ended with ${String(code)} on SIGTERM`);
         caller.bases.splice(caller.bases.indexOf(old.base), 1);
@@ -112,7 +112,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         );
       // The contact that is read was written before.
       const held =
-        (await ground.client
+        (await fixture.client
           .db()
           .collection("contacts")
           .countDocuments({ account_id: new UUID(account.id) })) - 1;

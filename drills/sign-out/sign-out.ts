@@ -9,10 +9,10 @@ import { ask, ownerStatus } from "../../test/sign-in/set-up.ts";
 import { ingestInto } from "../../test/support/ingest.ts";
 import { rest } from "../../test/support/service.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import type { Assistant } from "./assistant.ts";
 import { startAssistant } from "./assistant.ts";
 
@@ -69,8 +69,8 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
     const fake = await startFakeProvider();
     try {
       if (introspects) offerIntrospection(fake, () => ({ active: true }));
-      await onGround({ members: 1, instances, environment: { ...fake.settings(), ...build } }, async (ground) => {
-        for (let at = 0; at < sizes[form].rounds; at++) await round(ground, fake, sizes[form], seen);
+      await withFixture({ members: 1, instances, environment: { ...fake.settings(), ...build } }, async (fixture) => {
+        for (let at = 0; at < sizes[form].rounds; at++) await round(fixture, fake, sizes[form], seen);
       });
     } finally {
       await fake.stop();
@@ -86,15 +86,15 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
 }
 
 async function round(
-  ground: Ground,
+  fixture: Fixture,
   fake: FakeProvider,
   { before, after }: { readonly before: number; readonly after: number },
   seen: Seen,
 ): Promise<void> {
   const subject = randomUUID();
   const mark = `marked ${randomUUID()}`;
-  await newPerson(ground, fake, subject, mark);
-  const bases = ground.instances.map(({ base }) => base.replace("127.0.0.1", "localhost"));
+  await newPerson(fixture, fake, subject, mark);
+  const bases = fixture.instances.map(({ base }) => base.replace("127.0.0.1", "localhost"));
   const [first = ""] = bases;
   const [here, elsewhere] = [
     { sid: randomUUID(), signedInAt: seconds() - 50 },
@@ -164,7 +164,7 @@ async function judgeNewSignIn(
 }
 
 async function newPerson(
-  { services, instances: [one] }: Ground,
+  { services, instances: [one] }: Fixture,
   fake: FakeProvider,
   subject: string,
   mark: string,

@@ -63,7 +63,7 @@ const end: Fault = {
 const stepDown: Fault = {
   name: "the primary stepping down",
   halts: true,
-  async run({ ground: { client, primaryPid } }) {
+  async run({ fixture: { client, primaryPid } }) {
     await client
       .db("admin")
       .command({ replSetStepDown: 5, force: true })
@@ -73,7 +73,7 @@ const stepDown: Fault = {
   },
 };
 
-const redisFrozen = quiet("Redis frozen", async ({ ground: { redis } }, lastsMs) => {
+const redisFrozen = quiet("Redis frozen", async ({ fixture: { redis } }, lastsMs) => {
   process.kill(redis.pid, "SIGSTOP");
   try {
     await sleep(lastsMs);
@@ -82,7 +82,7 @@ const redisFrozen = quiet("Redis frozen", async ({ ground: { redis } }, lastsMs)
   }
 });
 
-const redisFlushed = quiet("Redis flushed", async ({ ground: { redis } }) => {
+const redisFlushed = quiet("Redis flushed", async ({ fixture: { redis } }) => {
   const client = new Redis(redis.uri);
   await client.flushall();
   client.disconnect();

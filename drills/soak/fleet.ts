@@ -19,7 +19,7 @@ export interface Fleet extends Victims {
 
 /** Puts the instances of the site under load, each when it has served everything once. */
 export async function createFleet(site: Site, known: string, ledger: Ledger): Promise<Fleet> {
-  const { instances, start } = site.ground;
+  const { instances, start } = site.fixture;
   const loaded: (Loaded & { readonly instance: ChildInstance })[] = [];
   const killed = new Map<string, number>();
   const stopped = new Set<string>();

@@ -5,7 +5,7 @@ import type { Site } from "../dependencies/site.ts";
 import { onSite } from "../dependencies/site.ts";
 import type { Ledger } from "../dependencies/surfaces.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import { brokenControl } from "../ground/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
 import type { Fault } from "./faults.ts";
 import { faultsOf } from "./faults.ts";
 import type { Fleet } from "./fleet.ts";
@@ -190,7 +190,7 @@ async function soakUnder(
     ),
   );
   violations.push(...log.unexpected());
-  const { acknowledged, lost, doubled } = await judge(site.ground.client, site.account.id, ledger.acknowledged);
+  const { acknowledged, lost, doubled } = await judge(site.fixture.client, site.account.id, ledger.acknowledged);
   if (lost > 0) violations.push(`${lost} of ${acknowledged} acknowledged writes are not there`);
   if (doubled > 0) violations.push(`${doubled} writes are there more than once`);
 

@@ -12,10 +12,10 @@ import { accessToken, offerIntrospection } from "../../test/mcp/oauth/set-up.ts"
 import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
 import { newKey, startFakeProvider } from "../../test/sign-in/fake-provider.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import type { Break } from "../ground/broken.ts";
-import { brokenControl } from "../ground/broken.ts";
-import type { Ground } from "../ground/ground.ts";
-import { onGround } from "../ground/ground.ts";
+import type { Break } from "../fixture/broken.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import type { Fixture } from "../fixture/fixture.ts";
+import { withFixture } from "../fixture/fixture.ts";
 import { waitingMs } from "../hostile/vitals.ts";
 import { quantile } from "../load/load.ts";
 import type { Orders, Spent } from "./attacker.ts";
@@ -65,21 +65,21 @@ async function starve(plan: Plan, say: Say, build: Readonly<Record<string, strin
   // Without a limit each opaque token costs a request to the provider.
   offerIntrospection(fake, () => ({ active: false }));
   try {
-    return await onGround(
+    return await withFixture(
       { members: 1, instances: 1, environment: { ...fake.settings(), ...limits, ...build } },
-      (ground) => judge(ground, fake, plan, say),
+      (fixture) => judge(fixture, fake, plan, say),
     );
   } finally {
     await fake.stop();
   }
 }
 
-async function judge(ground: Ground, fake: FakeProvider, plan: Plan, say: Say): Promise<Report> {
+async function judge(fixture: Fixture, fake: FakeProvider, plan: Plan, say: Say): Promise<Report> {
   const { form, some, isControl } = plan;
   const { seconds, quietSeconds } = sizes[form];
-  const [{ base, pid } = { base: "", pid: 0 }] = ground.instances;
-  const errand = await victim(ground, base);
-  const means = await meansOf(ground, fake, base);
+  const [{ base, pid } = { base: "", pid: 0 }] = fixture.instances;
+  const errand = await victim(fixture, base);
+  const means = await meansOf(fixture, fake, base);
   const witness = start<Watch, Seen>("witness.ts");
   const attacker = start<Orders, Spent>("attacker.ts");
   const watch = (seconds: number): Promise<Seen> => witness.tell({ errand, seconds });
@@ -109,8 +109,8 @@ async function judge(ground: Ground, fake: FakeProvider, plan: Plan, say: Say): 
 }
 
 /** An account that does not attack. */
-async function victim(ground: Ground, base: string): Promise<Errand> {
-  const { key } = await ground.account();
+async function victim(fixture: Fixture, base: string): Promise<Errand> {
+  const { key } = await fixture.account();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const made = await fetch(`${base}/v1/contacts`, {
     method: "POST",
@@ -122,7 +122,7 @@ async function victim(ground: Ground, base: string): Promise<Errand> {
 }
 
 /** An ordinary account, and the public data that an attacker can find. */
-async function meansOf({ services: { accounts, apiKeys } }: Ground, fake: FakeProvider, base: string): Promise<Means> {
+async function meansOf({ services: { accounts, apiKeys } }: Fixture, fake: FakeProvider, base: string): Promise<Means> {
   const { _id } = await accounts.create("attacker@example.com", true);
   await accounts.link(_id, { issuer: fake.issuer, subject: "attacker" });
   const { secret: key } = await apiKeys.create(_id, "read_write");

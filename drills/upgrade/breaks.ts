@@ -1,5 +1,5 @@
 // Faults that are built into the new version for the controls of the drill.
-import type { Break } from "../ground/broken.ts";
+import type { Break } from "../fixture/broken.ts";
 
 /** This code reads both forms of the date. */
 export const dateAsNumber: readonly Break[] = [

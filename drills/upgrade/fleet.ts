@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../test/faults/child.ts";
 import { startChild } from "../../test/faults/child.ts";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import type { Pool } from "../load/pool.ts";
 import { createPool } from "../load/pool.ts";
 
@@ -38,33 +38,33 @@ export interface Fleet {
 
 /** How instances are started. */
 export interface FleetOptions {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   /** What node runs for an instance of the older version. */
   readonly oldProgram: readonly string[];
   readonly environment: Readonly<Record<Version, Readonly<Record<string, string>>>>;
-  /** Gets every line of the log of an old instance; those of new ones go to the ground. */
+  /** Gets every line of the log of an old instance; those of new ones go to the fixture. */
   readonly hear: (line: string) => void;
 }
 
 /** Between leaving the load balancer's list and SIGTERM: requests that were about to be sent arrive. */
 const drainMs = 100;
 
-/** A fleet without instances. The ground ends all of them. */
-export function createFleet({ ground, oldProgram, environment, hear }: FleetOptions): Fleet {
+/** A fleet without instances. The fixture ends all of them. */
+export function createFleet({ fixture, oldProgram, environment, hear }: FleetOptions): Fleet {
   const members: Member[] = [];
   let turn = 0;
   const serving = (): Member[] => members.filter(({ state }) => state === "serving");
 
   async function start(version: Version): Promise<void> {
     const settings = { ...environment[version] };
-    const own = (): Promise<ChildInstance> => ground.start(settings);
+    const own = (): Promise<ChildInstance> => fixture.start(settings);
     // The same user, with readWrite alone, as its own guide said. Its Import and its look after the search index use
     // $indexStats, which that role forbids: no story imports a stream. Only here could an older release get more
     // rights.
     const older = (): Promise<ChildInstance> =>
-      startChild(ground.mongod.uri, ground.redis.uri, settings, hear, oldProgram);
+      startChild(fixture.mongod.uri, fixture.redis.uri, settings, hear, oldProgram);
     const instance = await (version === "new" ? own() : older());
-    ground.instances.push(instance);
+    fixture.instances.push(instance);
     const internal = createPool(`http://127.0.0.1:${instance.internalPort}`);
     members.push({ version, instance, public: createPool(instance.base), internal, state: "serving" });
   }

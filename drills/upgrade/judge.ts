@@ -1,6 +1,6 @@
 // What is left in the database: as many documents as the clients were told, and the same to both versions.
 import { UUID } from "mongodb";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import type { Scene, Story } from "./stories/story.ts";
 import { Unexpected } from "./traffic.ts";
 
@@ -8,7 +8,11 @@ import { Unexpected } from "./traffic.ts";
 const counted = ["contacts", "notes", "sessions", "idempotency"] as const;
 
 /** Tells what is wrong to the traffic. Both versions have to serve. */
-export async function judge({ client }: Ground, { account, traffic }: Scene, stories: readonly Story[]): Promise<void> {
+export async function judge(
+  { client }: Fixture,
+  { account, traffic }: Scene,
+  stories: readonly Story[],
+): Promise<void> {
   const checks = await Promise.allSettled(stories.map((story) => story.check().catch(unlessUnexpected)));
   for (const check of checks) if (check.status === "rejected") throw check.reason;
   const id = new UUID(account.id);

@@ -1,7 +1,7 @@
 // What happens to the instances while clients use them: replacements forward and back, and the faults between them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Form, Say } from "../drill.ts";
-import type { Ground } from "../ground/ground.ts";
+import type { Fixture } from "../fixture/fixture.ts";
 import { faultsOn } from "../kills/faults.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Window } from "./traffic.ts";
@@ -66,12 +66,12 @@ const settleMs = 6_000;
 /** Does the steps in order and adds a window for each fault; what went wrong with a replacement, in words. */
 export async function carryOut(
   { steps, pauseMs }: Plan,
-  ground: Ground,
+  fixture: Fixture,
   fleet: Fleet,
   windows: Window[],
   say: Say,
 ): Promise<string[]> {
-  const faults = faultsOn(ground, () => 0, 0);
+  const faults = faultsOn(fixture, () => 0, 0);
   const wrong: string[] = [];
 
   async function replaced(by: "old" | "new"): Promise<void> {

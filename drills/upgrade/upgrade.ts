@@ -1,10 +1,10 @@
 // The upgrade drill: instances of the release before and of this code side by side, forward and back, under faults.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Report, RunOptions, Say } from "../drill.ts";
-import { onGround } from "../ground/ground.ts";
-import type { OlderCode } from "../ground/older.ts";
-import { programOf, withOlderCode } from "../ground/older.ts";
-import { brokenControl } from "../ground/broken.ts";
+import { withFixture } from "../fixture/fixture.ts";
+import type { OlderCode } from "../fixture/older.ts";
+import { programOf, withOlderCode } from "../fixture/older.ts";
+import { brokenControl } from "../fixture/broken.ts";
 import { dateAsNumber, losesUpdates } from "./breaks.ts";
 import type { Version } from "./fleet.ts";
 import { createFleet } from "./fleet.ts";
@@ -80,11 +80,11 @@ async function sideBySide(
     };
   const settings = { LOG_LEVEL: "error", ...provider };
   const oldProgram = await programOf(older, "test/faults/instance.ts");
-  return onGround(
+  return withFixture(
     { members: plan.members, instances: 0, environment: settings, hear: hearing("new") },
-    async (ground) => {
+    async (fixture) => {
       const fleet = createFleet({
-        ground,
+        fixture,
         oldProgram,
         environment: { old: settings, new: broken },
         hear: hearing("old"),
@@ -93,15 +93,15 @@ async function sideBySide(
       try {
         for (let at = 0; at < plan.instances; at++) await fleet.start("old");
         const traffic = createTraffic(fleet, windows);
-        const scene: Scene = { traffic, account: await ground.account() };
+        const scene: Scene = { traffic, account: await fixture.account() };
         const stories = [
           ...[createdStory(scene, "first"), createdStory(scene, "second"), importedStory(scene, "imported")],
           ...[...(await changedStories(scene, "busy")), ...(await changedStories(scene, "other"))],
-          ...[await archivedStory(scene, "archived"), await keysStory(ground, fleet, traffic)],
+          ...[await archivedStory(scene, "archived"), await keysStory(fixture, fleet, traffic)],
         ];
         let ended = false;
         const playing = Promise.allSettled(stories.map((story, at) => play(story, at, () => ended)));
-        const wrong = await carryOut(plan, ground, fleet, windows, say).finally(() => (ended = true));
+        const wrong = await carryOut(plan, fixture, fleet, windows, say).finally(() => (ended = true));
         const played = await playing;
         for (const story of played) if (story.status === "rejected") throw story.reason;
         // Both versions are needed to compare what they read.
@@ -109,7 +109,7 @@ async function sideBySide(
           if (!fleet.serving().some((member) => member.version === version)) await fleet.start(version);
         const steps = played.reduce((sum, story) => sum + (story.status === "fulfilled" ? story.value : 0), 0);
         say(`judging what ${steps} steps of ${stories.length} clients left`);
-        await judge(ground, scene, stories);
+        await judge(fixture, scene, stories);
         return {
           violations: [...failures, ...wrong, ...traffic.violations()],
           figures: { steps, ...traffic.figures() },

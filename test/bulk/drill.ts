@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /** What a drill works on. */
-export interface Ground {
+export interface Fixture {
   readonly client: MongoClient;
   readonly mongodbUri: string;
   readonly redisUrl: string;
@@ -36,7 +36,7 @@ const program = join(import.meta.dirname, "..", "..", "bin", "records.js");
 
 /** Kills the command at 40 % and the service at 70 % of the records, and resumes. */
 export async function drillImport(
-  { client, mongodbUri, redisUrl, accountId, say }: Ground,
+  { client, mongodbUri, redisUrl, accountId, say }: Fixture,
   size: BulkSize,
 ): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "records-import-"));

@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([mongod.stop(), redis.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
-const ground = (notes: number, kill: boolean) => ({
+const fixture = (notes: number, kill: boolean) => ({
   mongod,
   redisUrl: redis.uri,
   instances: 3,
@@ -36,7 +36,7 @@ const ground = (notes: number, kill: boolean) => ({
 test("three instances erase 20,000 notes: one deletes all of it, nothing collides, nothing is left, and another account is served [OPS-30, OPS-31, OPS-32]", {
   timeout: 600_000,
 }, async () => {
-  const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(ground(20_000, false));
+  const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(fixture(20_000, false));
   // The contact of the notes is the one beside them.
   expect([...deletedBy].sort()).toEqual([0, 0, 20_001]);
   expect([conflicts, left, meanwhile.failed, isIndexed]).toEqual([0, 0, 0, true]);
@@ -50,7 +50,7 @@ test("three instances erase 20,000 notes: one deletes all of it, nothing collide
 test("when the instance that sweeps is killed, one other continues, and nothing is left [OPS-30, OPS-31]", {
   timeout: 600_000,
 }, async () => {
-  const { deletedBy, conflicts, left } = await drillErasure(ground(20_000, true));
+  const { deletedBy, conflicts, left } = await drillErasure(fixture(20_000, true));
   expect(deletedBy).toHaveLength(2);
   expect(deletedBy.filter((deleted) => deleted === 0)).toHaveLength(1);
   expect([conflicts, left]).toEqual([0, 0]);

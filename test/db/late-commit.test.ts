@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Proxy } from "../../drills/ground/proxy.ts";
-import { startProxy } from "../../drills/ground/proxy.ts";
+import type { Proxy } from "../../drills/fixture/proxy.ts";
+import { startProxy } from "../../drills/fixture/proxy.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence } from "../../src/db/write.ts";

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { drills } from "../../drills/all.ts";
-import { occurrences } from "../../drills/ground/broken.ts";
+import { occurrences } from "../../drills/fixture/broken.ts";
 
 const folder = join(import.meta.dirname, "../../drills");
 const breaks = drills.flatMap(({ name, breaks: own = [], controls }) =>
@@ -18,8 +18,8 @@ test("every drill with a broken build lists its replacements", () => {
   const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const breaking = sources.filter((path) => /\bbrokenControl\(/.test(readFileSync(join(folder, path), "utf8")));
   const drillsOf = (paths: readonly string[]): string[] => [...new Set(paths.map((path) => path.split("/")[0] ?? ""))];
-  const expected = drillsOf(breaking).filter((name) => name !== "ground");
+  const expected = drillsOf(breaking).filter((name) => name !== "fixture");
   expect(new Set(breaks.map(({ drill }) => drill))).toEqual(new Set(expected));
   const direct = sources.filter((path) => /\bbrokenBuild\(/.test(readFileSync(join(folder, path), "utf8")));
-  expect(direct.sort()).toEqual(["ground/broken.ts", "hostile/hostile.ts"]);
+  expect(direct.sort()).toEqual(["fixture/broken.ts", "hostile/hostile.ts"]);
 });

@@ -1,7 +1,7 @@
 // An account owner who rotates, revokes and creates the API key on one version, and uses it on every instance.
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
-import type { Ground } from "../../ground/ground.ts";
+import type { Fixture } from "../../fixture/fixture.ts";
 import type { Fleet, Version } from "../fleet.ts";
 import type { Heard, Traffic } from "../traffic.ts";
 import type { Story } from "./story.ts";
@@ -18,9 +18,9 @@ const sessionSecret = "child-session-secret-of-32-characters";
 const subject = "person-dora";
 
 /** A change of the key is in force on every instance with the next request. */
-export async function keysStory(ground: Ground, fleet: Fleet, traffic: Traffic): Promise<Story> {
-  const account = await ground.account();
-  await ground.services.accounts.link(new UUID(account.id), { issuer: provider.OIDC_ISSUER, subject });
+export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic): Promise<Story> {
+  const account = await fixture.account();
+  await fixture.services.accounts.link(new UUID(account.id), { issuer: provider.OIDC_ISSUER, subject });
   const signedIn = {
     issuer: provider.OIDC_ISSUER,
     subject,
@@ -29,7 +29,7 @@ export async function keysStory(ground: Ground, fleet: Fleet, traffic: Traffic):
     name: undefined,
     idToken: "an-id-token-that-is-no-token",
   };
-  const cookie = `records_session=${await createDashboardSessions(ground.client.db(), [sessionSecret]).begin(signedIn)}`;
+  const cookie = `records_session=${await createDashboardSessions(fixture.client.db(), [sessionSecret]).begin(signedIn)}`;
   let [key, previous]: [string | undefined, string | undefined] = [account.key, undefined];
 
   const change = (to: Version, method: "POST" | "DELETE", path: string, expect: readonly number[]): Promise<Heard> =>

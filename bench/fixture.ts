@@ -22,7 +22,7 @@ export interface BenchAccount {
 }
 
 /** Everything that peers share. */
-export interface Ground {
+export interface Fixture {
   /** For an administrator. */
   readonly client: MongoClient;
   /** For the service's user. */
@@ -47,7 +47,7 @@ export async function layGround(
   plan: DataPlan,
   cacheGigabytes: number,
   say: (line: string) => void,
-): Promise<Ground> {
+): Promise<Fixture> {
   const endings: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
     for (const end of endings.splice(0).reverse()) await end();

@@ -42,9 +42,9 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
       }),
     );
     const [ofLarge, ofSmall] = made as [(typeof made)[number], (typeof made)[number]];
-    const ground = { client, mongodbUri: database.uri, redisUrl: redis.uri, say };
-    const verdict = await drillImport({ ...ground, accountId: ofLarge.accountId }, size);
-    await drillImport({ ...ground, accountId: ofSmall.accountId, say: () => undefined }, small);
+    const fixture = { client, mongodbUri: database.uri, redisUrl: redis.uri, say };
+    const verdict = await drillImport({ ...fixture, accountId: ofLarge.accountId }, size);
+    await drillImport({ ...fixture, accountId: ofSmall.accountId, say: () => undefined }, small);
 
     const service = await startInstance(database, redis, { RATE_LIMIT: "1000", RATE_BURST: "1000" });
     try {
