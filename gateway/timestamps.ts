@@ -1,7 +1,7 @@
 // Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST refuses it
 // (contract §2.11).
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
-import { parseMoment } from "../src/moment.ts";
+import { parseInstant } from "../src/instant.ts";
 
 /**
  * Looks like a day that its month may not have, or like the hour 24. Few texts do, and only those are looked at closer.
@@ -28,5 +28,5 @@ function within(message: DescMessage, json: JsonValue, path: string): readonly s
 
 function one(message: DescMessage, value: JsonValue, path: string): readonly string[] {
   if (message.typeName !== "google.protobuf.Timestamp") return within(message, value, `${path}.`);
-  return typeof value === "string" && parseMoment(value) === undefined ? [path] : [];
+  return typeof value === "string" && parseInstant(value) === undefined ? [path] : [];
 }

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isLocalName } from "./loopback.ts";
-import { parseMoment } from "./moment.ts";
+import { parseInstant } from "./instant.ts";
 import { fileVariable, withSecretFiles } from "./secret-files.ts";
 
 /** The configuration of one instance (contract §10). */
@@ -280,8 +280,8 @@ function retirement(deprecated: string | undefined, sunset: string | undefined):
   if (deprecated === undefined && sunset === undefined) return undefined;
   if (deprecated === undefined) wrong("V1_DEPRECATED_AT", "is required when V1_SUNSET_AT is set");
   if (sunset === undefined) wrong("V1_SUNSET_AT", "is required when V1_DEPRECATED_AT is set");
-  const deprecatedAt = moment("V1_DEPRECATED_AT", deprecated);
-  const sunsetAt = moment("V1_SUNSET_AT", sunset);
+  const deprecatedAt = instant("V1_DEPRECATED_AT", deprecated);
+  const sunsetAt = instant("V1_SUNSET_AT", sunset);
   const earliest = new Date(deprecatedAt);
   earliest.setUTCMonth(earliest.getUTCMonth() + 6);
   // Six months after 31 August is the last day of February, and not one of March.
@@ -290,8 +290,8 @@ function retirement(deprecated: string | undefined, sunset: string | undefined):
   return { deprecatedAt, sunsetAt };
 }
 
-function moment(name: string, value: string): Date {
-  const found = /t/i.test(value) ? parseMoment(value) : undefined;
+function instant(name: string, value: string): Date {
+  const found = /t/i.test(value) ? parseInstant(value) : undefined;
   return found === undefined
     ? wrong(name, `must be an RFC 3339 date-time such as 2026-01-31T00:00:00Z, not "${value}"`)
     : new Date(found.last);

@@ -49,7 +49,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       const suspension = suspended ? { at: new Date(), reason: use.reason, token: use.caller.token } : undefined;
       return transaction(client, use.deadline, async (session) => {
         // Collides with the creation of a key, so that none escapes.
-        const account = await accounts.hold(id, session);
+        const account = await accounts.lock(id, session);
         if (account === undefined) return undefined;
         // Also where it is suspended already: an instance of an earlier release may have issued a key since.
         await keys.setSuspended(id, suspended, { session });

@@ -59,7 +59,7 @@ export interface AccountStore {
    * Makes the transaction collide with everything else that holds the account, and with its deletion, so that one comes
    * after the other. Undefined when there is no such account.
    */
-  hold(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
+  lock(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
   /** Begins or ends its suspension. The account as changed. */
   suspend(
     id: UUID,
@@ -131,7 +131,7 @@ export function createAccountStore(db: Db): AccountStore {
         throw error;
       }
     },
-    async hold(id, session) {
+    async lock(id, session) {
       return (await accounts.findOneAndUpdate({ _id: id }, { $inc: { key_changes: 1 } }, { session })) ?? undefined;
     },
     async suspend(id, suspension, options) {

@@ -48,7 +48,7 @@ export function createApiKeyService({
   ): Promise<IssuedApiKey> {
     return issued(
       await transaction(deadline, async (session) => {
-        const account = (await accounts.hold(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
+        const account = (await accounts.lock(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
         if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
         if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
         const made = await make(session);

@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { findAccount, lookUp, uuidForm } from "./find-account.ts";
 import type { Link } from "./link.ts";
 import { isPassing } from "./link.ts";
-import { moment } from "./moment.ts";
+import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { count, facts } from "./output.ts";
 
@@ -33,7 +33,7 @@ export function accountActions(output: Output, link: Link) {
         one.id,
         one.email,
         one.betaEnrolled ? "enrolled" : "-",
-        moment(one.createdAt) ?? "",
+        timestampText(one.createdAt) ?? "",
         String(one.identities.length),
       ]);
       output.result({ accounts: all.map(documentOf) }, output.table(heading, rows));
@@ -74,12 +74,12 @@ export function accountActions(output: Output, link: Link) {
     async revokeKey(key: string, reason: string): Promise<void> {
       const { keyId, prefix, accountId, revokedAt } = await accounts.revokeApiKey({ key, reason });
       output.result(
-        { id: keyId, prefix, account_id: accountId, revoked_at: moment(revokedAt) },
+        { id: keyId, prefix, account_id: accountId, revoked_at: timestampText(revokedAt) },
         facts([
           ["id", keyId],
           ["prefix", prefix],
           ["account", accountId],
-          ["revoked", moment(revokedAt) ?? ""],
+          ["revoked", timestampText(revokedAt) ?? ""],
         ]),
       );
     },
@@ -100,7 +100,7 @@ export function accountActions(output: Output, link: Link) {
           account_id: id,
           email: account?.email ?? null,
           erased: true,
-          begun_at: moment(begunAt),
+          begun_at: timestampText(begunAt),
           reason: requested.reason,
           token: requested.token,
           places: proof,
@@ -172,12 +172,12 @@ function documentOf(account: Account | undefined): Json {
   const suspended =
     suspension === undefined
       ? null
-      : { reason: suspension.reason, suspended_at: moment(suspension.suspendedAt), token: suspension.token };
+      : { reason: suspension.reason, suspended_at: timestampText(suspension.suspendedAt), token: suspension.token };
   return {
     id,
     email,
     beta_enrolled: betaEnrolled,
-    created_at: moment(createdAt),
+    created_at: timestampText(createdAt),
     identities: identities.map(({ issuer, subject }) => ({ issuer, subject })),
     suspension: suspended,
   };
@@ -189,13 +189,13 @@ function linesOf(account: Account | undefined, output: Output): string[] {
     ["id", account.id],
     ["email", account.email],
     ["beta", account.betaEnrolled ? output.paint("green", "enrolled") : "not enrolled"],
-    ["created", moment(account.createdAt) ?? ""],
+    ["created", timestampText(account.createdAt) ?? ""],
     ...(account.suspension === undefined
       ? []
       : [
           [
             "suspended",
-            `${output.paint("red", moment(account.suspension.suspendedAt) ?? "")} (${account.suspension.reason})`,
+            `${output.paint("red", timestampText(account.suspension.suspendedAt) ?? "")} (${account.suspension.reason})`,
           ] as const,
         ]),
     ...account.identities.map(({ issuer, subject }) => ["identity", `${subject} at ${issuer}`] as const),

@@ -3,7 +3,7 @@ import type { InterfaceState, Switch } from "../gen/records/admin/v1/interface_p
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { refuseUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
-import { moment } from "./moment.ts";
+import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { facts } from "./output.ts";
 
@@ -28,7 +28,7 @@ export function interfaceActions(output: Output, link: Link) {
         switch: one.switch,
         enabled: one.enabled,
         reason: one.reason,
-        changed_at: moment(one.changedAt),
+        changed_at: timestampText(one.changedAt),
         address: one.address,
         token: one.token,
         request_id: one.requestId,
@@ -48,7 +48,11 @@ export function interfaceActions(output: Output, link: Link) {
 
 /** Both switches, as JSON. */
 export function switchesDocument(state: InterfaceState | undefined): { readonly [name: string]: Json } {
-  const one = ({ enabled, reason, changedAt }: Switch): Json => ({ enabled, reason, changed_at: moment(changedAt) });
+  const one = ({ enabled, reason, changedAt }: Switch): Json => ({
+    enabled,
+    reason,
+    changed_at: timestampText(changedAt),
+  });
   return {
     public_interface: state?.publicInterface ? one(state.publicInterface) : null,
     writes: state?.writes ? one(state.writes) : null,
@@ -63,7 +67,7 @@ export function switchesFacts(
   const one = (set: Switch | undefined): string => {
     if (set === undefined) return "unknown";
     const how = set.enabled ? output.paint("green", "on") : output.paint("red", "off");
-    const since = moment(set.changedAt);
+    const since = timestampText(set.changedAt);
     return [how, ...(since === null ? [] : [`since ${since}`]), ...(set.reason === "" ? [] : [`(${set.reason})`])].join(
       " ",
     );

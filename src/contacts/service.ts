@@ -30,7 +30,7 @@ export function createContactService(contacts: ContactStore, search: ContactSear
       return contacts.update(scope, uuid(request.contactId), changesOf(request));
     },
     appendContactNote({ contactId, content }, scope) {
-      return notes.append(scope, uuid(contactId), content, contacts.hold);
+      return notes.append(scope, uuid(contactId), content, contacts.lock);
     },
   };
 }

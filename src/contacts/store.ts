@@ -47,7 +47,7 @@ export interface ContactStore {
    * Marks the contact within a transaction, so that no archiving or deletion can commit beside it.
    * Fails with NOT_FOUND or CONTACT_ARCHIVED.
    */
-  hold(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
+  lock(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
 }
 
 export const contactsCollection = "contacts";
@@ -155,7 +155,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
       });
     },
 
-    async hold(scope, id, options) {
+    async lock(scope, id, options) {
       requireGrant(scope);
       const names = { full_name: 1, inferred_name: 1, email: 1, archived_at: 1 } as const;
       const found = await contacts.findOneAndUpdate(

@@ -23,7 +23,7 @@ export function timestamp(date: Date): Timestamp {
 
 /**
  * The date of a message that may be unset; parts of a millisecond are cut off, as they are of a bound
- * (`src/moment.ts`).
+ * (`src/instant.ts`).
  */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   return time === undefined ? undefined : new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1_000_000));

@@ -10,7 +10,7 @@ import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
 import { Format, field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
-import { parseMoment } from "../moment.ts";
+import { parseInstant } from "../instant.ts";
 import { completeMask } from "./mask.ts";
 import { allowedNames, unshowable } from "./showable.ts";
 
@@ -115,7 +115,7 @@ function fieldName(path: Path): string {
 function formatViolations(schema: DescMessage, message: Message): Violation[] {
   const texts = message as Message & Record<string, string | undefined>;
   const wrong = dates(schema).filter(
-    ({ localName }) => texts[localName] !== undefined && parseMoment(texts[localName]) === undefined,
+    ({ localName }) => texts[localName] !== undefined && parseInstant(texts[localName]) === undefined,
   );
   return wrong.map(({ name }) => ({
     field: name,

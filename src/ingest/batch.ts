@@ -54,7 +54,7 @@ export async function findNamed<T extends KnownRecord>(
  * Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete
  * it.
  */
-export async function holdNamed<T extends KnownRecord>(
+export async function lockNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly ItemName[],

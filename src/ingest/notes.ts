@@ -12,7 +12,7 @@ import { noteTypeName } from "../sessions/messages.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionsCollection } from "../sessions/store.ts";
 import type { Outcome } from "./batch.ts";
-import { holdNamed, identityOf, parentOf } from "./batch.ts";
+import { lockNamed, identityOf, parentOf } from "./batch.ts";
 import { putBatch } from "./put-batch.ts";
 
 /** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
@@ -36,7 +36,7 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
         names: items,
         find: { fields: times, kind: "session" },
         async prepare(session) {
-          const owners = await holdNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
+          const owners = await lockNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
           return (at, before) => {
             const item = items[at] as SessionNoteItem;
             const owner = parentOf("session", ownerOf(item), owners);
@@ -65,7 +65,7 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
         names: items,
         find: { fields: times, kind: "contact" },
         async prepare(session) {
-          const owners = await holdNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
+          const owners = await lockNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
           return (at, before) => {
             const item = items[at] as ContactNoteItem;
             const owner = parentOf("contact", ownerOf(item), owners);

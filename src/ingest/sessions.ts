@@ -15,7 +15,7 @@ import { deriveSession, sessionsCollection } from "../sessions/store.ts";
 import type { RecordingDocument, TranscriptDocument } from "../sessions/transcripts.ts";
 import { storedText, transcriptsCollection } from "../sessions/transcripts.ts";
 import type { Outcome } from "./batch.ts";
-import { holdNamed, identityOf, parentOf } from "./batch.ts";
+import { lockNamed, identityOf, parentOf } from "./batch.ts";
 import { putBatch } from "./put-batch.ts";
 
 /**
@@ -42,7 +42,7 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
         names: items,
         find: {},
         async prepare(session) {
-          const clients = await holdNamed(contacts, scope, items.map(clientOf), { fields: names, session });
+          const clients = await lockNamed(contacts, scope, items.map(clientOf), { fields: names, session });
           return (at, before) => {
             const item = items[at] as SessionItem;
             const named = clientOf(item);
@@ -69,7 +69,7 @@ export function createSessionIngest(client: MongoClient, notes: NoteStore): Sess
         names: items.map(() => ({})),
         find: undefined,
         async prepare(session) {
-          const known = await holdNamed(sessions, scope, items.map(sessionOf), { fields: {}, session });
+          const known = await lockNamed(sessions, scope, items.map(sessionOf), { fields: {}, session });
           return (at) => {
             const item = items[at] as TranscriptItem;
             const { _id } = parentOf("session", sessionOf(item), known);

@@ -28,15 +28,15 @@ export interface LabelledContact {
   readonly email: string | null;
 }
 
-/** Marks a contact within a transaction and tells its names: `ContactStore.hold`. */
-export type HoldContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
+/** Marks a contact within a transaction and tells its names: `ContactStore.lock`. */
+export type LockContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
 
 /** The notes of all accounts, each method within one. */
 export interface NoteStore {
   /** A page of the notes that match, newest first. */
   search(scope: Scope, query: string, page: PageRequest): Promise<SearchNotesResponse>;
-  /** Appends a manual note to a contact that `hold` finds active; fails as `hold` does. */
-  append(scope: WriteScope, contactId: UUID, content: string, hold: HoldContact): Promise<AppendContactNoteResponse>;
+  /** Appends a manual note to a contact that `lock` finds active; fails as `lock` does. */
+  append(scope: WriteScope, contactId: UUID, content: string, lock: LockContact): Promise<AppendContactNoteResponse>;
   /** Renames the owner of notes. */
   relabel(
     scope: WriteScope,
@@ -101,7 +101,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 
-    async append(scope, contactId, content, hold) {
+    async append(scope, contactId, content, lock) {
       const now = new Date();
       const document = deriveNote({
         _id: new UUID(),
@@ -130,7 +130,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
         },
       };
       const work = async (options: WriteOptions): Promise<void> => {
-        const label = contactLabel(await hold(scope, contactId, options));
+        const label = contactLabel(await lock(scope, contactId, options));
         await notes.insertOne({ ...document, label }, options);
       };
       await commit(client, scope, { message: answer, records: [document._id, contactId] }, work, { atomic: true });

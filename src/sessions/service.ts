@@ -3,7 +3,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SessionService as Descriptor } from "../gen/records/v1/sessions_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
-import { parseMoment } from "../moment.ts";
+import { parseInstant } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import type { SessionStore } from "./store.ts";
 import type { TranscriptStore } from "./transcripts.ts";
@@ -18,8 +18,8 @@ export function createSessionService(
       const filter = {
         query,
         contactId: contactId === undefined ? undefined : uuid(contactId),
-        first: from === undefined ? undefined : parseMoment(from)?.first,
-        last: to === undefined ? undefined : parseMoment(to)?.last,
+        first: from === undefined ? undefined : parseInstant(from)?.first,
+        last: to === undefined ? undefined : parseInstant(to)?.last,
       };
       return sessions.list(scope, filter, { limit, offset });
     },

@@ -10,7 +10,7 @@ import type { Entry } from "../../src/cli/formats/entry.ts";
 import { linesOf } from "../../src/cli/formats/lines.ts";
 import { ndjsonLine, readNdjson } from "../../src/cli/formats/ndjson.ts";
 import { readVcards, vcard } from "../../src/cli/formats/vcard.ts";
-import { moment } from "../../src/cli/moment.ts";
+import { timestampText } from "../../src/cli/timestamp-text.ts";
 import type { ContactItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
@@ -101,7 +101,7 @@ test("a date of CSV may lack its time, its seconds or its T, and has to be in th
   const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
   expect(
     (await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) =>
-      moment((held(entry) as { createdAt?: Timestamp }).createdAt),
+      timestampText((held(entry) as { createdAt?: Timestamp }).createdAt),
     ),
   ).toEqual([
     "2026-01-31T00:00:00.000Z",

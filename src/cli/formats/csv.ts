@@ -5,9 +5,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampFromDate, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { parse } from "csv-parse/sync";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
-import { parseMoment } from "../../moment.ts";
+import { parseInstant } from "../../instant.ts";
 import { uuidForm } from "../find-account.ts";
-import { moment } from "../moment.ts";
+import { timestampText } from "../timestamp-text.ts";
 import type { Columns } from "./csv-columns.ts";
 import { contactFields, findColumns } from "./csv-columns.ts";
 import type { ContactFields, Entry } from "./entry.ts";
@@ -58,7 +58,7 @@ export const csvHeader = `${contactFields.map(({ name }) => name).join(",")}\r\n
 export function csvRow(contact: ContactItem): string {
   const textOf = ({ localName }: DescField): string => {
     const value = contact[localName as keyof ContactItem];
-    return isMessage(value, TimestampSchema) ? (moment(value) ?? "") : String(value ?? "");
+    return isMessage(value, TimestampSchema) ? (timestampText(value) ?? "") : String(value ?? "");
   };
   return `${contactFields.map((field) => cell(textOf(field))).join(",")}\r\n`;
 }
@@ -195,6 +195,6 @@ function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
 /** As of requests; a blank before the time, and a time without seconds, as spreadsheets write them, will do as well. */
 function timestampOf(value: string): Timestamp | undefined {
   const exact = value.replace(" ", "T").replace(/T(\d\d:\d\d)(?=[Zz+-])/, "T$1:00");
-  const found = parseMoment(exact);
+  const found = parseInstant(exact);
   return found && timestampFromDate(new Date(exact.includes("T") ? found.last : found.first));
 }

@@ -222,7 +222,7 @@ function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<un
       "contacts.update of a name",
       () => contacts.update(write, contact, { full_name: `Ann ${new UUID().toHexString()}` }),
     ],
-    ["notes.append", () => notes.append(write, contact, "text", contacts.hold)],
+    ["notes.append", () => notes.append(write, contact, "text", contacts.lock)],
     [
       "CreateContact",
       () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write),
@@ -340,13 +340,13 @@ describe("in the store itself", () => {
 
 /** Steps of a write, which only a write calls: the store alone does not refuse them yet. */
 describe("a step of a write, called by itself with the scope of a token", () => {
-  const steps = ["holding a contact", "relabelling notes", "renaming the client of sessions"];
+  const steps = ["locking a contact", "relabelling notes", "renaming the client of sessions"];
   test.each(steps)("%s is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
     const scope = (await granted()) as WriteScope;
     const { client } = service.app;
     const names = { full_name: "Eve", inferred_name: null, email: null };
     const { writes, outcome } = await writesDuring(async () => {
-      if (name === steps[0]) return createContactStore(client, () => Promise.resolve()).hold(scope, contact, {});
+      if (name === steps[0]) return createContactStore(client, () => Promise.resolve()).lock(scope, contact, {});
       if (name === steps[1]) return createNoteStore(client).relabel(scope, "contact", contact, "Eve", {});
       return createSessionStore(client).renameClient(scope, contact, names, {});
     });

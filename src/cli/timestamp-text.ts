@@ -1,8 +1,8 @@
-// How the command line shows a moment.
+// How the command line shows a timestamp.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 
 /** UTC with milliseconds, RFC 3339, as the interface does; null where there is none. */
-export function moment(timestamp: Timestamp | undefined): string | null {
+export function timestampText(timestamp: Timestamp | undefined): string | null {
   return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }

@@ -1,8 +1,8 @@
 // Dates and date-times of a request (contract §2.11; RFC 3339 §5.6), with a check of the calendar that Date does not
 // do.
 
-/** The milliseconds since 1970 that a date or a moment covers, first and last: none, where it lies between two. */
-export interface Moment {
+/** The milliseconds since 1970 that a date or an instant covers, first and last: none, where it lies between two. */
+export interface Instant {
   readonly first: number;
   readonly last: number;
 }
@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
  * one after it and `last` the one before).
  * Undefined for anything else, and for a date or time that does not exist (30 February, 24:00, second 60).
  */
-export function parseMoment(text: string): Moment | undefined {
+export function parseInstant(text: string): Instant | undefined {
   const parts = form.exec(text);
   if (parts === null) return undefined;
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as SixNumbers;
