@@ -3,13 +3,7 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";
 import type { EndWith } from "./exit.ts";
-import type { Format } from "./formats/entry.ts";
-
-/** The options of the command. */
-export interface ExportOptions {
-  readonly account: string;
-  readonly format?: Format;
-}
+import type { ExportOptions } from "./export/run.ts";
 
 const help = `
 Formats (by the name of the file, unless said; standard output is NDJSON):

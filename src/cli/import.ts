@@ -3,19 +3,7 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";
 import type { EndWith } from "./exit.ts";
-import type { Format } from "./formats/entry.ts";
-
-/** The options of the command. */
-export interface ImportOptions {
-  readonly account: string;
-  readonly format?: Format;
-  readonly map: readonly string[];
-  readonly encoding: string;
-  readonly name?: string;
-  readonly again?: boolean;
-  readonly rejects?: string;
-  readonly strict?: boolean;
-}
+import type { ImportOptions } from "./import/run.ts";
 
 const help = `
 Formats (by the name of the file, unless said; standard input is NDJSON):

@@ -1,6 +1,6 @@
 // The headers that every answer of a surface carries, whatever its status (contract §2.8, §10).
 import type { Config } from "../config.ts";
-import type { Request, Response } from "./listener.ts";
+import type { Request, Response } from "./exchange.ts";
 
 /** Headers by name. */
 export type HeaderList = readonly (readonly [string, string])[];

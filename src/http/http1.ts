@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
-import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
+import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
 

@@ -6,7 +6,7 @@ import { fail } from "../errors.ts";
 import type { CallerLimits } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { createTally } from "../tally.ts";
-import type { Request } from "./listener.ts";
+import type { Request } from "./exchange.ts";
 import { peerOf } from "./peer.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;

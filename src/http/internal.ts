@@ -4,13 +4,13 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import { contentHeaders, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
+import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
 import type { Surface } from "./public.ts";
 import { refusal } from "./public.ts";
 

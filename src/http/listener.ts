@@ -1,10 +1,10 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right
 // server.
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createTurns } from "../turns.ts";
 import { lookAround, takeAll } from "./arrivals.ts";
+import type { ListenerOptions, Request, Response } from "./exchange.ts";
 import { createHttp1Server } from "./http1.ts";
 import { createHttp2Server } from "./http2.ts";
 import type { PacedInput } from "./paced-input.ts";
@@ -12,26 +12,6 @@ import { paceInput } from "./paced-input.ts";
 import { createRunning, orAfter } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
-
-/** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
-export type Request = IncomingMessage;
-export type Response = ServerResponse;
-
-/** What a listener does with requests, and with what the HTTP parser refuses by itself. */
-export interface ListenerOptions {
-  handle(request: Request, response: Response): void;
-  /** The whole HTTP/1.1 response for a message that was refused with this status. */
-  refuse(status: RefusedStatus): string;
-  /** Answers an `Expect` that is not understood: 417. */
-  refuseExpectation(request: Request, response: Response): void;
-  /**
-   * Answers a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a
-   * stream does.
-   */
-  readonly refuseSlow: ((request: Request, response: Response) => void) | undefined;
-}
-
-export type RefusedStatus = 400 | 408 | 431;
 
 /** A port that is listened on. */
 export interface Listener {

@@ -6,7 +6,7 @@ import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
 import { Failure, failureOf } from "../errors.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { isGrpc } from "../rpc/protocol.ts";
@@ -22,7 +22,7 @@ import {
   transportHeaders,
 } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RefusedStatus, Request, Response } from "./listener.ts";
+import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
 
 /** What serves some paths. */
 export interface Surface {

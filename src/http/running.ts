@@ -1,5 +1,5 @@
 // The responses that are being worked on: a stop waits for them.
-import type { Response } from "./listener.ts";
+import type { Response } from "./exchange.ts";
 
 /** The responses of a listener. */
 export interface Running {

@@ -6,7 +6,7 @@ import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 
 /** What an operation answers: its message, and the body that REST has for it. */

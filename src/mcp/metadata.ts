@@ -3,9 +3,9 @@
 import { writeFailure } from "../../gateway/response.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../errors.ts";
-import type { Request, Response } from "../http/listener.ts";
+import type { Request, Response } from "../http/exchange.ts";
 import type { Surface } from "../http/public.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";

@@ -7,7 +7,7 @@ import { fail } from "../errors.ts";
 import type { AssistantDoor, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../http/public.ts";
 import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { timed } from "../tally.ts";

@@ -1,6 +1,6 @@
 // Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
 import { receiveBytes } from "../../gateway/body.ts";
-import type { Request as NodeRequest, Response as NodeResponse } from "../http/listener.ts";
+import type { Request as NodeRequest, Response as NodeResponse } from "../http/exchange.ts";
 
 /** A request, and how many messages of JSON-RPC are in it. */
 export interface WebRequest {

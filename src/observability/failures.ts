@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { Failure, isForTheLog, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { waitOf } from "../tally.ts";

@@ -1,6 +1,6 @@
 // What an instance tells of a request that is over: one record, from which come the log line, the metrics and the span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
-import type { Request, Response } from "../http/listener.ts";
+import type { Request, Response } from "../http/exchange.ts";
 import { wasCutOff } from "../http/listener.ts";
 import { pathOf } from "../http/inbound.ts";
 import type { Inbound, Observation } from "../rpc/dispatch.ts";

@@ -1,6 +1,6 @@
 // Follows each request from its head to the end of its answer, and then writes its log line, its numbers and its span.
 import type { Logger } from "pino";
-import type { RefusedStatus, Request, Response } from "../http/listener.ts";
+import type { RefusedStatus, Request, Response } from "../http/exchange.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { logLine } from "../log.ts";
 import type { Metrics } from "./metrics.ts";

@@ -2,10 +2,10 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf } from "../errors.ts";
-import type { Request, Response } from "../http/listener.ts";
+import type { Request, Response } from "../http/exchange.ts";
 import { chooseCoding, matchesTag } from "../http/negotiation.ts";
 import type { Surface } from "../http/public.ts";
-import type { OnError } from "../rpc/connect.ts";
+import type { OnError } from "../rpc/dispatch.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Asset, Assets } from "./assets.ts";
 import { assetFolder, readAssets, smallerEncodings } from "./assets.ts";

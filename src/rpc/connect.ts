@@ -13,9 +13,9 @@ import { deadlineIn, within } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf } from "../errors.ts";
-import type { Request, Response } from "../http/listener.ts";
+import type { Request, Response } from "../http/exchange.ts";
 import { connectError } from "./connect-error.ts";
-import type { Admitted, Dispatch, Inbound, StreamDispatch } from "./dispatch.ts";
+import type { Admitted, Dispatch, Inbound, StreamDispatch, OnError } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
 import type { JsonFlaws } from "./json-flaws.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
@@ -34,9 +34,6 @@ export interface RpcSurface {
   /** Answers a request for such a path. Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
-
-/** Hears of every request that failed, before its response. */
-export type OnError = (failure: Failure, inbound: Inbound) => void;
 
 /** A unary rpc behind the guards. */
 interface GuardedRpc {

@@ -1,7 +1,7 @@
 // The way from any wire to a service: what a surface hands over, and what it gets back.
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { CallerLimits } from "../deadline.ts";
-import type { Violation } from "../errors.ts";
+import type { Violation, Failure } from "../errors.ts";
 import type { Tally } from "../tally.ts";
 
 /** A request as a surface received it, before its body is read. */
@@ -88,3 +88,6 @@ export interface StreamDispatch {
   /** Runs the guards that need no message. Fails with a `Failure` only. */
   admit(rpc: DescMethod, inbound: Inbound): Promise<Stream>;
 }
+
+/** Hears of every request that failed, before its response. */
+export type OnError = (failure: Failure, inbound: Inbound) => void;

@@ -1,7 +1,7 @@
 // Trailers-only responses of gRPC, for failures on a path without an rpc.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Failure } from "../errors.ts";
-import type { Response } from "../http/listener.ts";
+import type { Response } from "../http/exchange.ts";
 import { connectError } from "./connect-error.ts";
 import type { Inbound } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";

@@ -1,7 +1,7 @@
 // Builds the library's request: the headers that its protocols define, and a given body.
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
-import type { Request } from "../http/listener.ts";
+import type { Request } from "../http/exchange.ts";
 import type { Inbound } from "./dispatch.ts";
 
 /** Other headers are left out: their values may be invalid for the Fetch standard's `Headers`. */

@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addressOf, networkOf } from "../../src/address.ts";
 import { inboundOf } from "../../src/http/inbound.ts";
-import type { Request } from "../../src/http/listener.ts";
+import type { Request } from "../../src/http/exchange.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],

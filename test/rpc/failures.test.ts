@@ -9,7 +9,7 @@ import type { Failure } from "../../src/errors.ts";
 import { refuse } from "../../src/errors.ts";
 import { ContactService, CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { inboundOf } from "../../src/http/inbound.ts";
-import type { Request, Response } from "../../src/http/listener.ts";
+import type { Request, Response } from "../../src/http/exchange.ts";
 import { createRpcSurface } from "../../src/rpc/connect.ts";
 import type { Admitted, Dispatch } from "../../src/rpc/dispatch.ts";
 import { exchange } from "../http/raw.ts";

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { exitCodes, refuseUsage } from "../exit.ts";
-import type { ExportOptions } from "../export.ts";
 import { findAccount } from "../find-account.ts";
 import { csvHeader, csvRow } from "../formats/csv.ts";
 import type { Format, ImportedRecord } from "../formats/entry.ts";
@@ -20,6 +19,12 @@ import { createProgress } from "../progress.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Target } from "./target.ts";
 import { openTarget } from "./target.ts";
+
+/** The options of the command. */
+export interface ExportOptions {
+  readonly account: string;
+  readonly format?: Format;
+}
 
 /** Records by their kind, by the names of the interface. */
 interface Counts {

@@ -1,4 +1,5 @@
 // What `records import` does: names the import, sends it, shows how it comes along, and sums it up.
+import type { Format } from "../formats/entry.ts";
 import { randomUUID } from "node:crypto";
 import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
 import { ReasonSchema } from "../../gen/records/v1/errors_pb.ts";
@@ -6,7 +7,6 @@ import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
 import type { Columns } from "../formats/csv-columns.ts";
-import type { ImportOptions } from "../import.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
@@ -22,6 +22,18 @@ import { openSource } from "./source.ts";
 import { transfer } from "./stream.ts";
 import { goOn, outcomeDocument, outcomeLines, placeOf } from "./summary.ts";
 import { createWindow } from "./window.ts";
+
+/** The options of the command. */
+export interface ImportOptions {
+  readonly account: string;
+  readonly format?: Format;
+  readonly map: readonly string[];
+  readonly encoding: string;
+  readonly name?: string;
+  readonly again?: boolean;
+  readonly rejects?: string;
+  readonly strict?: boolean;
+}
 
 /** Carries out an import and tells its summary. Returns how the command ends. */
 export async function runImport(output: Output, link: Link, file: string, options: ImportOptions): Promise<ExitCode> {

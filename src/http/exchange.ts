@@ -1,0 +1,22 @@
+// What a listener and its surfaces share: requests, responses, and what becomes of those that cannot be served.
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** A request and a response of either version: those of HTTP/2 have the interface of HTTP/1.1. */
+export type Request = IncomingMessage;
+export type Response = ServerResponse;
+
+/** What a listener does with requests, and with what the HTTP parser refuses by itself. */
+export interface ListenerOptions {
+  handle(request: Request, response: Response): void;
+  /** The whole HTTP/1.1 response for a message that was refused with this status. */
+  refuse(status: RefusedStatus): string;
+  /** Answers an `Expect` that is not understood: 417. */
+  refuseExpectation(request: Request, response: Response): void;
+  /**
+   * Answers a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a
+   * stream does.
+   */
+  readonly refuseSlow: ((request: Request, response: Response) => void) | undefined;
+}
+
+export type RefusedStatus = 400 | 408 | 431;
