@@ -13,6 +13,7 @@ const undatedBase = -(2 ** 56);
 
 /** The spacing of doubles at the largest rank, in the year 9999: only every eighth whole number exists there. */
 const coarse = 8;
+const lastUndated = firstDated - coarse;
 
 /**
  * The rank of a record with this date; records of one millisecond are ordered by a byte of their ids. Where doubles
@@ -24,9 +25,9 @@ export function rankAt(date: Date, id: UUID): number {
   return first + (Number.isSafeInteger(first) ? byte : byte - (byte % coarse));
 }
 
-/** The rank of a record without a date: after all that have one, by when it was created. */
+/** The rank of a record without a date: after all that have one, by when it was created, up to the year 6480. */
 export function rankUndated(createdAt: Date, id: UUID): number {
-  return undatedBase + rankAt(createdAt, id);
+  return Math.min(undatedBase + rankAt(createdAt, id), lastUndated);
 }
 
 /** The ranks of dated records between two moments, in milliseconds since 1970, both included. */

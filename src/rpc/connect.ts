@@ -25,7 +25,7 @@ import { allowOf, envelopeHead, expiryOf, protocolOf, requireServed } from "./pr
 import { refusal, refusedWith } from "./refusal.ts";
 import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
-import { universalRequest, whole } from "./universal-request.ts";
+import { arriving, universalRequest, whole } from "./universal-request.ts";
 
 /** Serves rpcs by their paths. */
 export interface RpcSurface {
@@ -192,7 +192,7 @@ export function createRpcSurface(
   async function answerOpen(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
     const handler = openHandlers.get(path) as UniversalHandler;
     await enter(inbound, () => requireServed(handler, request));
-    const received = universalRequest(handler, request, request, inbound, createContextValues());
+    const received = universalRequest(handler, request, arriving(request), inbound, createContextValues());
     await universalResponseToNodeResponse(await handler(received), response);
   }
 }

@@ -16,7 +16,7 @@ import { observe } from "./dispatch.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { expiryOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
-import { universalRequest } from "./universal-request.ts";
+import { arriving, universalRequest } from "./universal-request.ts";
 
 /** Serves rpcs that stream, by their paths. */
 export interface StreamSurface {
@@ -54,7 +54,7 @@ export function createStreamSurface(
         (error: unknown): Entry => ({ inbound, refused: failureOf(error) }),
       );
       const values = createContextValues().set(entryKey, entry);
-      const answer = await handler(universalRequest(handler, request, request, inbound, values));
+      const answer = await handler(universalRequest(handler, request, arriving(request), inbound, values));
       await universalResponseToNodeResponse(answer, response);
     },
   };

@@ -1,6 +1,8 @@
 // Builds the library's request: the headers that its protocols define, and a given body.
 import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { Failure } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../http/exchange.ts";
 import type { Inbound } from "./dispatch.ts";
 
@@ -42,4 +44,13 @@ export function universalRequest(
 /** A body that was received as a whole. */
 export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   if (bytes.byteLength > 0) yield await Promise.resolve(bytes);
+}
+
+/** A body as it comes. Fails with CANCELLED where the client goes before its end. */
+export async function* arriving(request: Request): AsyncIterable<Uint8Array> {
+  try {
+    for await (const chunk of request) yield chunk as Uint8Array;
+  } catch (cause) {
+    throw new Failure(Reason.CANCELLED, { cause });
+  }
 }

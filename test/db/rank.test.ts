@@ -1,7 +1,7 @@
 // Ranks: the rank of a record lies within its millisecond, for any id and any date.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { rankAt, rankBetween } from "../../src/db/rank.ts";
+import { rankAt, rankBetween, rankUndated } from "../../src/db/rank.ts";
 
 const dates = [
   "0001-01-01T00:00:00Z",
@@ -24,4 +24,9 @@ test.each(dates)("a record of %s is found by its millisecond, and by no other [S
     expect(rank).toBeLessThan(rankBetween(at + 1, undefined).$gte);
     expect(rank).toBeGreaterThanOrEqual(rankBetween(undefined, at - 1).$lt ?? Infinity);
   }
+});
+
+test.each(dates)("a record without a date, created at %s, comes after all that have one [SLS-15]", (text) => {
+  const rank = rankUndated(new Date(text), new UUID("00000000-0000-4000-8000-0000000000ff"));
+  expect(rank).toBeLessThan(rankBetween(undefined, undefined).$gte);
 });
