@@ -1,63 +1,67 @@
 // The services over their stores, wired: what the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
 import { isAnyErasing } from "./accounts/erasure-lease.ts";
-import { createErasures, erasureIndexes } from "./accounts/erasure.ts";
+import { createErasures, erasureCollection } from "./accounts/erasure.ts";
 import { createLevers } from "./accounts/levers.ts";
-import { accountIndexes, createAccountStore } from "./accounts/store.ts";
+import { accountCollection, createAccountStore } from "./accounts/store.ts";
 import { createLastUse } from "./api-keys/last-use.ts";
 import { createApiKeyService } from "./api-keys/service.ts";
-import { apiKeyIndexes, createApiKeyStore } from "./api-keys/store.ts";
+import { apiKeyCollection, createApiKeyStore } from "./api-keys/store.ts";
 import { recordExport } from "./audit/exports.ts";
 import { createAuditService } from "./audit/service.ts";
-import { auditIndexes, auditRetention, createAuditStore } from "./audit/store.ts";
+import { auditCollection, auditRetention, createAuditStore } from "./audit/store.ts";
 import type { Config } from "./config.ts";
 import { createContactSearch } from "./contacts/search.ts";
 import { createContactService } from "./contacts/service.ts";
-import type { RewriteCopies } from "./contacts/store.ts";
-import { contactIndexes, createContactStore } from "./contacts/store.ts";
-import type { IndexSpec } from "./db/mongo.ts";
+import type { RewriteCopies } from "./contacts/write.ts";
+import { contactCollection, createContactStore } from "./contacts/store.ts";
+import type { CollectionSpec, IndexSpec } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
 import type { OnTrouble } from "./db/repeat.ts";
 import { transaction } from "./db/write.ts";
 import { createEraseAnswers } from "./guards/erased-answers.ts";
-import { claimIndexes } from "./guards/idempotency.ts";
+import { claimCollection } from "./guards/idempotency.ts";
 import { createBulkLoading } from "./ingest/bulk.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
 import { createDeletion } from "./ingest/deletion.ts";
 import { createExport } from "./ingest/export.ts";
 import type { ImportWatch } from "./ingest/import.ts";
 import { createImport } from "./ingest/import.ts";
-import { createNoteIngest } from "./ingest/notes.ts";
-import { createProgressStore, importIndexes } from "./ingest/progress-store.ts";
+import { createProgressStore, importCollection } from "./ingest/progress-store.ts";
 import { createIngestService } from "./ingest/service.ts";
-import { createSessionIngest } from "./ingest/sessions.ts";
 import { createIngestStreams } from "./ingest/streams.ts";
+import { checkedUpserts } from "./ingest/upserts.ts";
 import { createNoteService } from "./notes/service.ts";
-import { contactLabel, createNoteStore, noteIndexes } from "./notes/store.ts";
+import { contactLabel, createNoteStore, noteCollection } from "./notes/store.ts";
+import { createNoteUpserts } from "./notes/upsert.ts";
 import { createSessionService } from "./sessions/service.ts";
-import { createSessionStore, sessionIndexes } from "./sessions/store.ts";
-import { createTranscriptStore, transcriptIndexes } from "./sessions/transcripts.ts";
-import { endedIndexes, logoutTokenIndexes } from "./sign-in/ended-store.ts";
-import { createEndPerson } from "./sign-in/end-person.ts";
-import { sessionIndexes as dashboardSessionIndexes } from "./sign-in/session-store.ts";
-import { createSwitchStore, switchIndexes } from "./switches/store.ts";
+import { createSessionStore, sessionCollection } from "./sessions/store.ts";
+import { createTranscriptStore, transcriptCollection } from "./sessions/transcripts.ts";
+import { createSessionUpserts } from "./sessions/upsert.ts";
+import { endedCollection, logoutTokenCollection } from "./sign-in/ended-store.ts";
+import { createEndPerson, createRemoveSessions } from "./sign-in/end-person.ts";
+import { sessionCollection as dashboardSessionCollection } from "./sign-in/session-store.ts";
+import { createSwitchStore, switchCollection } from "./switches/store.ts";
 
-/** The indexes of every collection, except those that depend on a setting. */
-export const allIndexes = [
-  contactIndexes,
-  noteIndexes,
-  sessionIndexes,
-  transcriptIndexes,
-  apiKeyIndexes,
-  accountIndexes,
-  auditIndexes,
-  dashboardSessionIndexes,
-  endedIndexes,
-  logoutTokenIndexes,
-  claimIndexes,
-  importIndexes,
-  switchIndexes,
-  erasureIndexes,
+/**
+ * Every collection, in the order in which an account is erased from them: what refers to others goes first. By date:
+ * records of one time lie together on the disk, those of neighbouring ids do not.
+ */
+export const allCollections: readonly CollectionSpec[] = [
+  claimCollection,
+  noteCollection,
+  transcriptCollection,
+  sessionCollection,
+  contactCollection,
+  apiKeyCollection,
+  auditCollection,
+  importCollection,
+  accountCollection,
+  dashboardSessionCollection,
+  endedCollection,
+  logoutTokenCollection,
+  switchCollection,
+  erasureCollection,
 ];
 
 /** Hears of what the services do beside the requests. */
@@ -74,7 +78,37 @@ const unwatched: ServiceWatch = {
 
 /** The indexes of every collection for these settings. */
 export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionDays">): readonly IndexSpec[] {
-  return [...allIndexes, auditRetention(auditRetentionDays)];
+  return [...allCollections, auditRetention(auditRetentionDays)];
+}
+
+/** The stores of the records of a database, and what writes batches of them. */
+function createRecordStores(client: MongoClient) {
+  const notes = createNoteStore(client);
+  const sessions = createSessionStore(client);
+  const rewriteCopies: RewriteCopies = async (scope, { _id, full_name, inferred_name, email }, options) => {
+    await sessions.renameClient(scope, _id, { full_name, inferred_name, email }, options);
+    await notes.relabel(scope, "contact", _id, contactLabel({ full_name, inferred_name, email }), options);
+  };
+  const contacts = createContactStore(client, rewriteCopies);
+  const transcripts = createTranscriptStore(client, sessions.lockNamed);
+  const ofNotes = createNoteUpserts(client, contacts.lockNamed, sessions.lockNamed);
+  const batches = createContactIngest(contacts);
+  return {
+    contacts,
+    sessions,
+    transcripts,
+    notes,
+    setArchived: batches.setArchived,
+    upserts: checkedUpserts({
+      contacts: batches.upsert,
+      sessions: createSessionUpserts(client, contacts.lockNamed, (scope, id, title, options) =>
+        notes.relabel(scope, "session", id, title, options),
+      ),
+      transcripts: transcripts.put,
+      session_notes: ofNotes.upsertOfSessions,
+      contact_notes: ofNotes.upsertOfContacts,
+    }),
+  };
 }
 
 /**
@@ -87,27 +121,24 @@ export function createServices(
   watch: ServiceWatch = unwatched,
 ) {
   const db = client.db();
-  const notes = createNoteStore(client);
-  const sessions = createSessionStore(client);
-  const rewriteCopies: RewriteCopies = async (scope, { _id, full_name, inferred_name, email }, options) => {
-    await sessions.renameClient(scope, _id, { full_name, inferred_name, email }, options);
-    await notes.relabel(scope, "contact", _id, contactLabel({ full_name, inferred_name, email }), options);
-  };
-  const contacts = createContactStore(client, rewriteCopies);
+  const records = createRecordStores(client);
   const accounts = createAccountStore(db);
   const keys = createApiKeyStore(db);
   const audit = createAuditStore(db, watch.trouble("audit_log"));
   const lastUse = createLastUse(db, watch.trouble("last_use"));
-  const ingest = {
-    contacts: createContactIngest(client, rewriteCopies),
-    sessions: createSessionIngest(client, notes),
-    notes: createNoteIngest(client),
-  };
   const imports = createProgressStore(db);
   const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
   return {
     accounts,
-    erasures: createErasures(client, redis, bulkLoading.easeErasure),
+    erasures: createErasures({
+      client,
+      specs: allCollections,
+      redis,
+      ease: bulkLoading.easeErasure,
+      removeAccount: accounts.remove,
+      removeKeys: keys.removeAll,
+      removeSessions: createRemoveSessions(db),
+    }),
     levers: createLevers({ client, accounts, keys, audit, endPerson: createEndPerson(db) }),
     apiKeys: keys,
     lastUse,
@@ -121,17 +152,17 @@ export function createServices(
     audit,
     auditLog: createAuditService(audit),
     switches: createSwitchStore(client),
-    contacts: createContactService(contacts, createContactSearch(client), notes),
-    sessions: createSessionService(sessions, createTranscriptStore(client)),
-    notes: createNoteService(notes),
+    records,
+    contacts: createContactService(records.contacts, createContactSearch(client), records.notes),
+    sessions: createSessionService(records.sessions, records.transcripts),
+    notes: createNoteService(records.notes),
     ingest: createIngestService(
-      ingest.contacts,
-      ingest.sessions,
-      ingest.notes,
-      createDeletion(client, sessions.detachClient, createEraseAnswers(client, redis)),
+      records.upserts,
+      records.setArchived,
+      createDeletion(client, records, createEraseAnswers(client, redis)),
     ),
     ingestStreams: createIngestStreams(
-      createImport(ingest.contacts, ingest.sessions, ingest.notes, imports, bulkLoading, watch.imports),
+      createImport(records.upserts, imports, bulkLoading, watch.imports),
       createExport(client),
       recordExport(audit),
     ),

@@ -233,7 +233,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "src/secret-files.ts",
       "src/db/mongo.ts",
       "src/db/indexes.ts",
-      "src/db/primary.ts",
+      "src/db/collections.ts",
       "src/db/redis-code.ts",
       "src/sign-in/",
       "src/embedded/running.ts",

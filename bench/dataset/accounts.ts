@@ -3,7 +3,7 @@ import type { UUID } from "mongodb";
 import { uuid } from "../../src/db/mongo.ts";
 import type { ContactDocument } from "../../src/contacts/document.ts";
 import { noContactTexts } from "../../src/contacts/document.ts";
-import { derive } from "../../src/contacts/store.ts";
+import { derive } from "../../src/contacts/write.ts";
 import type { Random } from "../../src/embedded/demo/random.ts";
 import { between, chance, createRandom, pick, stableId } from "../../src/embedded/demo/random.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";

@@ -1,11 +1,9 @@
 // Loads the bench's data into a database: records in bulk, then the service's own indexes, built at once.
 import type { Document, MongoClient } from "mongodb";
 import type { UUID } from "mongodb";
-import { contactsCollection } from "../../src/contacts/store.ts";
-import { notesCollection } from "../../src/notes/store.ts";
-import { allIndexes, createServices } from "../../src/services.ts";
-import { sessionsCollection } from "../../src/sessions/store.ts";
-import { storedText, transcriptsCollection } from "../../src/sessions/transcripts.ts";
+import { collections } from "../../src/db/collections.ts";
+import { allCollections, createServices } from "../../src/services.ts";
+import { storedText } from "../../src/sessions/transcripts.ts";
 import type { AccountPlan, DataPlan } from "./accounts.ts";
 import { mainAccount, recordsOf, transcriptCount, transcriptText } from "./accounts.ts";
 
@@ -37,7 +35,7 @@ export async function loadData(client: MongoClient, plan: DataPlan, say: (line: 
   }
   say(`loaded ${notes} notes (${elapsed()}); now the indexes`);
   await client.db("admin").command({ setParameter: 1, maxIndexBuildMemoryUsageMegabytes: 1_500 });
-  for (const { collection, indexes } of allIndexes) {
+  for (const { collection, indexes } of allCollections) {
     await db.collection(collection).createIndexes([...indexes]);
     say(`indexes of ${collection} are there (${elapsed()})`);
   }
@@ -61,16 +59,16 @@ export async function transcriptIdsOf(client: MongoClient, accountId: UUID): Pro
 
 async function loadAccount(client: MongoClient, plan: AccountPlan, accountId: UUID): Promise<void> {
   const records = recordsOf(plan, accountId);
-  await insert(client, contactsCollection, records.contacts());
-  await insert(client, sessionsCollection, records.sessions());
-  await insert(client, notesCollection, records.notes());
+  await insert(client, collections.contacts, records.contacts());
+  await insert(client, collections.sessions, records.sessions());
+  await insert(client, collections.notes, records.notes());
   if (plan.name === mainAccount) await loadTranscripts(client, accountId);
 }
 
 async function loadTranscripts(client: MongoClient, account_id: UUID): Promise<void> {
   const db = client.db();
   const sessions = await db
-    .collection(sessionsCollection)
+    .collection(collections.sessions)
     .find({ account_id })
     .limit(transcriptCount)
     .project<{ _id: UUID }>({ _id: 1 })
@@ -79,7 +77,7 @@ async function loadTranscripts(client: MongoClient, account_id: UUID): Promise<v
     const text = transcriptText(at, transcriptLength);
     const document = { account_id, recording: null };
     await db
-      .collection<{ _id: UUID }>(transcriptsCollection)
+      .collection<{ _id: UUID }>(collections.transcripts)
       .insertOne({ _id, ...document, text: await storedText(text) } as { _id: UUID });
     await db.collection<{ _id: UUID }>(plainTranscripts).insertOne({ _id, ...document, text } as { _id: UUID });
   }

@@ -3,7 +3,7 @@ import type { Db } from "mongodb";
 import { UUID } from "mongodb";
 import type { ContactDocument } from "../../src/contacts/document.ts";
 import { noContactTexts } from "../../src/contacts/document.ts";
-import { newContact } from "../../src/contacts/store.ts";
+import { newContact } from "../../src/contacts/write.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
 import { contactLabel, deriveNote } from "../../src/notes/store.ts";
 import type { ContactFields, WholeContact } from "./queries.ts";

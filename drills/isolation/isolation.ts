@@ -36,7 +36,7 @@ export const isolation: Drill = {
       to: "{ $match: { _id: id } },",
     }),
     control("a contact is deleted by its id alone", "ingest", {
-      file: "src/ingest/deletion.ts",
+      file: "src/contacts/store.ts",
       from: "contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)",
       to: "contacts.deleteOne({ _id: id }, options)",
     }),

@@ -53,7 +53,7 @@ const plans: Record<Form, Plan> = {
 const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
 
 const alone = { file: "src/db/write.ts", from: 'writeConcern: { w: "majority" }', to: "writeConcern: { w: 1 }" };
-const inserted = "insertInTime(contacts, document, options, fence),\n        ),\n      );\n";
+const inserted = "await writes.insert(scope, document, { message: answer, records: [document._id] });\n";
 const otherAnswer = {
   file: "src/contacts/store.ts",
   from: `${inserted}      return answer;`,

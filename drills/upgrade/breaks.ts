@@ -4,9 +4,9 @@ import type { Break } from "../fixture/broken.ts";
 /** This code reads both forms of the date. */
 export const dateAsNumber: readonly Break[] = [
   {
-    file: "src/contacts/store.ts",
-    from: "insertInTime(contacts, document,",
-    to: "insertInTime(contacts, { ...document, created_at: document.created_at.getTime() } as never,",
+    file: "src/contacts/write.ts",
+    from: "insertInTime(contacts, contact,",
+    to: "insertInTime(contacts, { ...contact, created_at: contact.created_at.getTime() } as never,",
   },
   {
     file: "src/db/fields.ts",
@@ -18,8 +18,8 @@ export const dateAsNumber: readonly Break[] = [
 /** An update replaces the contact whatever was written since it was read. */
 export const losesUpdates: readonly Break[] = [
   {
-    file: "src/contacts/store.ts",
+    file: "src/contacts/write.ts",
     from: "contacts.replaceOne({ ...unchanged, ...fence }, after,",
-    to: "contacts.replaceOne({ _id: id, account_id: scope.accountId }, after,",
+    to: "contacts.replaceOne({ _id: before._id, account_id: scope.accountId }, after,",
   },
 ];

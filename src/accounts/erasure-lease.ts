@@ -2,12 +2,11 @@
 // expires.
 import type { Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isPast } from "../deadline.ts";
-
-export const erasuresCollection = "erasures";
 
 /** As it is stored; by the database's clock. */
 export interface LeaseDocument {
@@ -40,14 +39,16 @@ const renewAfterMs = 1_000;
 export async function isAnyErasing(client: MongoClient): Promise<boolean> {
   const held = { finished_at: { $exists: false }, $expr: { $gt: ["$lease.expires_at", "$$NOW"] } };
   return (
-    (await countUpTo(client.db().collection(erasuresCollection), 1, held, { comment: "watch", deadline: undefined })) >
-    0
+    (await countUpTo(client.db().collection(collections.erasures), 1, held, {
+      comment: "watch",
+      deadline: undefined,
+    })) > 0
   );
 }
 
 /** The leases of a database. */
 export function createErasureLeases(client: MongoClient): TakeErasure {
-  const erasures = client.db().collection<Document & { _id: UUID }>(erasuresCollection);
+  const erasures = client.db().collection<Document & { _id: UUID }>(collections.erasures);
   const expires_at = { $add: ["$$NOW", erasureLeaseMs] };
 
   return async (_id, isStopped) => {

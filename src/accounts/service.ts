@@ -53,6 +53,30 @@ export function createAccountService(
       const account = (await accounts.link(uuid(accountId), { issuer, subject }, operator.deadline())) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
+    ...leverRpcs(levers),
+    async deleteAccount({ accountId, reason }, operator) {
+      const by = { ...operator.caller, reason };
+      const { places, ...erasure } =
+        (await erasures.erase(uuid(accountId), performance.now() + eraseMs, by, operator.deadline())) ?? noAccount();
+      return {
+        $typeName: "records.admin.v1.DeleteAccountResponse",
+        ...erasure,
+        begunAt: timestamp(erasure.begunAt),
+        places: places.map(({ place, left, deleted }) => ({
+          $typeName: "records.admin.v1.ErasedPlace",
+          place,
+          left: BigInt(left),
+          deleted: BigInt(deleted),
+        })),
+      };
+    },
+  };
+}
+
+function leverRpcs(
+  levers: Levers,
+): Pick<OperatorService<typeof Descriptor>, "suspendAccount" | "resumeAccount" | "revokeApiKey" | "endSessions"> {
+  return {
     async suspendAccount({ accountId, reason }, operator) {
       const account = (await levers.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.SuspendAccountResponse", account: accountMessage(account) };
@@ -74,22 +98,6 @@ export function createAccountService(
     async endSessions({ accountId, reason }, operator) {
       const ended = (await levers.endSessions(uuid(accountId), useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.EndSessionsResponse", ...ended };
-    },
-    async deleteAccount({ accountId, reason }, operator) {
-      const by = { ...operator.caller, reason };
-      const { places, ...erasure } =
-        (await erasures.erase(uuid(accountId), performance.now() + eraseMs, by, operator.deadline())) ?? noAccount();
-      return {
-        $typeName: "records.admin.v1.DeleteAccountResponse",
-        ...erasure,
-        begunAt: timestamp(erasure.begunAt),
-        places: places.map(({ place, left, deleted }) => ({
-          $typeName: "records.admin.v1.ErasedPlace",
-          place,
-          left: BigInt(left),
-          deleted: BigInt(deleted),
-        })),
-      };
     },
   };
 }

@@ -1,9 +1,10 @@
 // Accounts in MongoDB, and the identities that they are linked to.
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession, Db, UpdateFilter } from "mongodb";
 import { UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { write } from "../db/write.ts";
@@ -60,6 +61,8 @@ export interface AccountStore {
    * after the other. Undefined when there is no such account.
    */
   lock(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
+  /** Deletes it within a transaction; undefined when there is none. */
+  remove(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
   /** Begins or ends its suspension. The account as changed. */
   suspend(
     id: UUID,
@@ -68,10 +71,9 @@ export interface AccountStore {
   ): Promise<AccountDocument | undefined>;
 }
 
-export const accountsCollection = "accounts";
-
-export const accountIndexes: IndexSpec = {
-  collection: accountsCollection,
+export const accountCollection: CollectionSpec = {
+  collection: collections.accounts,
+  erasure: { key: "_id", filter: ({ id }) => ({ _id: id }) },
   indexes: [
     { key: { email_key: 1 }, name: "email", unique: true },
     { key: { "identities.issuer": 1, "identities.subject": 1 }, name: "identity", unique: true, sparse: true },
@@ -81,7 +83,19 @@ export const accountIndexes: IndexSpec = {
 
 /** The accounts of a database. */
 export function createAccountStore(db: Db): AccountStore {
-  const accounts = db.collection<AccountDocument>(accountsCollection);
+  const accounts = db.collection<AccountDocument>(collections.accounts);
+  /** The account as changed; undefined when there is none. */
+  async function change(
+    id: UUID,
+    update: UpdateFilter<AccountDocument>,
+    deadline: Deadline,
+  ): Promise<AccountDocument | undefined> {
+    const changed = await write(db.client, deadline, (options) =>
+      accounts.findOneAndUpdate({ _id: id }, update, { returnDocument: "after", ...options }),
+    );
+    return changed ?? undefined;
+  }
+
   return {
     async exists(id, deadline) {
       return (await countUpTo(accounts, 1, { _id: id }, { deadline })) === 1;
@@ -109,22 +123,10 @@ export function createAccountStore(db: Db): AccountStore {
       }
       return account;
     },
-    async enrol(id, enrolled, deadline) {
-      const change = { $set: { beta_enrolled: enrolled } };
-      return (
-        (await write(db.client, deadline, (options) =>
-          accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }),
-        )) ?? undefined
-      );
-    },
+    enrol: (id, enrolled, deadline) => change(id, { $set: { beta_enrolled: enrolled } }, deadline),
     async link(id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) {
-      const change = { $addToSet: { identities: { issuer, subject } } };
       try {
-        return (
-          (await write(db.client, deadline, (options) =>
-            accounts.findOneAndUpdate({ _id: id }, change, { returnDocument: "after", ...options }),
-          )) ?? undefined
-        );
+        return await change(id, { $addToSet: { identities: { issuer, subject } } }, deadline);
       } catch (error) {
         if (duplicateIndex(error)?.includes("identities.subject"))
           fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
@@ -133,6 +135,9 @@ export function createAccountStore(db: Db): AccountStore {
     },
     async lock(id, session) {
       return (await accounts.findOneAndUpdate({ _id: id }, { $inc: { key_changes: 1 } }, { session })) ?? undefined;
+    },
+    async remove(id, session) {
+      return (await accounts.findOneAndDelete({ _id: id }, { session })) ?? undefined;
     },
     async suspend(id, suspension, options) {
       const change = suspension === undefined ? { $unset: { suspension: "" } as const } : { $set: { suspension } };

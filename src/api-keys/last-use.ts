@@ -1,12 +1,12 @@
 // When API keys were used last: noted in memory, and written beside the requests, at most once a minute for each key.
 import type { Binary, Db } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { gatherWrites } from "../db/gathered.ts";
 import type { OnTrouble } from "../db/repeat.ts";
 import { write } from "../db/write.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { keep } from "../remembered.ts";
 import type { ApiKeyDocument } from "./store.ts";
-import { apiKeysCollection } from "./store.ts";
 
 /** Notes the use of keys. */
 export interface LastUse {
@@ -21,7 +21,7 @@ const writeAfterMs = 1_000;
 
 /** The uses of the keys of a database. A use that was noted less than a second before a crash is lost. */
 export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
-  const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
+  const keys = db.collection<ApiKeyDocument>(collections.apiKeys);
   /** When the use of a key was noted, by its hash: until a minute later it need not be noted again. */
   const noted = new Map<string, number>();
   const uses = gatherWrites<{ readonly hash: Binary; readonly at: Date }>(

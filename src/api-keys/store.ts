@@ -1,9 +1,10 @@
 // API keys in MongoDB, by the hash of their secret (contract §7.1).
 import type { Binary, Db } from "mongodb";
 import { UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex, uuid, uuidForm } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
@@ -57,12 +58,13 @@ export interface ApiKeyStore {
   named(idOrPrefix: string, deadline: Deadline): Promise<ApiKeyDocument[]>;
   /** Marks the active key of an account as suspended, or no longer: from then on it is rejected, or accepted again. */
   setSuspended(accountId: UUID, suspended: boolean, options: WriteOptions): Promise<void>;
+  /** Deletes all keys of an account. */
+  removeAll(accountId: UUID, options: WriteOptions): Promise<void>;
 }
 
-export const apiKeysCollection = "api_keys";
-
-export const apiKeyIndexes: IndexSpec = {
-  collection: apiKeysCollection,
+export const apiKeyCollection: CollectionSpec = {
+  collection: collections.apiKeys,
+  erasure: { key: "created_at" },
   indexes: [
     { key: { account_id: 1 }, name: "active", unique: true, partialFilterExpression: { active: true } },
     { key: { account_id: 1, created_at: 1 }, name: "account" },
@@ -73,7 +75,7 @@ export const apiKeyIndexes: IndexSpec = {
 
 /** The API keys of a database. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
-  const keys = db.collection<ApiKeyDocument>(apiKeysCollection);
+  const keys = db.collection<ApiKeyDocument>(collections.apiKeys);
   async function revoke(which: Partial<ApiKeyDocument>, options: WriteOptions): Promise<RevokedKey | undefined> {
     const revokedAt = new Date();
     const change = { $set: { revoked_at: revokedAt }, $unset: { active: 1 } } as const;
@@ -119,6 +121,9 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
         suspended ? { $set: { suspended } } : { $unset: { suspended: "" } },
         options,
       );
+    },
+    async removeAll(accountId, options) {
+      await keys.deleteMany({ account_id: accountId }, options);
     },
   };
 }

@@ -1,9 +1,10 @@
 // The audit log in MongoDB: entries are added and listed, never changed.
 import type { ClientSession, Db } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { gatherWrites } from "../db/gathered.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec, IndexSpec } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import type { OnTrouble } from "../db/repeat.ts";
 import { write } from "../db/write.ts";
@@ -60,8 +61,9 @@ export interface AuditStore {
   list(accountId: UUID, page: PageRequest, deadline: Deadline | undefined): Promise<AuditDocument[]>;
 }
 
-export const auditIndexes: IndexSpec = {
-  collection: "audit_log",
+export const auditCollection: CollectionSpec = {
+  collection: collections.auditLog,
+  erasure: { key: "created_at" },
   indexes: [{ key: { account_id: 1, created_at: -1, _id: -1 }, name: "list" }],
 };
 
@@ -69,7 +71,7 @@ const secondsADay = 86_400;
 
 /** The TTL index that deletes entries after this many days; with 0 there is no index, and they never expire. */
 export function auditRetention(days: number): IndexSpec {
-  const [collection, name] = ["audit_log", "expiry"];
+  const [collection, name] = [collections.auditLog, "expiry"];
   if (days === 0) return { collection, indexes: [], retired: [name] };
   return { collection, indexes: [{ key: { created_at: 1 }, name, expireAfterSeconds: days * secondsADay }] };
 }
@@ -78,7 +80,7 @@ const gatherMs = 100;
 
 /** The audit logs of a database. */
 export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
-  const entries = db.collection<AuditDocument>("audit_log");
+  const entries = db.collection<AuditDocument>(collections.auditLog);
   const soon = gatherWrites<AuditDocument>(
     gatherMs,
     (added) =>

@@ -9,7 +9,7 @@ import { primaryOf } from "../db/primary.ts";
 import { rejectionOf } from "../db/rejection.ts";
 import { embeddedParts } from "../embedded/running.ts";
 import { shownError } from "../logged-error.ts";
-import { allIndexes, createServices, indexesFor } from "../services.ts";
+import { allCollections, createServices, indexesFor } from "../services.ts";
 import { readSettings } from "./doctor/settings.ts";
 import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
 import type { Output } from "./output.ts";
@@ -139,7 +139,7 @@ async function settingsOf(
     if (problem !== undefined) refuseUsage(`${name}: ${problem}.`);
   }
   const uri = config.mongodbUri ?? (await embeddedParts(config.dataDir)).mongodbUri;
-  const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allIndexes : indexesFor(config);
+  const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allCollections : indexesFor(config);
   return {
     specs,
     uri:

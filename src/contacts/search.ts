@@ -1,5 +1,6 @@
 // Searching contacts (contract §3.2): whole words first, then the rest, hydrated in the same command.
 import type { Collection, Document, MongoClient } from "mongodb";
+import { collections } from "../db/collections.ts";
 import type { Contact } from "../gen/records/v1/contacts_pb.ts";
 import { read } from "../db/read.ts";
 import type { WordPlan } from "../db/word-search.ts";
@@ -10,7 +11,7 @@ import { CONTACT_SHAPE } from "../search/terms.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
-import { contactsCollection, recentSessionStages, timelineStages } from "./store.ts";
+import { recentSessionStages, timelineStages } from "./store.ts";
 
 const resultLimit = 25;
 
@@ -24,7 +25,7 @@ type FoundContact = ContactDocument & { readonly timeline: NoteRow[]; readonly s
 
 /** The search over the contacts of a database. */
 export function createContactSearch(client: MongoClient): ContactSearch {
-  const contacts = client.db().collection(contactsCollection);
+  const contacts = client.db().collection(collections.contacts);
   return {
     async search(scope, query) {
       const plans: WordPlan[] = [];
@@ -74,7 +75,7 @@ function hydrationStages(scope: Scope): Document[] {
   return [
     {
       $lookup: {
-        from: "notes",
+        from: collections.notes,
         localField: "_id",
         foreignField: "parent_id",
         pipeline: timelineStages(scope, {}),
@@ -83,7 +84,7 @@ function hydrationStages(scope: Scope): Document[] {
     },
     {
       $lookup: {
-        from: "sessions",
+        from: collections.sessions,
         localField: "_id",
         foreignField: "contact_id",
         pipeline: recentSessionStages(scope, {}),

@@ -7,9 +7,10 @@ import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
+import type { ContactChanges } from "./document.ts";
 import { contactFields } from "./document.ts";
 import type { ContactSearch } from "./search.ts";
-import type { ContactChanges, ContactStore } from "./store.ts";
+import type { ContactStore } from "./store.ts";
 
 type Service = AccountService<typeof Descriptor, "createContact" | "updateContact" | "appendContactNote">;
 

@@ -1,42 +1,30 @@
 // Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
-import type { Db, Document, MongoClient } from "mongodb";
-import { UUID } from "mongodb";
+import type { Db, Document, MongoClient, UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
-import { duplicateIndex, recordsIndex } from "../db/mongo.ts";
-import type { IndexSpec } from "../db/mongo.ts";
-import { rankAt, rankBetween } from "../db/rank.ts";
+import { recordsIndex } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
+import { rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { read } from "../db/read.ts";
 import { listIndex, searchIndex } from "../db/word-search.ts";
-import type { Fence, WriteOptions } from "../db/write.ts";
-import { commit, insertInTime } from "../db/write.ts";
+import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
+import { findNamed, lockNamed } from "../db/named.ts";
+import type { WriteOptions } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
-import { contactTerms } from "../search/phones.ts";
-import { recordWords } from "../search/words.ts";
-import type { ContactDocument, ContactTexts } from "./document.ts";
-import { noContactTexts } from "./document.ts";
+import type { ContactChanges, ContactDocument } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
-
-/** What a contact is called in copies of it: in its sessions, and over its notes. */
-export interface ContactNames {
-  readonly _id: UUID;
-  readonly full_name: string | null;
-  readonly inferred_name: string | null;
-  readonly email: string | null;
-}
-
-/** Brings the copies of a contact's names up to date, in the transaction that changes them. */
-export type RewriteCopies = (scope: WriteScope, contact: ContactNames, options: WriteOptions) => Promise<void>;
-
-/** Some texts of a contact. */
-export type ContactChanges = Partial<ContactTexts>;
+import type { ContactUpserts } from "./upsert.ts";
+import { createContactUpserts } from "./upsert.ts";
+import type { ContactNames, RewriteCopies } from "./write.ts";
+import { createContactWrites, derive, newContact } from "./write.ts";
 
 /** The contacts of all accounts, each method within one. */
-export interface ContactStore {
+export interface ContactStore extends ContactUpserts {
   /** The contact, archived or not, with its timeline and sessions; undefined when the account has none with this id. */
   get(scope: Scope, id: UUID): Promise<Contact | undefined>;
   /** Creates a contact. Fails with DUPLICATE_EMAIL. */
@@ -48,15 +36,21 @@ export interface ContactStore {
    * Fails with NOT_FOUND or CONTACT_ARCHIVED.
    */
   lock(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
+  /** The contacts that any of the names means, by one command. */
+  named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<ContactDocument>>;
+  /** Finds the contacts that any of the names means, and marks them as `lock` does. */
+  readonly lockNamed: LockNamed<ContactNames & KnownRecord>;
+  /** Deletes the contact alone, within a transaction; false when there is none. */
+  remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
 }
 
-export const contactsCollection = "contacts";
 /** How much of its timeline and sessions a contact shows (contract §3.5). */
 export const timelineLength = 50;
 export const recentSessionsLength = 5;
 
-export const contactIndexes: IndexSpec = {
-  collection: contactsCollection,
+export const contactCollection: CollectionSpec = {
+  collection: collections.contacts,
+  erasure: { key: "rank", hint: listIndex },
   indexes: [
     {
       key: { account_id: 1, g: 1, rank: -1 },
@@ -80,10 +74,14 @@ export const contactIndexes: IndexSpec = {
   ],
 };
 
+const nameFields = { full_name: 1, inferred_name: 1, email: 1 } as const;
+
 /** The contacts of a database. */
 export function createContactStore(client: MongoClient, rewriteCopies: RewriteCopies): ContactStore {
   const db: Db = client.db();
-  const contacts = db.collection<ContactDocument>(contactsCollection);
+  const contacts = db.collection<ContactDocument>(collections.contacts);
+  const writes = createContactWrites(client, contacts, rewriteCopies);
+  const named: ContactStore["named"] = (scope, names) => findNamed(contacts, scope, names);
 
   async function rowsOf(
     scope: Scope,
@@ -92,8 +90,8 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts, scope, [
       { $match: { _id: id, account_id: scope.accountId } },
       { $project: { g: 0, n: 0 } },
-      { $unionWith: { coll: "notes", pipeline: timelineStages(scope, { parent_id: id }) } },
-      { $unionWith: { coll: "sessions", pipeline: recentSessionStages(scope, { contact_id: id }) } },
+      { $unionWith: { coll: collections.notes, pipeline: timelineStages(scope, { parent_id: id }) } },
+      { $unionWith: { coll: collections.sessions, pipeline: recentSessionStages(scope, { contact_id: id }) } },
     ]);
     const [document, ...others] = rows;
     if (document === undefined || !("version" in document)) return undefined;
@@ -105,6 +103,15 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   }
 
   return {
+    ...createContactUpserts(writes, async (scope, name) => (await named(scope, [name])).get(name)),
+    named,
+    lockNamed: (scope, names, session) => lockNamed(contacts, scope, names, { fields: nameFields, session }),
+
+    async remove(scope, id, options) {
+      requireGrant(scope);
+      return (await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options)).deletedCount === 1;
+    },
+
     async get(scope, id) {
       const rows = await rowsOf(scope, id);
       return rows === undefined ? undefined : contactMessage(rows.document, rows.notes, rows.sessions);
@@ -116,11 +123,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
         $typeName: "records.v1.CreateContactResponse",
         contact: contactMessage(document, [], []),
       };
-      await mapDuplicateEmail(() =>
-        commit(client, scope, { message: answer, records: [document._id] }, (options, fence) =>
-          insertInTime(contacts, document, options, fence),
-        ),
-      );
+      await writes.insert(scope, document, { message: answer, records: [document._id] });
       return answer;
     },
 
@@ -140,28 +143,16 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
           $typeName: "records.v1.UpdateContactResponse",
           contact: contactMessage(after, rows.notes, rows.sessions),
         };
-        const renamed = after.full_name !== before.full_name || after.email !== before.email;
-        const write = async (options: WriteOptions, fence: Fence): Promise<boolean> => {
-          const unchanged = { _id: id, account_id: scope.accountId, version: before.version, archived_at: null };
-          const { matchedCount } = await contacts.replaceOne({ ...unchanged, ...fence }, after, options);
-          if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
-          return matchedCount === 1;
-        };
-        return (await mapDuplicateEmail(() =>
-          commit(client, scope, { message: answer, records: [id] }, write, { atomic: renamed }),
-        ))
-          ? answer
-          : undefined;
+        return (await writes.replace(scope, before, after, { message: answer, records: [id] })) ? answer : undefined;
       });
     },
 
     async lock(scope, id, options) {
       requireGrant(scope);
-      const names = { full_name: 1, inferred_name: 1, email: 1, archived_at: 1 } as const;
       const found = await contacts.findOneAndUpdate(
         { _id: id, account_id: scope.accountId, archived_at: null },
         { $set: { version: newRevision() } },
-        { projection: names, ...options },
+        { projection: nameFields, ...options },
       );
       if (found !== null) return found;
       const archived = await contacts.findOne(
@@ -171,31 +162,6 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
       return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
     },
   };
-}
-
-/** A new active contact; null for the other texts. */
-export function newContact(accountId: UUID, texts: ContactChanges): ContactDocument {
-  const now = new Date();
-  return derive({
-    _id: new UUID(),
-    account_id: accountId,
-    version: newRevision(),
-    ...noContactTexts,
-    ...texts,
-    created_at: now,
-    updated_at: now,
-    archived_at: null,
-    rank: 0,
-  });
-}
-
-/** Sets what follows from the other fields: rank, the unique email, the terms of the search. */
-export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
-  const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
-  if (document.archived_at !== null) return derived;
-  const { full_name, inferred_name, email, phone } = document;
-  const words = [...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)];
-  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...contactTerms(words, phone) };
 }
 
 /** The newest notes of the contact that the filter names, as rows. */
@@ -216,16 +182,6 @@ export function recentSessionStages(scope: Scope, client: Document): Document[] 
     { $limit: recentSessionsLength },
     { $project: { title: 1, subtitle: 1, session_date: 1, recording_status: 1 } },
   ];
-}
-
-/** Runs a write, and says so when it runs into the unique email. */
-export async function mapDuplicateEmail<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (duplicateIndex(error)?.includes("email_key")) fail(Reason.DUPLICATE_EMAIL);
-    throw error;
-  }
 }
 
 function laterThan(time: Date): Date {

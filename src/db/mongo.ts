@@ -9,7 +9,7 @@ import {
   MongoServerError,
   UUID,
 } from "mongodb";
-import type { IndexDescription, MongoClientOptions } from "mongodb";
+import type { Document, IndexDescription, MongoClientOptions } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
@@ -37,6 +37,29 @@ export interface IndexSpec {
    * start.
    */
   readonly deferred?: string;
+}
+
+/** A collection that a store needs. */
+export interface CollectionSpec extends IndexSpec {
+  /** How the records of an account are found when it is erased; undefined where the collection has none. */
+  readonly erasure: ErasurePlan | undefined;
+}
+
+/** An account on its way out. */
+export interface LeavingAccount {
+  readonly id: UUID;
+  /** Those that it was linked to; undefined once they are forgotten. */
+  readonly identities: readonly { readonly issuer: string; readonly subject: string }[] | undefined;
+  /** What people do from here on is no longer the account's. */
+  readonly begunAt: Date;
+}
+
+/** What of a collection is an account's, and the indexed field by whose ranges it is deleted. */
+export interface ErasurePlan {
+  readonly key: "_id" | "created_at" | "rank";
+  readonly hint?: string;
+  /** What has the account's id in `account_id` where it is not said; undefined where there can be nothing. */
+  readonly filter?: (account: LeavingAccount) => Document | undefined;
 }
 
 /** Every collection of records has it: by it all records of an account are found, in an order that nothing changes. */

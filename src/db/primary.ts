@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
+import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, isPast, requireTime } from "../deadline.ts";
 import { timed } from "../tally.ts";
@@ -33,7 +34,6 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   onLease(listener: (status: LeaseStatus) => void): void;
 }
 
-export const switchesCollection = "switches";
 /** Between the starts of two proofs. Several can be under way, so that a slow network does not break the lease. */
 const everyMs = 250;
 /** How many proofs can be under way, each on a connection of the prober's. */
@@ -159,7 +159,7 @@ async function proofOf(prober: MongoClient, term: Term | undefined): Promise<Pro
   if (term === undefined) throw new Error("no primary is known");
   const { alone, electionId } = term.leader;
   const command = {
-    find: switchesCollection,
+    find: collections.switches,
     readConcern: { level: alone ? "majority" : "linearizable" },
     maxTimeMS: leaseMs,
     comment: "watch",

@@ -1,6 +1,7 @@
 // Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same
 // command.
 import type { Document } from "mongodb";
+import { collections } from "./collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Scope, UnprovenKey } from "../guards/scope.ts";
@@ -38,7 +39,7 @@ export async function read<T extends Document>(
 function keyProof(key: UnprovenKey): Document {
   return {
     $unionWith: {
-      coll: "api_keys",
+      coll: collections.apiKeys,
       pipeline: [
         { $match: { _id: key.hash, active: true } },
         { $project: { _id: 0, active_key: "$active", suspended: 1 } },

@@ -3,6 +3,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
+import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
 import { isGivenUp, isPast, requireTime } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
@@ -13,10 +14,7 @@ import { Failure, fail } from "../errors.ts";
 import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
-import { primaryOf, switchesCollection } from "./primary.ts";
-
-/** The collection of completed writes by idempotency key. */
-export const claimsCollection = "idempotency";
+import { primaryOf } from "./primary.ts";
 
 /** Another request has claimed the idempotency key: its answer is to be looked for. Nothing was written. */
 export class ClaimTaken extends Error {
@@ -129,7 +127,7 @@ const known = new WeakMap<MongoClient, Collection<ClaimDocument>>();
 
 /** Made once: the driver takes longer to make it than for a command. */
 function claimsOf(client: MongoClient): Collection<ClaimDocument> {
-  const claims = known.get(client) ?? client.db().collection<ClaimDocument>(claimsCollection);
+  const claims = known.get(client) ?? client.db().collection<ClaimDocument>(collections.claims);
   known.set(client, claims);
   return claims;
 }
@@ -197,7 +195,7 @@ async function settle(client: MongoClient, { operationTime }: ClientSession, ter
   const readConcern = { level: "majority", ...(operationTime && { afterClusterTime: operationTime }) };
   await client
     .db()
-    .command({ find: switchesCollection, limit: 1, singleBatch: true, readConcern, maxTimeMS: commandLimitMs });
+    .command({ find: collections.switches, limit: 1, singleBatch: true, readConcern, maxTimeMS: commandLimitMs });
   primaryOf(client).confirm(term);
 }
 

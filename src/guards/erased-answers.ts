@@ -1,8 +1,8 @@
 // Erases the stored responses of idempotency keys when the records that they show are deleted (contract §5).
 import type { ClientSession, Collection, Document, MongoClient, UUID } from "mongodb";
 import { Binary } from "mongodb";
+import { collections } from "../db/collections.ts";
 import type { RedisLink } from "../db/redis.ts";
-import { claimsCollection } from "../db/write.ts";
 import { eraseKept, reservationName } from "./reservations.ts";
 import type { ClaimDocument, WriteScope } from "./scope.ts";
 import { requireGrant } from "./scope.ts";
@@ -20,7 +20,7 @@ const erasure = {
 
 /** Works on the claims in a database and their copies in Redis. */
 export function createEraseAnswers(client: MongoClient, redis: () => RedisLink | undefined): EraseAnswers {
-  const claims = client.db().collection<ClaimDocument>(claimsCollection) as unknown as Collection<
+  const claims = client.db().collection<ClaimDocument>(collections.claims) as unknown as Collection<
     Document & Pick<ClaimDocument, "_id">
   >;
 

@@ -3,11 +3,12 @@ import { createHash, randomUUID } from "node:crypto";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Collection, Db, UUID } from "mongodb";
-import { Binary } from "mongodb";
+import { Binary, MaxKey, MinKey } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { findFirst } from "../db/aggregate.ts";
-import { ClaimTaken, claimsCollection, write } from "../db/write.ts";
+import { ClaimTaken, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { isPast } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
@@ -23,8 +24,14 @@ const fingerprintVersion = 1;
 const keyForm = /^[!-~]{1,128}$/;
 const waitMs = 15;
 
-export const claimIndexes: IndexSpec = {
-  collection: claimsCollection,
+export const claimCollection: CollectionSpec = {
+  collection: collections.claims,
+  erasure: {
+    key: "_id",
+    filter: ({ id }) => ({
+      _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } },
+    }),
+  },
   // Age is checked on every read by the database's clock; this only takes out what is past use.
   indexes: [
     { key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 25 * 3600 },
@@ -69,7 +76,7 @@ export function createIdempotency(
   reservations: Reservations,
   render: (rpc: DescMethodUnary, message: Message) => string,
 ): Idempotency {
-  const claims = db.collection<ClaimDocument>(claimsCollection);
+  const claims = db.collection<ClaimDocument>(collections.claims);
 
   return {
     async run(request, perform) {

@@ -10,7 +10,7 @@ import type {
   SessionNoteItem,
   TranscriptItem,
 } from "../gen/records/ingest/v1/items_pb.ts";
-import type { ItemName } from "./batch.ts";
+import type { RecordName } from "../db/named.ts";
 import { recordKinds } from "./progress-store.ts";
 import type { RecordKindName } from "./progress-store.ts";
 
@@ -91,7 +91,7 @@ export function idByPlace(accountId: UUID, importId: string): (position: number)
   };
 }
 
-function namesNothing({ id, externalId }: ItemName): boolean {
+function namesNothing({ id, externalId }: RecordName): boolean {
   return id === undefined && externalId === undefined;
 }
 

@@ -1,6 +1,7 @@
 // Imports and erasures of an account with nearly all notes of the database work without the search index of notes,
 // which is built afterwards.
 import type { Collection, Db, Document, UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
@@ -9,7 +10,7 @@ import type { Deadline } from "../deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import { noteSearchIndex, notesCollection } from "../notes/store.ts";
+import { noteSearchIndex } from "../notes/store.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
 /** The search index of notes while imports and erasures run. */
@@ -45,7 +46,7 @@ const silentMs = 60_000;
 /** Over the notes of a database; `isErasing` tells whether a sweeper is at work. */
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
   let tell: (what: "dropped" | "built") => void = () => undefined;
-  const notes = db.collection(notesCollection) as Collection<Document>;
+  const notes = db.collection(collections.notes) as Collection<Document>;
   const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
 
   async function isWorthwhile({ accountId, deadline }: WriteScope, written: number): Promise<boolean> {

@@ -1,23 +1,17 @@
 // Deletes records for good, with what belongs to them.
-import type { ClientSession, Collection, Document, MongoClient, UUID } from "mongodb";
+import type { ClientSession, MongoClient, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { ContactDocument } from "../contacts/document.ts";
-import { contactsCollection } from "../contacts/store.ts";
-import { findAll } from "../db/aggregate.ts";
+import type { ContactStore } from "../contacts/store.ts";
 import { uuid } from "../db/mongo.ts";
+import type { KnownRecord, NamedRecords, Outcome } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { EraseAnswers } from "../guards/erased-answers.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import type { NoteDocument } from "../notes/document.ts";
-import { notesCollection } from "../notes/store.ts";
-import type { SessionDocument } from "../sessions/document.ts";
-import { sessionsCollection } from "../sessions/store.ts";
+import type { NoteOwner, NoteStore } from "../notes/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
-import { transcriptsCollection } from "../sessions/transcripts.ts";
-import type { KnownRecord, Outcome } from "./batch.ts";
-import { findNamed } from "./batch.ts";
+import type { TranscriptStore } from "../sessions/transcripts.ts";
 import { inTurn } from "./in-turn.ts";
 
 /** What can be deleted. */
@@ -48,116 +42,83 @@ const width = 8;
 /** What belongs to a record goes in steps of so many, so that no transaction grows with the account. */
 const step = 500;
 
-/** Over the collections of a database. */
+/** The stores of the records. */
+export interface RecordStores {
+  readonly contacts: ContactStore;
+  readonly sessions: SessionStore;
+  readonly transcripts: TranscriptStore;
+  readonly notes: NoteStore;
+}
+
+/** Over the stores of a database. */
 export function createDeletion(
   client: MongoClient,
-  detachClient: SessionStore["detachClient"],
+  { contacts, sessions, transcripts, notes }: RecordStores,
   eraseAnswers: EraseAnswers,
 ): Deletion {
-  const db = client.db();
-  const contacts = db.collection<ContactDocument>(contactsCollection);
-  const sessions = db.collection<SessionDocument>(sessionsCollection);
-  const notes = db.collection<NoteDocument>(notesCollection);
-  const transcripts = db.collection<KnownRecord>(transcriptsCollection);
+  const atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>): Promise<T> =>
+    commit(client, scope, undefined, work, { atomic: true });
 
-  /** Deletes notes, and erases the stored responses that show them or the records in `of`. */
+  /** Deletes notes, and erases the stored responses that show them or the records in `of`. How many notes. */
   async function deleteNotes(
     scope: WriteScope,
-    filter: Document,
+    which: Parameters<NoteStore["remove"]>[1],
     options: WriteOptions,
-    of: readonly UUID[] = [],
+    { limit, of = [] }: { readonly limit?: number; readonly of?: readonly UUID[] } = {},
   ): Promise<number> {
-    const session = options.session as ClientSession;
-    const found = await notes.find(filter, { projection: { _id: 1 }, ...options }).toArray();
-    const ids = found.map(({ _id }) => _id);
-    await eraseAnswers(scope, [...of, ...ids], session);
-    if (ids.length > 0) await notes.deleteMany({ _id: { $in: ids }, account_id: scope.accountId }, options);
+    const ids = await notes.remove(scope, which, options, limit);
+    await eraseAnswers(scope, [...of, ...ids], options.session as ClientSession);
     return ids.length;
   }
 
-  /** Deletes what hangs on a parent but for the last step, which the parent's own transaction takes. */
-  async function thin(scope: WriteScope, filter: Document): Promise<void> {
-    for (;;) {
-      const found = await findAll<KnownRecord>(notes, filter, {
-        projection: { _id: 1 },
-        limit: step + 1,
-        deadline: scope.deadline,
-      });
-      if (found.length <= step) return;
-      const some = { ...filter, _id: { $in: found.map(({ _id }) => _id) } };
-      await commit(client, scope, undefined, (options) => deleteNotes(scope, some, options), { atomic: true });
-    }
+  /** Deletes the notes of an owner but for the last step, which the owner's own transaction takes. */
+  async function thin(scope: WriteScope, owner: NoteOwner): Promise<void> {
+    while ((await notes.countOf(scope, owner, step + 1)) > step)
+      await atomically(scope, (options) => deleteNotes(scope, owner, options, { limit: step }));
   }
 
   async function deleteContact(scope: WriteScope, id: UUID): Promise<boolean> {
-    const notesOf = { account_id: scope.accountId, parent_id: id, kind: "contact" };
-    await thin(scope, notesOf);
-    return commit(
-      client,
-      scope,
-      undefined,
-      async (options) => {
-        const { deletedCount } = await contacts.deleteOne({ _id: id, account_id: scope.accountId }, options);
-        if (deletedCount === 0) return false;
-        await deleteNotes(scope, notesOf, options, [id]);
-        await detachClient(scope, id, options);
-        return true;
-      },
-      { atomic: true },
-    );
+    const owner = { parent_id: id, kind: "contact" } as const;
+    await thin(scope, owner);
+    return atomically(scope, async (options) => {
+      if (!(await contacts.remove(scope, id, options))) return false;
+      await deleteNotes(scope, owner, options, { of: [id] });
+      await sessions.detachClient(scope, id, options);
+      return true;
+    });
   }
 
   async function deleteSession(scope: WriteScope, id: UUID): Promise<boolean> {
-    const notesOf = { account_id: scope.accountId, parent_id: id, kind: "session" };
-    await thin(scope, notesOf);
-    return commit(
-      client,
-      scope,
-      undefined,
-      async (options) => {
-        const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
-        if (deletedCount === 0) return false;
-        await deleteNotes(scope, notesOf, options);
-        await transcripts.deleteOne({ _id: id, account_id: scope.accountId }, options);
-        return true;
-      },
-      { atomic: true },
-    );
+    const owner = { parent_id: id, kind: "session" } as const;
+    await thin(scope, owner);
+    return atomically(scope, async (options) => {
+      if (!(await sessions.remove(scope, id, options))) return false;
+      await deleteNotes(scope, owner, options);
+      return true;
+    });
   }
 
-  async function deleteTranscript(scope: WriteScope, id: UUID): Promise<boolean> {
-    const filter = { _id: id, account_id: scope.accountId };
-    const { deletedCount } = await commit(client, scope, undefined, (options, fence) =>
-      transcripts.deleteOne({ ...filter, ...fence } as never, options),
-    );
-    return deletedCount === 1;
-  }
-
-  async function deleteNote(scope: WriteScope, id: UUID): Promise<boolean> {
-    const filter = { _id: id, account_id: scope.accountId };
-    return (
-      (await commit(client, scope, undefined, (options) => deleteNotes(scope, filter, options), { atomic: true })) === 1
-    );
-  }
+  const deleteNote = async (scope: WriteScope, id: UUID): Promise<boolean> =>
+    (await atomically(scope, (options) => deleteNotes(scope, { _id: id }, options))) === 1;
 
   /** Resolves names to record ids, with one command for each kind. */
   async function meantBy(scope: WriteScope, names: readonly DeletedName[]): Promise<Meant[]> {
-    const sources = [
-      { kinds: ["contact"], collection: contacts, kind: undefined },
-      { kinds: ["session", "transcript"], collection: sessions, kind: undefined },
-      { kinds: ["session_note"], collection: notes, kind: "session" },
-      { kinds: ["contact_note"], collection: notes, kind: "contact" },
+    const sources: readonly {
+      readonly kinds: readonly DeletedName["kind"][];
+      find(due: readonly DeletedName[]): Promise<NamedRecords<KnownRecord>>;
+    }[] = [
+      { kinds: ["contact"], find: (due) => contacts.named(scope, due) },
+      { kinds: ["session", "transcript"], find: (due) => sessions.named(scope, due) },
+      { kinds: ["session_note"], find: (due) => notes.named(scope, "session", due) },
+      { kinds: ["contact_note"], find: (due) => notes.named(scope, "contact", due) },
     ];
     const ids = new Map(names.flatMap((name) => (name.id === undefined ? [] : [[name, uuid(name.id)] as const])));
-    for (const { kinds, collection, kind } of sources) {
-      const due = names.filter((name) => name.id === undefined && kinds.some((one) => one === name.kind));
-      const options = { fields: {}, ...(kind === undefined ? {} : { kind }) };
-      const found =
-        due.length === 0
-          ? undefined
-          : await findNamed(collection as unknown as Collection<KnownRecord>, scope, due, options);
+    for (const { kinds, find } of sources) {
+      const due = names.filter((name) => name.id === undefined && kinds.includes(name.kind));
+      if (due.length === 0) continue;
+      const found = await find(due);
       for (const name of due) {
-        const record = found?.get(name);
+        const record = found.get(name);
         if (record !== undefined) ids.set(name, record._id);
       }
     }
@@ -167,7 +128,7 @@ export function createDeletion(
   function deleteById(scope: WriteScope, kind: DeletedName["kind"], id: UUID): Promise<boolean> {
     if (kind === "contact") return deleteContact(scope, id);
     if (kind === "session") return deleteSession(scope, id);
-    return kind === "transcript" ? deleteTranscript(scope, id) : deleteNote(scope, id);
+    return kind === "transcript" ? transcripts.remove(scope, id) : deleteNote(scope, id);
   }
 
   async function deleteMeant(scope: WriteScope, { name, id }: Meant): Promise<Outcome> {

@@ -2,18 +2,15 @@
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { MinKey } from "mongodb";
 import type { MessageShape } from "@bufbuild/protobuf";
+import { collections } from "../db/collections.ts";
 import type { ContactDocument } from "../contacts/document.ts";
-import { contactsCollection } from "../contacts/store.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
 import type { ExportResponse, RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Scope } from "../guards/scope.ts";
 import type { NoteDocument } from "../notes/document.ts";
-import { notesCollection } from "../notes/store.ts";
 import type { SessionDocument } from "../sessions/document.ts";
-import { sessionsCollection } from "../sessions/store.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
-import { transcriptsCollection } from "../sessions/transcripts.ts";
 import { weightOf } from "./batches.ts";
 import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "./exported.ts";
 
@@ -34,10 +31,14 @@ interface Source {
 
 /** What belongs to another record comes after it. A page of the largest records stays within some 20 MB. */
 const sources: readonly Source[] = [
-  { collection: contactsCollection, page: 100, record: (document: ContactDocument) => contactRecord(document) },
-  { collection: sessionsCollection, page: 500, record: (document: SessionDocument) => sessionRecord(document) },
-  { collection: transcriptsCollection, page: 10, record: (document: TranscriptDocument) => transcriptRecord(document) },
-  { collection: notesCollection, page: 200, record: (document: NoteDocument) => noteRecord(document) },
+  { collection: collections.contacts, page: 100, record: (document: ContactDocument) => contactRecord(document) },
+  { collection: collections.sessions, page: 500, record: (document: SessionDocument) => sessionRecord(document) },
+  {
+    collection: collections.transcripts,
+    page: 10,
+    record: (document: TranscriptDocument) => transcriptRecord(document),
+  },
+  { collection: collections.notes, page: 200, record: (document: NoteDocument) => noteRecord(document) },
 ];
 
 /** Over the collections of a database. */

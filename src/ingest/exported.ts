@@ -7,10 +7,9 @@ import { holdDeflated } from "../deflated.ts";
 import type { RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { NoteDocument } from "../notes/document.ts";
-import { contactNoteFields, sessionNoteFields } from "../notes/document.ts";
+import { contactNoteFields, noteTypeOf, sessionNoteFields } from "../notes/document.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import { sessionFields } from "../sessions/document.ts";
-import { noteTypeOf } from "../sessions/messages.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";
 import { recordingMessage } from "../sessions/transcripts.ts";
 

@@ -2,8 +2,8 @@
 import { duplicateIndex } from "../db/mongo.ts";
 import { isGivenUp } from "../deadline.ts";
 import { Failure } from "../errors.ts";
-import type { Outcome } from "./batch.ts";
-import { alreadyExists } from "./batch.ts";
+import type { Outcome } from "../db/named.ts";
+import { alreadyExists } from "../db/named.ts";
 
 /** How items are written concurrently. */
 export interface Turns<Item> {

@@ -5,9 +5,10 @@ import { ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../errors.ts";
 import { Failure } from "../errors.ts";
+import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { violationsOf } from "../guards/validate.ts";
-import type { Outcome } from "./batch.ts";
+import type { Outcome, RecordName } from "../db/named.ts";
 
 /** Writes what nothing is wrong with, and answers for all items in their order. */
 export async function itemwise<Item>(
@@ -48,4 +49,16 @@ function isName(field: string): boolean {
 function invalid(violations: readonly Violation[]): Failure {
   const message = violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
   return new Failure(Reason.INVALID_REQUEST, { message, violations });
+}
+
+/** The results of a batch, one for each item, in the same order. */
+export function resultsOf(items: readonly RecordName[], outcomes: readonly Outcome[]): ItemResult[] {
+  return items.map(({ id, externalId }, at) => {
+    const outcome = outcomes[at];
+    const named = externalId === undefined ? {} : { externalId };
+    const base = { $typeName: "records.ingest.v1.ItemResult", ...named } as const;
+    if (outcome === undefined || "id" in outcome) return { ...base, id: outcome?.id.toHexString() ?? "" };
+    const { reason, message } = outcome.failure;
+    return { ...base, id: id ?? "", error: { $typeName: "records.ingest.v1.ItemError", reason, message } };
+  });
 }

@@ -1,7 +1,8 @@
 // How far each import has come, in MongoDB: by that one that was cut off goes on where it was.
 import type { Db, UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { commit } from "../db/write.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -33,12 +34,12 @@ export interface ProgressStore {
   isAnyLive(withinMs: number): Promise<boolean>;
 }
 
-const importsCollection = "imports";
 /** For so long an import can go on, and the same file is not imported twice by mistake. */
 const keptSeconds = 90 * 24 * 3_600;
 
-export const importIndexes: IndexSpec = {
-  collection: importsCollection,
+export const importCollection: CollectionSpec = {
+  collection: collections.imports,
+  erasure: { key: "_id" },
   indexes: [
     { key: { account_id: 1 }, name: "account" },
     { key: { changed_at: 1 }, name: "expiry", expireAfterSeconds: keptSeconds },
@@ -47,7 +48,7 @@ export const importIndexes: IndexSpec = {
 
 /** The imports of a database. */
 export function createProgressStore(db: Db): ProgressStore {
-  const imports = db.collection<ImportDocument>(importsCollection);
+  const imports = db.collection<ImportDocument>(collections.imports);
   const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
   return {
     async read(scope, importId) {

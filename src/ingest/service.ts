@@ -1,99 +1,70 @@
 // records.ingest.v1.IngestService: batches of records, answered item by item.
-import type { DeleteRecordsRequest, IngestService as Descriptor } from "../gen/records/ingest/v1/ingest_pb.ts";
+import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
+import type {
+  ArchiveContactsRequest,
+  DeleteRecordsRequest,
+  IngestService as Descriptor,
+} from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
-import {
-  ContactItemSchema,
-  ContactNoteItemSchema,
-  SessionItemSchema,
-  SessionNoteItemSchema,
-  TranscriptItemSchema,
-} from "../gen/records/ingest/v1/items_pb.ts";
 import { uuidForm } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
+import type { Operator } from "../guards/internal.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { OperatorService } from "../rpc/routes.ts";
-import { resultsOf } from "./batch.ts";
 import type { ContactIngest } from "./contacts.ts";
+import type { Upserts } from "./upserts.ts";
 import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
-import { byRulesOf, itemwise } from "./itemwise.ts";
-import type { NoteIngest } from "./notes.ts";
-import type { SessionIngest } from "./sessions.ts";
+import { itemwise, resultsOf } from "./itemwise.ts";
 
-/** The service over what writes each kind of record. */
+/** The service over what writes, archives and deletes records. */
 export function createIngestService(
-  contacts: ContactIngest,
-  sessions: SessionIngest,
-  notes: NoteIngest,
+  upserts: Upserts,
+  setArchived: ContactIngest["setArchived"],
   deletion: Deletion,
 ): OperatorService<typeof Descriptor> {
+  async function archived(
+    { accountId, contactIds }: Pick<ArchiveContactsRequest, "accountId" | "contactIds">,
+    operator: Operator,
+    archive: boolean,
+  ): Promise<ItemResult[]> {
+    const scope = await operator.scopeFor(accountId);
+    const outcomes = await itemwise(contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
+    return resultsOf(
+      contactIds.map((id) => ({ id })),
+      outcomes,
+    );
+  }
+
   return {
     async upsertContacts({ accountId, contacts: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(
-        items,
-        await itemwise(items, byRulesOf(ContactItemSchema), (right) => contacts.upsert(scope, right)),
-      );
+      const results = resultsOf(items, await upserts.contacts(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertContactsResponse", results };
     },
     async upsertSessions({ accountId, sessions: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(
-        items,
-        await itemwise(items, byRulesOf(SessionItemSchema), (right) => sessions.upsert(scope, right)),
-      );
+      const results = resultsOf(items, await upserts.sessions(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
     async putTranscripts({ accountId, transcripts: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const outcomes = await itemwise(items, byRulesOf(TranscriptItemSchema), (right) =>
-        sessions.putTranscripts(scope, right),
-      );
-      return {
-        $typeName: "records.ingest.v1.PutTranscriptsResponse",
-        results: resultsOf(
-          items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId })),
-          outcomes,
-        ),
-      };
+      const names = items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId }));
+      const results = resultsOf(names, await upserts.transcripts(await operator.scopeFor(accountId), items));
+      return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results };
     },
     async upsertSessionNotes({ accountId, notes: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(
-        items,
-        await itemwise(items, byRulesOf(SessionNoteItemSchema), (right) => notes.upsertOfSessions(scope, right)),
-      );
+      const results = resultsOf(items, await upserts.session_notes(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
     async upsertContactNotes({ accountId, notes: items }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const results = resultsOf(
-        items,
-        await itemwise(items, byRulesOf(ContactNoteItemSchema), (right) => notes.upsertOfContacts(scope, right)),
-      );
+      const results = resultsOf(items, await upserts.contact_notes(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
-    async archiveContacts({ accountId, contactIds }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const outcomes = await itemwise(contactIds, uuidViolations, (right) => contacts.setArchived(scope, right, true));
-      return {
-        $typeName: "records.ingest.v1.ArchiveContactsResponse",
-        results: resultsOf(
-          contactIds.map((id) => ({ id })),
-          outcomes,
-        ),
-      };
+    async archiveContacts(request, operator) {
+      const results = await archived(request, operator, true);
+      return { $typeName: "records.ingest.v1.ArchiveContactsResponse", results };
     },
-    async restoreContacts({ accountId, contactIds }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const outcomes = await itemwise(contactIds, uuidViolations, (right) => contacts.setArchived(scope, right, false));
-      return {
-        $typeName: "records.ingest.v1.RestoreContactsResponse",
-        results: resultsOf(
-          contactIds.map((id) => ({ id })),
-          outcomes,
-        ),
-      };
+    async restoreContacts(request, operator) {
+      const results = await archived(request, operator, false);
+      return { $typeName: "records.ingest.v1.RestoreContactsResponse", results };
     },
     async deleteRecords(request, operator) {
       const scope = await operator.scopeFor(request.accountId);

@@ -1,12 +1,16 @@
 // Notes in MongoDB, of contacts and of sessions in one collection: the document, its indexes, searching and appending.
 import type { Collection, Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import type { AppendContactNoteResponse } from "../gen/records/v1/contacts_pb.ts";
 import type { NoteSearchResult, SearchNotesResponse } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
+import { countUpTo } from "../db/aggregate.ts";
 import { idText, present, timestamp } from "../db/message.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
+import type { KnownRecord, NamedRecords, RecordName } from "../db/named.ts";
+import { findNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { rankAt } from "../db/rank.ts";
@@ -45,9 +49,26 @@ export interface NoteStore {
     label: string | null,
     options: WriteOptions,
   ): Promise<void>;
+  /** The notes of a kind that any of the names means, by one command. */
+  named(
+    scope: WriteScope,
+    kind: NoteDocument["kind"],
+    names: readonly RecordName[],
+  ): Promise<NamedRecords<KnownRecord>>;
+  /** How many notes an owner has, counted up to `limit`. */
+  countOf(scope: WriteScope, owner: NoteOwner, limit: number): Promise<number>;
+  /** Deletes notes within a transaction, of an owner at most `limit`. Their ids. */
+  remove(
+    scope: WriteScope,
+    which: NoteOwner | { readonly _id: UUID },
+    options: WriteOptions,
+    limit?: number,
+  ): Promise<UUID[]>;
 }
 
-export const notesCollection = "notes";
+/** What notes belong to. */
+export type NoteOwner = Pick<NoteDocument, "kind" | "parent_id">;
+
 /** How many code points of a note a search shows. */
 const excerptLength = 1_000;
 
@@ -57,8 +78,9 @@ export const noteSearchIndex = {
   storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
 } as const;
 
-export const noteIndexes: IndexSpec = {
-  collection: notesCollection,
+export const noteCollection: CollectionSpec = {
+  collection: collections.notes,
+  erasure: { key: "rank", hint: listIndex },
   deferred: searchIndex,
   indexes: [
     noteSearchIndex,
@@ -76,7 +98,7 @@ export const noteIndexes: IndexSpec = {
 
 /** The notes of a database. */
 export function createNoteStore(client: MongoClient): NoteStore {
-  const notes = client.db().collection<NoteDocument>(notesCollection);
+  const notes = client.db().collection<NoteDocument>(collections.notes);
   const untyped = notes as unknown as Collection<Document>;
 
   return {
@@ -141,6 +163,19 @@ export function createNoteStore(client: MongoClient): NoteStore {
       requireGrant(scope);
       const filter = { account_id: scope.accountId, parent_id: parentId, kind };
       await notes.updateMany(filter, { $set: { label } }, options);
+    },
+
+    named: (scope, kind, names) => findNamed<KnownRecord>(notes as never, scope, names, { fields: {}, kind }),
+    countOf: (scope, owner, limit) =>
+      countUpTo(notes, limit, { account_id: scope.accountId, ...owner }, { deadline: scope.deadline }),
+    async remove(scope, which, options, limit = 0) {
+      requireGrant(scope);
+      const found = await notes
+        .find({ ...which, account_id: scope.accountId }, { projection: { _id: 1 }, limit, ...options })
+        .toArray();
+      const ids = found.map(({ _id }) => _id);
+      if (ids.length > 0) await notes.deleteMany({ _id: { $in: ids }, account_id: scope.accountId }, options);
+      return ids;
     },
   };
 }

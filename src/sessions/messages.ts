@@ -1,10 +1,9 @@
 // How a session and its notes leave the store: documents to messages.
 import type { UUID } from "mongodb";
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
-import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
 import { textsOf, timesOf } from "../db/fields.ts";
 import { idText, present } from "../db/message.ts";
-import { sessionNoteFields } from "../notes/document.ts";
+import { noteTypeOf, sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import { sessionFields, summaryFields } from "./document.ts";
 
@@ -47,26 +46,6 @@ export type SummaryRow = Pick<
 > & {
   readonly client: Pick<SessionClientNames, "full_name"> | null;
 };
-
-/** The types of session notes, as they are stored. */
-export const sessionNoteTypes = {
-  user_manual: SessionNoteType.USER_MANUAL,
-  ai_meeting_prep: SessionNoteType.AI_MEETING_PREP,
-  user_template: SessionNoteType.USER_TEMPLATE,
-  ai_predefined: SessionNoteType.AI_PREDEFINED,
-  ai_assistant: SessionNoteType.AI_ASSISTANT,
-  reader_comment: SessionNoteType.READER_COMMENT,
-} as const;
-
-/** The name under which a type of session notes is stored; empty for none. */
-export function noteTypeName(type: SessionNoteType): string {
-  return Object.entries(sessionNoteTypes).find(([, known]) => known === type)?.[0] ?? "";
-}
-
-/** The type that is stored under a name. */
-export function noteTypeOf(name: string): SessionNoteType {
-  return sessionNoteTypes[name as keyof typeof sessionNoteTypes];
-}
 
 /** A session in a list. */
 export function sessionSummary(document: SummaryRow): SessionSummary {

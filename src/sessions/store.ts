@@ -1,9 +1,12 @@
 // Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
 import type { Collection, Document, MongoClient } from "mongodb";
 import type { UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
+import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
+import { findNamed, lockNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
@@ -37,12 +40,17 @@ export interface SessionStore {
   renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, options: WriteOptions): Promise<void>;
   /** Leaves all sessions of a contact without one. */
   detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions): Promise<void>;
+  /** The sessions that any of the names means, by one command. */
+  named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
+  /** Finds the sessions that any of the names means, and marks them, so that no deletion can commit beside it. */
+  readonly lockNamed: LockNamed<KnownRecord & Pick<SessionDocument, "title">>;
+  /** Deletes the session and its transcript, within a transaction; false when there is none. */
+  remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
 }
 
-export const sessionsCollection = "sessions";
-
-export const sessionIndexes: IndexSpec = {
-  collection: sessionsCollection,
+export const sessionCollection: CollectionSpec = {
+  collection: collections.sessions,
+  erasure: { key: "rank", hint: listIndex },
   indexes: [
     {
       key: { account_id: 1, g: 1, rank: -1 },
@@ -63,7 +71,8 @@ export const sessionIndexes: IndexSpec = {
 
 /** The sessions of a database. */
 export function createSessionStore(client: MongoClient): SessionStore {
-  const sessions = client.db().collection<SessionDocument>(sessionsCollection);
+  const sessions = client.db().collection<SessionDocument>(collections.sessions);
+  const transcripts = client.db().collection<KnownRecord>(collections.transcripts);
   const untyped = sessions as unknown as Collection<Document>;
 
   /** The filter and the index for it; undefined where nothing can match. */
@@ -89,6 +98,17 @@ export function createSessionStore(client: MongoClient): SessionStore {
   }
 
   return {
+    named: (scope, names) => findNamed<KnownRecord>(sessions as never, scope, names, { fields: {} }),
+    lockNamed: (scope, names, session) => lockNamed(sessions, scope, names, { fields: { title: 1 }, session }),
+
+    async remove(scope, id, options) {
+      requireGrant(scope);
+      const filter = { _id: id, account_id: scope.accountId };
+      if ((await sessions.deleteOne(filter, options)).deletedCount === 0) return false;
+      await transcripts.deleteOne(filter, options);
+      return true;
+    },
+
     async list(scope, filter, page) {
       const planned = await plan(scope, filter);
       const found =
@@ -111,7 +131,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
         { $project: { n: 0, g: 0, own: 0 } },
         {
           $unionWith: {
-            coll: "notes",
+            coll: collections.notes,
             pipeline: [
               { $match: { account_id: scope.accountId, parent_id: id, kind: "session" } },
               { $project: noteFields },

@@ -2,13 +2,19 @@
 import type { Collection, Document, MongoClient } from "mongodb";
 import { Binary } from "mongodb";
 import type { UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
-import { idText, present, timestamp } from "../db/message.ts";
-import type { IndexSpec } from "../db/mongo.ts";
-import { recordsIndex } from "../db/mongo.ts";
+import { dateOf, idText, present, timestamp } from "../db/message.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
+import { recordsIndex, uuid } from "../db/mongo.ts";
+import type { KnownRecord, LockNamed, Outcome } from "../db/named.ts";
+import { parentOf } from "../db/named.ts";
+import { putBatch } from "../db/put-batch.ts";
+import { commit } from "../db/write.ts";
+import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { read } from "../db/read.ts";
 import { deflateText, holdDeflated } from "../deflated.ts";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope, WriteScope } from "../guards/scope.ts";
 
 /** A transcript as it is stored; `_id` is the id of its session. */
 export interface TranscriptDocument {
@@ -33,19 +39,23 @@ export interface TranscriptStore {
    * The transcript of a session, without text where there is none yet; undefined when the account has no such session.
    */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
+  /** Creates or replaces transcripts. An item fails with NOT_FOUND when the account has no such session. */
+  put(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
+  /** Deletes the transcript of a session; false when there is none. */
+  remove(scope: WriteScope, sessionId: UUID): Promise<boolean>;
 }
 
-export const transcriptsCollection = "transcripts";
-
-export const transcriptIndexes: IndexSpec = {
-  collection: transcriptsCollection,
+export const transcriptCollection: CollectionSpec = {
+  collection: collections.transcripts,
+  erasure: { key: "_id", hint: recordsIndex.name },
   indexes: [recordsIndex],
   retired: ["account"],
 };
 
 /** The transcripts of a database. */
-export function createTranscriptStore(client: MongoClient): TranscriptStore {
-  const sessions = client.db().collection("sessions") as Collection<Document>;
+export function createTranscriptStore(client: MongoClient, lockSessions: LockNamed<KnownRecord>): TranscriptStore {
+  const sessions = client.db().collection(collections.sessions) as Collection<Document>;
+  const transcripts = client.db().collection<TranscriptDocument>(collections.transcripts);
   return {
     async get(scope, sessionId) {
       const [session, transcript] = await read<TranscriptDocument>(sessions, scope, [
@@ -53,7 +63,7 @@ export function createTranscriptStore(client: MongoClient): TranscriptStore {
         { $project: { _id: 1 } },
         {
           $unionWith: {
-            coll: transcriptsCollection,
+            coll: collections.transcripts,
             pipeline: [{ $match: { _id: sessionId, account_id: scope.accountId } }],
           },
         },
@@ -68,6 +78,32 @@ export function createTranscriptStore(client: MongoClient): TranscriptStore {
           : { recording: recordingMessage(transcript.recording) }),
       };
       return text === null ? message : holdDeflated(message, "transcript", { ...text, blocks: text.blocks.buffer });
+    },
+
+    async put(scope, items) {
+      const sessionOf = ({ sessionId: id, sessionExternalId: externalId }: TranscriptItem) => ({ id, externalId });
+      const texts = await Promise.all(
+        items.map(({ transcript }) => (transcript === undefined ? null : storedText(transcript))),
+      );
+      return putBatch(client, scope, transcripts, {
+        names: items.map(() => ({})),
+        find: undefined,
+        async prepare(session) {
+          const known = await lockSessions(scope, items.map(sessionOf), session);
+          return (at) => {
+            const item = items[at] as TranscriptItem;
+            const { _id } = parentOf("session", sessionOf(item), known);
+            return { _id, account_id: scope.accountId, text: texts[at] ?? null, recording: recordingDocument(item) };
+          };
+        },
+      });
+    },
+
+    async remove(scope, sessionId) {
+      const { deletedCount } = await commit(client, scope, undefined, (options, fence) =>
+        transcripts.deleteOne({ _id: sessionId, account_id: scope.accountId, ...fence }, options),
+      );
+      return deletedCount === 1;
     },
   };
 }
@@ -91,5 +127,15 @@ export function recordingMessage({
     ...present({ durationSeconds: duration_seconds }),
     ...(recording_started_at === null ? {} : { recordingStartedAt: timestamp(recording_started_at) }),
     ...(recording_ended_at === null ? {} : { recordingEndedAt: timestamp(recording_ended_at) }),
+  };
+}
+
+function recordingDocument({ recording }: TranscriptItem): RecordingDocument | null {
+  if (recording === undefined) return null;
+  return {
+    id: uuid(recording.id),
+    duration_seconds: recording.durationSeconds ?? null,
+    recording_started_at: dateOf(recording.recordingStartedAt) ?? null,
+    recording_ended_at: dateOf(recording.recordingEndedAt) ?? null,
   };
 }

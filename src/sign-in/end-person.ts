@@ -1,6 +1,7 @@
 // Ends everything of a person on the operator's behalf: dashboard sessions and access tokens, as if they had signed
 // out.
-import type { Db } from "mongodb";
+import type { ClientSession, Db } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
@@ -18,7 +19,7 @@ export type EndPerson = (
 
 /** The same in a database. It needs no secret: it opens no session. */
 export function createEndPerson(db: Db): EndPerson {
-  const sessions = db.collection<SessionDocument>("dashboard_sessions");
+  const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
     const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline });
@@ -37,5 +38,16 @@ export function createEndPerson(db: Db): EndPerson {
       sessions.deleteMany({ issuer, subject }, options),
     );
     return deletedCount;
+  };
+}
+
+/** Deletes the stored sessions of people, within a transaction. */
+export function createRemoveSessions(db: Db) {
+  const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
+  return async (
+    people: readonly { readonly issuer: string; readonly subject: string }[],
+    session: ClientSession,
+  ): Promise<void> => {
+    for (const { issuer, subject } of people) await sessions.deleteMany({ issuer, subject }, { session });
   };
 }

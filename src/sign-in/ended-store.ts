@@ -1,7 +1,8 @@
 // Ends of sessions, in MongoDB: every instance rejects sessions and tokens from an earlier sign-in.
 import type { AnyBulkWriteOperation, ClientSession, Db, Document } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
@@ -73,11 +74,10 @@ export interface EndedSessions {
 const keptSeconds = 400 * 86_400;
 /** The assumed lead of the provider's clock where it was not measured: its times are whole seconds. */
 export const leastAheadMs = 1_000;
-export const endedCollection = "ended_sessions";
-const logoutTokensCollection = "logout_tokens";
 
-export const endedIndexes: IndexSpec = {
-  collection: endedCollection,
+export const endedCollection: CollectionSpec = {
+  collection: collections.endedSessions,
+  erasure: undefined,
   // Partial, so that it is another index than that of older releases on the same field, which expired after 90 days.
   indexes: [
     {
@@ -90,8 +90,9 @@ export const endedIndexes: IndexSpec = {
   retired: ["expiry"],
 };
 
-export const logoutTokenIndexes: IndexSpec = {
-  collection: logoutTokensCollection,
+export const logoutTokenCollection: CollectionSpec = {
+  collection: collections.logoutTokens,
+  erasure: undefined,
   indexes: [{ key: { forgettable_at: 1 }, name: "expiry", expireAfterSeconds: 0 }],
 };
 
@@ -106,8 +107,8 @@ interface LogoutTokenDocument {
  * name one session differently to each of its clients, and there is no list of connected assistants to choose from.
  */
 export function createEndedSessions(db: Db): EndedSessions {
-  const ended = db.collection<EndedDocument>(endedCollection);
-  const logoutTokens = db.collection<LogoutTokenDocument>(logoutTokensCollection);
+  const ended = db.collection<EndedDocument>(collections.endedSessions);
+  const logoutTokens = db.collection<LogoutTokenDocument>(collections.logoutTokens);
   const signOutAll: EndedSessions["signOutAll"] = async ({ issuer, subject }, sessions, deadline) => {
     const now = {
       $add: ["$$NOW", Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)))],

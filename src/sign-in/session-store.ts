@@ -2,14 +2,15 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { ClientSession, Db, Document } from "mongodb";
 import { Binary } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { EndedDocument } from "./ended-store.ts";
-import { endedCollection, judge, leastAheadMs } from "./ended-store.ts";
+import { judge, leastAheadMs } from "./ended-store.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
 
@@ -104,8 +105,15 @@ const absoluteLifetimeMs = 12 * 3_600_000;
 const idleLifetimeMs = 2 * 3_600_000;
 const usedPrecisionMs = 60_000;
 
-export const sessionIndexes: IndexSpec = {
-  collection: "dashboard_sessions",
+export const sessionCollection: CollectionSpec = {
+  collection: collections.dashboardSessions,
+  erasure: {
+    key: "_id",
+    filter: ({ identities = [], begunAt }) =>
+      identities.length === 0
+        ? undefined
+        : { $or: identities.map(({ issuer, subject }) => ({ issuer, subject, created_at: { $lte: begunAt } })) },
+  },
   indexes: [
     { key: { expires_at: 1 }, name: "expiry", expireAfterSeconds: 0 },
     { key: { issuer: 1, subject: 1 }, name: "person" },
@@ -119,7 +127,7 @@ export function createDashboardSessions(
   secrets: SessionSecrets,
   now: () => number = Date.now,
 ): DashboardSessions {
-  const sessions = db.collection<SessionDocument>("dashboard_sessions");
+  const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const idKeys = deriveKeys(secrets, "session id");
   const idUnder = (key: Uint8Array, cookie: string): Binary =>
     new Binary(createHmac("sha256", key).update(cookie).digest());
@@ -211,7 +219,7 @@ const withEnds: readonly Document[] = [
       ],
     },
   },
-  { $lookup: { from: endedCollection, localField: "ends", foreignField: "_id", as: "ended" } },
+  { $lookup: { from: collections.endedSessions, localField: "ends", foreignField: "_id", as: "ended" } },
   { $unset: "ends" },
 ];
 

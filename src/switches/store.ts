@@ -2,11 +2,11 @@
 // follows them.
 import type { MongoClient } from "mongodb";
 import { ObjectId } from "mongodb";
+import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
-import type { IndexSpec } from "../db/mongo.ts";
+import type { CollectionSpec } from "../db/mongo.ts";
 import { leaseMs } from "../db/lease.ts";
 import type { Primary } from "../db/primary.ts";
-import { switchesCollection } from "../db/primary.ts";
 import { transaction } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
@@ -63,17 +63,16 @@ export interface SwitchWatch {
   refresh(): Promise<void>;
 }
 
-const changesCollection = "switch_changes";
-
-export const switchIndexes: IndexSpec = {
-  collection: changesCollection,
+export const switchCollection: CollectionSpec = {
+  collection: collections.switchChanges,
+  erasure: undefined,
   indexes: [{ key: { changed_at: -1, _id: -1 }, name: "list" }],
 };
 
 /** The switches of a database. */
 export function createSwitchStore(client: MongoClient): SwitchStore {
-  const switches = client.db().collection<SwitchDocument>(switchesCollection);
-  const changes = client.db().collection<SwitchChangeDocument>(changesCollection);
+  const switches = client.db().collection<SwitchDocument>(collections.switches);
+  const changes = client.db().collection<SwitchChangeDocument>(collections.switchChanges);
   return {
     read: (deadline) => findAll<SwitchDocument>(switches, {}, { deadline }),
     set(setting, { address, token, requestId }, deadline) {

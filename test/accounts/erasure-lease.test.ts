@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TakeErasure } from "../../src/accounts/erasure-lease.ts";
 import { createErasureLeases, isAnyErasing } from "../../src/accounts/erasure-lease.ts";
 import { createPlaces } from "../../src/accounts/places.ts";
+import { allCollections } from "../../src/services.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { deadlineIn } from "../../src/deadline.ts";
-import { noteIndexes } from "../../src/notes/store.ts";
+import { noteCollection } from "../../src/notes/store.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
 import { startOwnMongod, withFault } from "../support/own-mongod.ts";
 
@@ -21,7 +22,7 @@ const notes = () => client.db().collection<{ _id: UUID; account_id: UUID }>("not
 beforeAll(async () => {
   mongod = await startOwnMongod();
   client = await connectMongo(mongod.uri, 30_000);
-  await ensureIndexes(client.db(), [noteIndexes]);
+  await ensureIndexes(client.db(), [noteCollection]);
   take = createErasureLeases(client);
 });
 afterAll(async () => {
@@ -74,7 +75,7 @@ test("a sweeper that is stopped gets no permit, and deletes nothing [OPS-30]", a
   const id = await newErasure(10);
   const hold = await take(id, () => true);
   expect(
-    await createPlaces(client.db(), () => undefined).sweep(
+    await createPlaces(client.db(), allCollections, () => undefined).sweep(
       { id, identities: [], begunAt: new Date() },
       hold ?? never(),
     ),
@@ -84,7 +85,7 @@ test("a sweeper that is stopped gets no permit, and deletes nothing [OPS-30]", a
 
 test("a delete that reaches the database after the end of its lease matches nothing [OPS-30]", async () => {
   const id = await newErasure(10);
-  const places = createPlaces(client.db(), () => undefined);
+  const places = createPlaces(client.db(), allCollections, () => undefined);
   const sweep = (ms: number) => {
     let permits = 0;
     const right = {
@@ -110,7 +111,10 @@ test("what was deleted is counted in the erasure, by place, with the renewals an
   const id = await newErasure(1_300);
   const hold = (await take(id, goOn)) ?? never();
   expect(
-    await createPlaces(client.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, hold),
+    await createPlaces(client.db(), allCollections, () => undefined).sweep(
+      { id, identities: [], begunAt: new Date() },
+      hold,
+    ),
   ).toBe(true);
   await hold.release(false);
   expect((await erasures().findOne({ _id: id }))?.["deleted"]).toEqual({ notes: 1_300 });

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { createErasures } from "../../src/accounts/erasure.ts";
+import { createServices } from "../../src/services.ts";
 import { newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
@@ -258,7 +258,7 @@ test("while Redis is away nothing is said of it, and the erasure is not over; on
   await fill(client);
   const away = { attempt: () => Promise.resolve(undefined) } as unknown as RedisLink;
   const { erased, places: seen } =
-    (await createErasures(service().app.client, () => away).erase(
+    (await createServices(service().app.client, () => away).erasures.erase(
       UUID.createFromHexString(client.id),
       performance.now() + 3_000,
     )) ?? {};

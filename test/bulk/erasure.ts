@@ -6,6 +6,7 @@ import type { MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { Redis } from "ioredis";
 import { createPlaces } from "../../src/accounts/places.ts";
+import { allCollections } from "../../src/services.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { rankAt } from "../../src/db/rank.ts";
 import { deadlineIn } from "../../src/deadline.ts";
@@ -147,7 +148,10 @@ export async function sweepWithoutLease(
     const right = { permit: () => Promise.resolve(deadlineIn(30_000)), count: () => undefined };
     await Promise.all(
       clients.map((one) =>
-        createPlaces(one.db(), () => undefined).sweep({ id, identities: [], begunAt: new Date() }, right),
+        createPlaces(one.db(), allCollections, () => undefined).sweep(
+          { id, identities: [], begunAt: new Date() },
+          right,
+        ),
       ),
     );
     return (await conflictsIn(client)) - before;

@@ -1,7 +1,7 @@
 // Accounts of any size, written straight into the database with the terms that the service itself would store.
 import type { MongoClient } from "mongodb";
 import { UUID } from "mongodb";
-import { derive, newContact } from "../../src/contacts/store.ts";
+import { derive, newContact } from "../../src/contacts/write.ts";
 import { deriveNote } from "../../src/notes/store.ts";
 import { deriveSession } from "../../src/sessions/store.ts";
 

@@ -7,7 +7,7 @@ import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import type { Services } from "../../src/services.ts";
-import { allIndexes, createServices } from "../../src/services.ts";
+import { allCollections, createServices } from "../../src/services.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
 import { directUri } from "../support/database.ts";
 import type { OwnMongod } from "../support/own-mongod.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   mongod = await startThreeMongods();
   client = await connectMongo(mongod.uri, 30_000);
   await primaryOf(client).held(30_000);
-  await ensureIndexes(client.db(), allIndexes);
+  await ensureIndexes(client.db(), allCollections);
   services = createServices(client);
 });
 afterAll(async () => {

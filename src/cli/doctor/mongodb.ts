@@ -2,8 +2,8 @@
 // nothing.
 import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
+import { collections } from "../../db/collections.ts";
 import { withDatabase } from "../../db/mongo.ts";
-import { switchesCollection } from "../../db/primary.ts";
 import { indexesFor } from "../../services.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
@@ -69,7 +69,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
         check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
         check("mongodb.rights", async () =>
           compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
-            ...new Set([...specs.map(({ collection }) => collection), switchesCollection]),
+            ...new Set([...specs.map(({ collection }) => collection), collections.switches]),
           ]),
         ),
         check("mongodb.indexes", () => compareIndexes(db, specs), mayNot),

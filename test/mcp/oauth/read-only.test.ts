@@ -25,9 +25,6 @@ import { createIdempotency } from "../../../src/guards/idempotency.ts";
 import { createReservations } from "../../../src/guards/reservations.ts";
 import type { Scope, WriteScope } from "../../../src/guards/scope.ts";
 import { grantWrites, readScope } from "../../../src/guards/scope.ts";
-import { createContactIngest } from "../../../src/ingest/contacts.ts";
-import { createNoteIngest } from "../../../src/ingest/notes.ts";
-import { createSessionIngest } from "../../../src/ingest/sessions.ts";
 import { createNoteStore } from "../../../src/notes/store.ts";
 import type { Dispatch, Inbound } from "../../../src/rpc/dispatch.ts";
 import { createSessionStore } from "../../../src/sessions/store.ts";
@@ -203,15 +200,8 @@ describe("the assistant's door", () => {
 
 /** Every write of the stores and of ingest, with whatever scope. */
 function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<unknown>])[] {
-  const { client } = service.app;
   const write = scope as WriteScope;
-  const notes = createNoteStore(client);
-  const contacts = createContactStore(client, () => Promise.resolve());
-  const [contactIngest, sessionIngest, noteIngest] = [
-    createContactIngest(client, () => Promise.resolve()),
-    createSessionIngest(client, notes),
-    createNoteIngest(client),
-  ];
+  const { contacts, notes, upserts, setArchived } = service.app.services.records;
   const [contactId, sessionId] = [contact.toHexString(), session.toHexString()];
   const { contacts: contactService } = service.app.services;
   const contactFields = { full_name: "Bo", email: null, phone: null };
@@ -237,32 +227,32 @@ function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<un
     ],
     [
       "ingest of contacts",
-      () => contactIngest.upsert(write, [{ $typeName: "records.ingest.v1.ContactItem", fullName: "Bo" } as never]),
+      () => upserts.contacts(write, [{ $typeName: "records.ingest.v1.ContactItem", fullName: "Bo" } as never]),
     ],
-    ["archiving", () => contactIngest.setArchived(write, [active], true)],
-    ["restoring", () => contactIngest.setArchived(write, [archived], false)],
+    ["archiving", () => setArchived(write, [active], true)],
+    ["restoring", () => setArchived(write, [archived], false)],
     [
       "ingest of sessions",
-      () => sessionIngest.upsert(write, [{ $typeName: "records.ingest.v1.SessionItem", title: "New" } as never]),
+      () => upserts.sessions(write, [{ $typeName: "records.ingest.v1.SessionItem", title: "New" } as never]),
     ],
     [
       "ingest of transcripts",
       () =>
-        sessionIngest.putTranscripts(write, [
+        upserts.transcripts(write, [
           { $typeName: "records.ingest.v1.TranscriptItem", sessionId, transcript: "words" } as never,
         ]),
     ],
     [
       "ingest of session notes",
       () =>
-        noteIngest.upsertOfSessions(write, [
+        upserts.session_notes(write, [
           { $typeName: "records.ingest.v1.SessionNoteItem", sessionId, content: "text", type: 1, position: 0 } as never,
         ]),
     ],
     [
       "ingest of contact notes",
       () =>
-        noteIngest.upsertOfContacts(write, [
+        upserts.contact_notes(write, [
           { $typeName: "records.ingest.v1.ContactNoteItem", contactId, content: "text", source: "import" } as never,
         ]),
     ],

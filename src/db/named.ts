@@ -1,11 +1,10 @@
-// A batch of items: how an item names a record, how records are found, and the result of each item.
+// Records by the names that the items of a batch give them: their id or their external id.
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import { UUID } from "mongodb";
-import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { findAll } from "../db/aggregate.ts";
-import { uuid } from "../db/mongo.ts";
-import { newRevision } from "../db/conflicts.ts";
+import { findAll } from "./aggregate.ts";
+import { uuid } from "./mongo.ts";
+import { newRevision } from "./conflicts.ts";
 import { Failure, fail } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 
@@ -16,8 +15,8 @@ export interface KnownRecord {
   external_id?: string;
 }
 
-/** How an item says which record it means. */
-export interface ItemName {
+/** How an item of a batch says which record it means. */
+export interface RecordName {
   readonly id?: string | undefined;
   readonly externalId?: string | undefined;
 }
@@ -25,7 +24,7 @@ export interface ItemName {
 /** The records of an account that names were given for. */
 export interface NamedRecords<T> {
   /** The record with this id, else the one with this external id. */
-  get(name: ItemName): T | undefined;
+  get(name: RecordName): T | undefined;
 }
 
 /** The outcome of one item: the record that was written, or why the item fails. */
@@ -44,11 +43,18 @@ export interface FindOptions {
 export async function findNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
-  names: readonly ItemName[],
+  names: readonly RecordName[],
   options: FindOptions = {},
 ): Promise<NamedRecords<T>> {
   return namedAmong(await find(collection, scope, namedFilter<T>(scope, names, options.kind), options));
 }
+
+/** Locks what others belong to: a method of its store. */
+export type LockNamed<T> = (
+  scope: WriteScope,
+  names: readonly RecordName[],
+  session: ClientSession,
+) => Promise<NamedRecords<T>>;
 
 /**
  * Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete
@@ -57,7 +63,7 @@ export async function findNamed<T extends KnownRecord>(
 export async function lockNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
-  names: readonly ItemName[],
+  names: readonly RecordName[],
   options: FindOptions & { readonly session: ClientSession },
 ): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, options.kind);
@@ -103,7 +109,7 @@ function withExternalId(externalIds: readonly string[]): Document {
  */
 function namedFilter<T>(
   scope: WriteScope,
-  names: readonly ItemName[],
+  names: readonly RecordName[],
   kind: string | undefined,
   touched = false,
 ): Filter<T> | undefined {
@@ -124,7 +130,7 @@ function namedFilter<T>(
 export function findTouched<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
-  names: readonly ItemName[],
+  names: readonly RecordName[],
   options: FindOptions,
 ): Promise<T[]> {
   return find(collection, scope, namedFilter<T>(scope, names, options.kind, true), options);
@@ -137,20 +143,8 @@ export function alreadyExists(): { readonly failure: Failure } {
   };
 }
 
-/** The results of a batch, one for each item, in the same order. */
-export function resultsOf(items: readonly ItemName[], outcomes: readonly Outcome[]): ItemResult[] {
-  return items.map(({ id, externalId }, at) => {
-    const outcome = outcomes[at];
-    const named = externalId === undefined ? {} : { externalId };
-    const base = { $typeName: "records.ingest.v1.ItemResult", ...named } as const;
-    if (outcome === undefined || "id" in outcome) return { ...base, id: outcome?.id.toHexString() ?? "" };
-    const { reason, message } = outcome.failure;
-    return { ...base, id: id ?? "", error: { $typeName: "records.ingest.v1.ItemError", reason, message } };
-  });
-}
-
 /** The id of the record that an item becomes: its own, that of the record it replaces, or a new one. */
-export function identityOf(scope: WriteScope, { id, externalId }: ItemName, before: KnownRecord | undefined) {
+export function identityOf(scope: WriteScope, { id, externalId }: RecordName, before: KnownRecord | undefined) {
   const external = externalId ?? before?.external_id;
   return {
     _id: before?._id ?? (id === undefined ? new UUID() : uuid(id)),
@@ -160,7 +154,7 @@ export function identityOf(scope: WriteScope, { id, externalId }: ItemName, befo
 }
 
 /** What an item belongs to; fails where it does not say so, names what is not there, or names two. */
-export function parentOf<T extends KnownRecord>(kind: string, name: ItemName, parents: NamedRecords<T>): T {
+export function parentOf<T extends KnownRecord>(kind: string, name: RecordName, parents: NamedRecords<T>): T {
   const { id, externalId } = name;
   if (id === undefined && externalId === undefined)
     fail(Reason.INVALID_REQUEST, { message: `${kind}_id or ${kind}_external_id is required` });

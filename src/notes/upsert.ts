@@ -1,32 +1,30 @@
-// Notes of sessions and of contacts from outside.
+// Notes of sessions and of contacts from outside: creates and replaces them in batches.
 import type { MongoClient } from "mongodb";
-import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
-import type { ContactDocument } from "../contacts/document.ts";
-import { contactsCollection } from "../contacts/store.ts";
+import { collections } from "../db/collections.ts";
 import { storedTexts, storedTimes } from "../db/fields.ts";
+import type { KnownRecord, LockNamed, Outcome } from "../db/named.ts";
+import { identityOf, parentOf } from "../db/named.ts";
+import { putBatch } from "../db/put-batch.ts";
+import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import type { NoteDocument } from "../notes/document.ts";
-import { contactNoteFields, noTexts, sessionNoteFields } from "../notes/document.ts";
-import { contactLabel, deriveNote, notesCollection } from "../notes/store.ts";
-import { noteTypeName } from "../sessions/messages.ts";
-import type { SessionDocument } from "../sessions/document.ts";
-import { sessionsCollection } from "../sessions/store.ts";
-import type { Outcome } from "./batch.ts";
-import { lockNamed, identityOf, parentOf } from "./batch.ts";
-import { putBatch } from "./put-batch.ts";
+import type { NoteDocument } from "./document.ts";
+import { contactNoteFields, noTexts, noteTypeName, sessionNoteFields } from "./document.ts";
+import type { LabelledContact } from "./store.ts";
+import { contactLabel, deriveNote } from "./store.ts";
 
 /** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
-export interface NoteIngest {
+export interface NoteUpserts {
   upsertOfSessions(scope: WriteScope, items: readonly SessionNoteItem[]): Promise<Outcome[]>;
   upsertOfContacts(scope: WriteScope, items: readonly ContactNoteItem[]): Promise<Outcome[]>;
 }
 
-/** Over the collections of a database. */
-export function createNoteIngest(client: MongoClient): NoteIngest {
-  const db = client.db();
-  const contacts = db.collection<ContactDocument>(contactsCollection);
-  const sessions = db.collection<SessionDocument>(sessionsCollection);
-  const notes = db.collection<NoteDocument>(notesCollection);
+/** Over the notes of a database; the transaction locks what they belong to. */
+export function createNoteUpserts(
+  client: MongoClient,
+  lockContacts: LockNamed<KnownRecord & LabelledContact>,
+  lockSessions: LockNamed<KnownRecord & { readonly title: string | null }>,
+): NoteUpserts {
+  const notes = client.db().collection<NoteDocument>(collections.notes);
   const times = { created_at: 1 };
 
   return {
@@ -36,7 +34,7 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
         names: items,
         find: { fields: times, kind: "session" },
         async prepare(session) {
-          const owners = await lockNamed(sessions, scope, items.map(ownerOf), { fields: { title: 1 }, session });
+          const owners = await lockSessions(scope, items.map(ownerOf), session);
           return (at, before) => {
             const item = items[at] as SessionNoteItem;
             const owner = parentOf("session", ownerOf(item), owners);
@@ -60,12 +58,11 @@ export function createNoteIngest(client: MongoClient): NoteIngest {
 
     upsertOfContacts(scope, items) {
       const ownerOf = ({ contactId: id, contactExternalId: externalId }: ContactNoteItem) => ({ id, externalId });
-      const names = { full_name: 1, inferred_name: 1, email: 1 };
       return putBatch(client, scope, notes, {
         names: items,
         find: { fields: times, kind: "contact" },
         async prepare(session) {
-          const owners = await lockNamed(contacts, scope, items.map(ownerOf), { fields: names, session });
+          const owners = await lockContacts(scope, items.map(ownerOf), session);
           return (at, before) => {
             const item = items[at] as ContactNoteItem;
             const owner = parentOf("contact", ownerOf(item), owners);

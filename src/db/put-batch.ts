@@ -1,20 +1,20 @@
 // Writes a batch of records in one transaction; the result equals that of writing its items one by one in order.
 import type { AnyBulkWriteOperation, ClientSession, Collection, Filter, MongoClient } from "mongodb";
 import { MongoBulkWriteError } from "mongodb";
-import { findAll } from "../db/aggregate.ts";
-import type { WriteOptions } from "../db/write.ts";
-import { commit } from "../db/write.ts";
+import { findAll } from "./aggregate.ts";
+import type { WriteOptions } from "./write.ts";
+import { commit } from "./write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import type { FindOptions, ItemName, KnownRecord, Outcome } from "./batch.ts";
-import { alreadyExists, findTouched } from "./batch.ts";
+import type { FindOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
+import { alreadyExists, findTouched } from "./named.ts";
 import { createLayer } from "./layer.ts";
 import type { Changed } from "./layer.ts";
 
 /** A batch to write. */
 export interface BatchSpec<T extends KnownRecord> {
   /** How each item names its record. */
-  readonly names: readonly ItemName[];
+  readonly names: readonly RecordName[];
   /** How to find the records that the items touch; undefined where an item replaces any record that is there. */
   readonly find: Omit<FindOptions, "session"> | undefined;
   /** Reads what the items depend on. Returns a function that makes an item's record, or throws the item's failure. */

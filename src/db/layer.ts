@@ -1,6 +1,6 @@
 // In-memory layer over stored records: applies the items of a batch in order before anything is written.
-import type { ItemName, KnownRecord, Outcome } from "./batch.ts";
-import { alreadyExists } from "./batch.ts";
+import type { RecordName, KnownRecord, Outcome } from "./named.ts";
+import { alreadyExists } from "./named.ts";
 
 /** A record that a batch changes: as stored, as it will be, and the items that changed it. */
 export interface Changed<T> {
@@ -12,7 +12,7 @@ export interface Changed<T> {
 /** A layer over the stored records. */
 export interface Layer<T> {
   /** Applies an item: `recordOf` makes its record from the current one of its name. */
-  put(at: number, name: ItemName, recordOf: (before: T | undefined) => T): Outcome;
+  put(at: number, name: RecordName, recordOf: (before: T | undefined) => T): Outcome;
   changed(): Iterable<Changed<T>>;
 }
 
@@ -33,7 +33,7 @@ export function createLayer<T extends KnownRecord & { readonly kind?: string }>(
   );
   const changes = new Map<string, { record: T; items: number[] }>();
 
-  function meant({ id, externalId }: ItemName): T | undefined {
+  function meant({ id, externalId }: RecordName): T | undefined {
     if (id !== undefined) return byId.get(id.toLowerCase());
     return externalId === undefined ? undefined : byExternalId.get(externalId);
   }

@@ -1,0 +1,20 @@
+// The names of all collections, each in one place.
+
+/** A collection is written by its domain's store alone; others may read it. */
+export const collections = {
+  accounts: "accounts",
+  apiKeys: "api_keys",
+  auditLog: "audit_log",
+  claims: "idempotency",
+  contacts: "contacts",
+  dashboardSessions: "dashboard_sessions",
+  endedSessions: "ended_sessions",
+  erasures: "erasures",
+  imports: "imports",
+  logoutTokens: "logout_tokens",
+  notes: "notes",
+  sessions: "sessions",
+  switchChanges: "switch_changes",
+  switches: "switches",
+  transcripts: "transcripts",
+} as const;

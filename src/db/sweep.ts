@@ -1,0 +1,106 @@
+// Deletes what of a collection is an account's, range by range.
+import type { Db, Document } from "mongodb";
+import type { Deadline } from "../deadline.ts";
+import { aggregate, countUpTo } from "./aggregate.ts";
+import type { CollectionSpec, LeavingAccount } from "./mongo.ts";
+import { write } from "./write.ts";
+
+/** The right to sweep; asked for by several deletes at once. */
+export interface SweepRight {
+  /** Until when the next batch may run; undefined when the sweeper has to stop. */
+  permit(): Promise<Deadline | undefined>;
+  /** Hears of every batch. */
+  count(place: string, deleted: number): void;
+}
+
+/** What is deleted in a collection: an index scan begins where the last batch ended. */
+export interface Part {
+  readonly place: string;
+  readonly filter: Document;
+  readonly key: string;
+  readonly hint?: string;
+}
+
+/**
+ * How long a delete should take. How many documents that is depends on their index entries: a note has up to a hundred.
+ */
+const batchMs = 200;
+const batchSize = { first: 200, least: 20, most: 2_000 } as const;
+/** Deletes under way: while one waits for a majority, another one works. */
+const atOnce = 2;
+
+/** The parts of an account, in the order of the collections. */
+export function partsOf(specs: readonly CollectionSpec[], account: LeavingAccount): readonly Part[] {
+  return specs.flatMap(({ collection: place, erasure }) => {
+    if (erasure === undefined) return [];
+    const { key, hint, filter: filterOf = ({ id }) => ({ account_id: id }) } = erasure;
+    const filter = filterOf(account);
+    return filter === undefined ? [] : [{ place, key, filter, ...(hint === undefined ? {} : { hint }) }];
+  });
+}
+
+/** By the same index, which nobody takes away meanwhile. */
+export function countIn(
+  db: Db,
+  { place, filter, hint }: Part,
+  limit: number,
+  deadline: Deadline | undefined,
+): Promise<number> {
+  return countUpTo(db.collection(place), limit, filter, { ...(hint === undefined ? {} : { hint }), deadline });
+}
+
+/** Goes through the collection until a look from its beginning finds nothing. */
+export async function sweepPart(db: Db, part: Part, right: SweepRight): Promise<boolean> {
+  while ((await countIn(db, part, 1, undefined)) > 0) if (!(await sweepOnce(db, part, right))) return false;
+  return true;
+}
+
+/**
+ * Deletes range after range, each from where the last one ended: from the beginning, a scan would pass over everything
+ * that was deleted just now. The ranges that are deleted at once are disjoint. False when the right has ended.
+ */
+async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: SweepRight): Promise<boolean> {
+  const collection = db.collection(place);
+  const hinted = hint === undefined ? {} : { hint };
+  let size: number = batchSize.first;
+  let rest: Document | undefined = filter;
+  let range = Promise.resolve<Document | undefined>(undefined);
+
+  /** Undefined after the last one. */
+  async function nextRange(): Promise<Document | undefined> {
+    const from = rest;
+    if (from === undefined) return undefined;
+    const find = [
+      { $match: from },
+      { $sort: { [key]: 1 } },
+      { $skip: size - 1 },
+      { $limit: 1 },
+      { $project: { _id: 0, last: `$${key}` } },
+    ];
+    const [end] = await aggregate<{ last: unknown }>(collection, find, { ...hinted, deadline: undefined });
+    rest = end && { $and: [filter, { [key]: { $gt: end.last } }] };
+    return end === undefined ? from : { $and: [from, { [key]: { $lte: end.last } }] };
+  }
+  async function sweepRanges(): Promise<boolean> {
+    for (;;) {
+      // One after the other, whoever asks: each begins where the one before ends.
+      range = range.then(nextRange);
+      const found = await range;
+      if (found === undefined) return true;
+      const deadline = await right.permit();
+      if (deadline === undefined) return false;
+      const startedAt = performance.now();
+      const { deletedCount } = await write(db.client, deadline, (options, fence) =>
+        collection.deleteMany({ ...found, ...fence }, { ...hinted, ...options }),
+      );
+      right.count(place, deletedCount);
+      const fitting = (size * batchMs) / (performance.now() - startedAt);
+      size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
+    }
+  }
+  // The lease is given back when all have ended, also where one fails.
+  const swept = await Promise.allSettled(Array.from({ length: atOnce }, sweepRanges));
+  const failed = swept.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return swept.every((one) => one.status === "fulfilled" && one.value);
+}

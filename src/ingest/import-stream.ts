@@ -1,0 +1,169 @@
+// One stream of an import: gathers records into batches, writes them, and tells how far it has come.
+import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
+import type { Outcome, RecordName } from "../db/named.ts";
+import { Failure, refuse } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import type { Batch, Item } from "./batches.ts";
+import { createBatches, idByPlace } from "./batches.ts";
+import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";
+import type { Upsert, Upserts } from "./upserts.ts";
+
+/** What a stream writes to. */
+export interface StreamTarget {
+  readonly importId: string;
+  /** Gives the right to write into the account: asked for every batch, because the account may be gone by then. */
+  scope(): Promise<WriteScope>;
+  readonly upserts: Upserts;
+  readonly store: ProgressStore;
+  /** Hears how many items were written or rejected. */
+  onItems(outcome: "written" | "rejected", count: number): void;
+}
+
+/** A stream from where the import was. */
+export interface ImportStream {
+  /** The batches that a message fills; records that are settled already are passed over. */
+  take(request: ImportRequest): Iterable<Batch>;
+  write(batch: Batch): Promise<void>;
+  /** How many notes this stream has written. */
+  notesWritten(): number;
+  isTimeToTell(): boolean;
+  /** Writes all that was received, and tells: what is told is not sent again, and what is not told comes again. */
+  settle(): Promise<ImportResponse>;
+  tell(): ImportResponse;
+}
+
+const tellEveryMs = 1_000;
+
+/** Reads how far the import of this id has come, and begins there. */
+export async function openImportStream({
+  importId,
+  scope,
+  upserts,
+  store,
+  onItems,
+}: StreamTarget): Promise<ImportStream> {
+  const begunAt = performance.now();
+  const begun = await scope();
+  const before = await store.read(begun, importId);
+  const batches = createBatches(idByPlace(begun.accountId, importId));
+  const written: Record<RecordKindName, number> = { ...before.written };
+  let { position, rejected } = before;
+  let rejections: Rejection[] = [];
+  let received = 0;
+  let toldAt = begunAt;
+
+  async function write({ kind, items, positions }: Batch): Promise<void> {
+    const outcomes: readonly Outcome[] =
+      kind === undefined
+        ? positions.map(() => ({ failure: empty }))
+        : await (upserts[kind] as Upsert<Item>)(await scope(), items);
+    const rejectedNow = outcomes.flatMap((outcome, at) =>
+      "failure" in outcome ? [rejection(positions[at] ?? 0, items[at], outcome.failure)] : [],
+    );
+    const writtenNow = outcomes.length - rejectedNow.length;
+    if (kind !== undefined) written[kind] += writtenNow;
+    rejected += rejectedNow.length;
+    rejections.push(...rejectedNow);
+    onItems("rejected", rejectedNow.length);
+    onItems("written", writtenNow);
+  }
+
+  function tell(): ImportResponse {
+    toldAt = performance.now();
+    const told = rejections;
+    rejections = [];
+    return responseOf(
+      { importId, position, written, rejected },
+      told,
+      (position - before.position) / (toldAt - begunAt),
+    );
+  }
+
+  return {
+    *take({ position: place, records }) {
+      if (place !== undefined) received = placeOf(place, received, before.position);
+      for (const record of records) {
+        const at = received++;
+        if (at >= before.position) yield* batches.add(record, at);
+      }
+    },
+    write,
+    notesWritten: () => notesIn(written) - notesIn(before.written),
+    isTimeToTell: () => performance.now() - toldAt >= tellEveryMs,
+    async settle() {
+      for (const batch of batches.rest()) await write(batch);
+      position = Math.max(received, before.position);
+      await store.write(await scope(), importId, { position, written: { ...written }, rejected });
+      return tell();
+    },
+    tell,
+  };
+}
+
+/** `perMs` is how many records a millisecond were settled; it has no value in the first instant. */
+function responseOf(
+  { importId, position, written, rejected }: ImportProgress & { readonly importId: string },
+  rejections: Rejection[],
+  perMs: number,
+): ImportResponse {
+  return {
+    $typeName: "records.ingest.v1.ImportResponse",
+    importId,
+    position: BigInt(position),
+    written: {
+      $typeName: "records.ingest.v1.RecordCounts",
+      contacts: BigInt(written.contacts),
+      sessions: BigInt(written.sessions),
+      transcripts: BigInt(written.transcripts),
+      sessionNotes: BigInt(written.session_notes),
+      contactNotes: BigInt(written.contact_notes),
+    },
+    rejected: BigInt(rejected),
+    rate: Number.isFinite(perMs) ? perMs * 1_000 : 0,
+    rejections,
+    done: false,
+    indexing: false,
+  };
+}
+
+const empty = new Failure(Reason.INVALID_REQUEST, {
+  message: "must hold one record: contact, session, transcript, session_note or contact_note",
+});
+
+/** A stream begins at or before what is settled, and leaves nothing out. */
+function placeOf(position: bigint, received: number, settled: number): number {
+  const place = Number(position);
+  if (received === 0 && place <= settled) return place;
+  if (place !== received)
+    refuse([
+      {
+        field: "position",
+        rule: "order",
+        message:
+          received === 0
+            ? `must be at most ${settled}: so many records are settled, and none may be left out`
+            : `must be ${received}, the place after the record before`,
+      },
+    ]);
+  return place;
+}
+
+function notesIn(counts: ImportProgress["written"]): number {
+  return counts.session_notes + counts.contact_notes;
+}
+
+function namesOf(item: Item | undefined): RecordName {
+  return item === undefined || item.$typeName === "records.ingest.v1.TranscriptItem" ? {} : item;
+}
+
+function rejection(position: number, item: Item | undefined, { reason, message }: Failure): Rejection {
+  const { id, externalId } = namesOf(item);
+  return {
+    $typeName: "records.ingest.v1.Rejection",
+    position: BigInt(position),
+    ...(id === undefined ? {} : { id }),
+    ...(externalId === undefined ? {} : { externalId }),
+    error: { $typeName: "records.ingest.v1.ItemError", reason, message },
+  };
+}

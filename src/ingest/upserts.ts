@@ -1,0 +1,47 @@
+// Batches of each kind of record: the valid items are written, and every item has an outcome.
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { Outcome } from "../db/named.ts";
+import type {
+  ContactItem,
+  ContactNoteItem,
+  SessionItem,
+  SessionNoteItem,
+  TranscriptItem,
+} from "../gen/records/ingest/v1/items_pb.ts";
+import {
+  ContactItemSchema,
+  ContactNoteItemSchema,
+  SessionItemSchema,
+  SessionNoteItemSchema,
+  TranscriptItemSchema,
+} from "../gen/records/ingest/v1/items_pb.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import { byRulesOf, itemwise } from "./itemwise.ts";
+
+/** Creates or replaces records; the outcomes are in the order of the items. */
+export type Upsert<Item> = (scope: WriteScope, items: readonly Item[]) => Promise<Outcome[]>;
+
+/** What writes each kind of record. */
+export interface Upserts {
+  readonly contacts: Upsert<ContactItem>;
+  readonly sessions: Upsert<SessionItem>;
+  readonly transcripts: Upsert<TranscriptItem>;
+  readonly session_notes: Upsert<SessionNoteItem>;
+  readonly contact_notes: Upsert<ContactNoteItem>;
+}
+
+/** The same, with the rules of each item's message checked first: what breaks one is not written. */
+export function checkedUpserts(upserts: Upserts): Upserts {
+  return {
+    contacts: checked(ContactItemSchema, upserts.contacts),
+    sessions: checked(SessionItemSchema, upserts.sessions),
+    transcripts: checked(TranscriptItemSchema, upserts.transcripts),
+    session_notes: checked(SessionNoteItemSchema, upserts.session_notes),
+    contact_notes: checked(ContactNoteItemSchema, upserts.contact_notes),
+  };
+}
+
+function checked<Item extends Message>(schema: DescMessage, upsert: Upsert<Item>): Upsert<Item> {
+  const check = byRulesOf(schema);
+  return (scope, items) => itemwise(items, check, (valid) => upsert(scope, valid));
+}

@@ -1,0 +1,72 @@
+// Sessions from outside: creates and replaces them in batches.
+import type { MongoClient, UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
+import { newRevision } from "../db/conflicts.ts";
+import { storedTexts, storedTimes } from "../db/fields.ts";
+import type { KnownRecord, LockNamed, Outcome, RecordName } from "../db/named.ts";
+import { identityOf, parentOf } from "../db/named.ts";
+import { putBatch } from "../db/put-batch.ts";
+import type { WriteOptions } from "../db/write.ts";
+import type { SessionItem } from "../gen/records/ingest/v1/items_pb.ts";
+import type { WriteScope } from "../guards/scope.ts";
+import type { SessionClientNames, SessionDocument } from "./document.ts";
+import { sessionFields } from "./document.ts";
+import { deriveSession } from "./store.ts";
+
+/** Creates or replaces sessions. An item fails with NOT_FOUND when the account has no such contact. */
+export type UpsertSessions = (scope: WriteScope, items: readonly SessionItem[]) => Promise<Outcome[]>;
+
+type Client = KnownRecord & SessionClientNames;
+
+/** Over the sessions of a database; the transaction locks their contacts, and renames them over their notes. */
+export function createSessionUpserts(
+  client: MongoClient,
+  lockContacts: LockNamed<Client>,
+  relabelNotes: (scope: WriteScope, sessionId: UUID, title: string | null, options: WriteOptions) => Promise<void>,
+): UpsertSessions {
+  const sessions = client.db().collection<SessionDocument>(collections.sessions);
+  const clientOf = ({ contactId: id, contactExternalId: externalId }: SessionItem): RecordName => ({ id, externalId });
+  return (scope, items) =>
+    putBatch(client, scope, sessions, {
+      names: items,
+      find: {},
+      async prepare(session) {
+        const clients = await lockContacts(scope, items.map(clientOf), session);
+        return (at, before) => {
+          const item = items[at] as SessionItem;
+          const named = clientOf(item);
+          const contact =
+            (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
+          return sessionDocument(scope, item, before, contact);
+        };
+      },
+      async finish(changed, options) {
+        for (const { before, record } of changed)
+          if (before !== undefined && before.title !== record.title)
+            await relabelNotes(scope, record._id, record.title, options);
+      },
+    });
+}
+
+function sessionDocument(
+  scope: WriteScope,
+  item: SessionItem,
+  before: SessionDocument | undefined,
+  contact: Client | undefined,
+): SessionDocument {
+  const now = new Date();
+  const times = storedTimes(sessionFields.times, item);
+  return deriveSession({
+    ...identityOf(scope, item, before),
+    version: newRevision(),
+    contact_id: contact?._id ?? null,
+    client:
+      contact === undefined
+        ? null
+        : { full_name: contact.full_name, inferred_name: contact.inferred_name, email: contact.email },
+    ...storedTexts(sessionFields.texts, item),
+    ...times,
+    created_at: times.created_at ?? before?.created_at ?? now,
+    updated_at: times.updated_at ?? now,
+  });
+}
