@@ -5,6 +5,7 @@ import type { MongoClient } from "mongodb";
 import { Binary, MongoServerError, UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
+import { primaryOf } from "../../src/db/primary.ts";
 import type { WriteOptions } from "../../src/db/write.ts";
 import { retryOnConflict } from "../../src/db/conflicts.ts";
 import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
@@ -263,5 +264,41 @@ test("a bulk write that is broken off at the deadline fails as unavailable [OPS-
     const late = write(client, soon(200), (options) => notes.bulkWrite([update], options));
     await expect(late).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
     await session.abortTransaction();
+  });
+});
+
+describe("a response waits until no instance can read from the primary before", () => {
+  /** Whether the write has ended before its primary is safe, and after. */
+  async function endsOf(begin: () => Promise<unknown>): Promise<readonly [before: boolean, after: string]> {
+    const primary = primaryOf(client);
+    let letGo = (): void => undefined;
+    const isSafe = new Promise<void>((resolve) => (letGo = resolve));
+    const asked = vi.spyOn(primary, "safe").mockReturnValue(isSafe);
+    try {
+      let ended = false;
+      const outcome = begin()
+        .then(
+          () => "done",
+          (error: unknown) => (error instanceof MongoServerError ? `code ${error.code}` : String(error)),
+        )
+        .finally(() => (ended = true));
+      await expect.poll(() => asked.mock.calls.length).toBe(1);
+      await new Promise(setImmediate);
+      const before = ended;
+      letGo();
+      return [before, await outcome];
+    } finally {
+      asked.mockRestore();
+    }
+  }
+
+  test("to a write, to one that meets a duplicate, and to a transaction [CON-02, CON-04]", async () => {
+    const notes = client.db().collection<{ _id: string }>("notes");
+    const [_id, other] = [randomUUID(), randomUUID()];
+    const insert = () => write(client, soon(), (options) => notes.insertOne({ _id }, options));
+    expect(await endsOf(insert)).toEqual([false, "done"]);
+    expect(await endsOf(insert)).toEqual([false, "code 11000"]);
+    const inTransaction = () => transaction(client, soon(), (session) => notes.insertOne({ _id: other }, { session }));
+    expect(await endsOf(inTransaction)).toEqual([false, "done"]);
   });
 });
