@@ -61,10 +61,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     /** Updates the document with what was deleted since; false where the filter no longer holds. */
     async function update(deadline: Deadline, filter: Document, stages: readonly Document[]): Promise<boolean> {
       const counted = [...deleted];
-      const progress = Object.fromEntries(
-        counted.map(([place, count]) => [`deleted.${place}`, { $add: [{ $ifNull: [`$deleted.${place}`, 0] }, count] }]),
-      );
-      const pipeline = [...(counted.length === 0 ? [] : [{ $set: progress }]), ...stages];
+      const pipeline = [...progressStages(counted), ...stages];
       const { matchedCount } = await write(client, deadline, (options) =>
         erasures.updateOne({ _id, ...filter }, pipeline, options),
       );
@@ -73,9 +70,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
       return matchedCount === 1;
     }
 
-    /**
-     * Reckoned from before the command, so that this instance never believes in it for longer than the database does.
-     */
+    /** Counted from before the command: this instance never believes in it for longer than the database does. */
     async function extend(deadline: Deadline, filter: Document): Promise<void> {
       const askedAt = performance.now();
       const held = await update(deadline, filter, [{ $set: { lease: { owner, expires_at } } }]);
@@ -94,9 +89,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
         if (lease === undefined || isStopped() || isPast(lease)) return undefined;
         // Once for all deletes under way: what they have deleted is written once.
         if (performance.now() - takenAt >= renewAfterMs)
-          renewing ??= extend(lease, mine).finally(() => {
-            renewing = undefined;
-          });
+          renewing ??= extend(lease, mine).finally(() => (renewing = undefined));
         await renewing;
         return lease;
       },
@@ -112,4 +105,12 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
       },
     };
   };
+}
+
+/** Adds to the counts of deleted documents by place. */
+function progressStages(counted: readonly (readonly [place: string, count: number])[]): Document[] {
+  if (counted.length === 0) return [];
+  const sum = ([place, count]: (typeof counted)[number]) =>
+    [`deleted.${place}`, { $add: [{ $ifNull: [`$deleted.${place}`, 0] }, count] }] as const;
+  return [{ $set: Object.fromEntries(counted.map(sum)) }];
 }

@@ -114,25 +114,16 @@ export function createAccountStore(db: Db): AccountStore {
         beta_enrolled: betaEnrolled,
         created_at: new Date(),
       };
-      try {
-        await write(db.client, deadline, (options) => accounts.insertOne(account, options));
-      } catch (error) {
-        if (duplicateIndex(error)?.includes("email_key"))
-          fail(Reason.ALREADY_EXISTS, { message: "email: another account has it." });
-        throw error;
-      }
+      await mapDuplicate("email_key", "email: another account has it.", () =>
+        write(db.client, deadline, (options) => accounts.insertOne(account, options)),
+      );
       return account;
     },
     enrol: (id, enrolled, deadline) => change(id, { $set: { beta_enrolled: enrolled } }, deadline),
-    async link(id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) {
-      try {
-        return await change(id, { $addToSet: { identities: { issuer, subject } } }, deadline);
-      } catch (error) {
-        if (duplicateIndex(error)?.includes("identities.subject"))
-          fail(Reason.ALREADY_EXISTS, { message: "subject: another account is linked to this identity." });
-        throw error;
-      }
-    },
+    link: (id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) =>
+      mapDuplicate("identities.subject", "subject: another account is linked to this identity.", () =>
+        change(id, { $addToSet: { identities: { issuer, subject } } }, deadline),
+      ),
     async lock(id, session) {
       return (await accounts.findOneAndUpdate({ _id: id }, { $inc: { key_changes: 1 } }, { session })) ?? undefined;
     },
@@ -146,4 +137,14 @@ export function createAccountStore(db: Db): AccountStore {
       );
     },
   };
+}
+
+/** Runs a write; fails with ALREADY_EXISTS and the message when it meets a duplicate in the index of this field. */
+async function mapDuplicate<T>(field: string, message: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (duplicateIndex(error)?.includes(field)) fail(Reason.ALREADY_EXISTS, { message });
+    throw error;
+  }
 }

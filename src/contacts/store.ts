@@ -1,5 +1,5 @@
 // Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
-import type { Db, Document, MongoClient, UUID } from "mongodb";
+import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
@@ -78,29 +78,9 @@ const nameFields = { full_name: 1, inferred_name: 1, email: 1 } as const;
 
 /** The contacts of a database. */
 export function createContactStore(client: MongoClient, rewriteCopies: RewriteCopies): ContactStore {
-  const db: Db = client.db();
-  const contacts = db.collection<ContactDocument>(collections.contacts);
+  const contacts = client.db().collection<ContactDocument>(collections.contacts);
   const writes = createContactWrites(client, contacts, rewriteCopies);
   const named: ContactStore["named"] = (scope, names) => findNamed(contacts, scope, names);
-
-  async function rowsOf(
-    scope: Scope,
-    id: UUID,
-  ): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
-    const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts, scope, [
-      { $match: { _id: id, account_id: scope.accountId } },
-      { $project: { g: 0, n: 0 } },
-      { $unionWith: { coll: collections.notes, pipeline: timelineStages(scope, { parent_id: id }) } },
-      { $unionWith: { coll: collections.sessions, pipeline: recentSessionStages(scope, { contact_id: id }) } },
-    ]);
-    const [document, ...others] = rows;
-    if (document === undefined || !("version" in document)) return undefined;
-    return {
-      document,
-      notes: others.filter((row): row is NoteRow => "content" in row),
-      sessions: others.filter((row): row is SessionRow => "session_date" in row),
-    };
-  }
 
   return {
     ...createContactUpserts(writes, async (scope, name) => (await named(scope, [name])).get(name)),
@@ -113,7 +93,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     },
 
     async get(scope, id) {
-      const rows = await rowsOf(scope, id);
+      const rows = await rowsOf(contacts, scope, id);
       return rows === undefined ? undefined : contactMessage(rows.document, rows.notes, rows.sessions);
     },
 
@@ -129,7 +109,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
 
     update(scope, id, changes) {
       return retryOnConflict(scope, async () => {
-        const rows = await rowsOf(scope, id);
+        const rows = await rowsOf(contacts, scope, id);
         if (rows === undefined) return fail(Reason.NOT_FOUND);
         if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
         const before = rows.document;
@@ -147,21 +127,49 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
       });
     },
 
-    async lock(scope, id, options) {
-      requireGrant(scope);
-      const found = await contacts.findOneAndUpdate(
-        { _id: id, account_id: scope.accountId, archived_at: null },
-        { $set: { version: newRevision() } },
-        { projection: nameFields, ...options },
-      );
-      if (found !== null) return found;
-      const archived = await contacts.findOne(
-        { _id: id, account_id: scope.accountId },
-        { projection: { _id: 1 }, ...options },
-      );
-      return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
-    },
+    lock: (scope, id, options) => lockActive(contacts, scope, id, options),
   };
+}
+
+/** A contact with the rows of its notes and sessions, by one command. */
+async function rowsOf(
+  contacts: Collection<ContactDocument>,
+  scope: Scope,
+  id: UUID,
+): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
+  const rows = await read<ContactDocument | NoteRow | SessionRow>(contacts, scope, [
+    { $match: { _id: id, account_id: scope.accountId } },
+    { $project: { g: 0, n: 0 } },
+    { $unionWith: { coll: collections.notes, pipeline: timelineStages(scope, { parent_id: id }) } },
+    { $unionWith: { coll: collections.sessions, pipeline: recentSessionStages(scope, { contact_id: id }) } },
+  ]);
+  const [document, ...others] = rows;
+  if (document === undefined || !("version" in document)) return undefined;
+  return {
+    document,
+    notes: others.filter((row): row is NoteRow => "content" in row),
+    sessions: others.filter((row): row is SessionRow => "session_date" in row),
+  };
+}
+
+async function lockActive(
+  contacts: Collection<ContactDocument>,
+  scope: WriteScope,
+  id: UUID,
+  options: WriteOptions,
+): Promise<ContactNames> {
+  requireGrant(scope);
+  const found = await contacts.findOneAndUpdate(
+    { _id: id, account_id: scope.accountId, archived_at: null },
+    { $set: { version: newRevision() } },
+    { projection: nameFields, ...options },
+  );
+  if (found !== null) return found;
+  const archived = await contacts.findOne(
+    { _id: id, account_id: scope.accountId },
+    { projection: { _id: 1 }, ...options },
+  );
+  return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
 }
 
 /** The newest notes of the contact that the filter names, as rows. */

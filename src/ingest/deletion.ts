@@ -51,11 +51,39 @@ export interface RecordStores {
 }
 
 /** Over the stores of a database. */
-export function createDeletion(
+export function createDeletion(client: MongoClient, stores: RecordStores, eraseAnswers: EraseAnswers): Deletion {
+  const deleteById = createDeleteById(client, stores, eraseAnswers);
+
+  async function deleteMeant(scope: WriteScope, { name, id }: Meant): Promise<Outcome> {
+    const deleted = id !== undefined && (await deleteById(scope, name.kind, id));
+    return deleted ? { id } : { failure: new Failure(Reason.NOT_FOUND) };
+  }
+
+  return {
+    async delete(scope, names) {
+      const outcomes = new Map<DeletedName, Outcome>();
+      // What belongs to another first: a record that is named itself is not gone by the time its turn comes.
+      for (const kinds of stages) {
+        const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
+        const meant = await meantBy(stores, scope, due);
+        // Two names of one record run one after the other: only the first finds it.
+        const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
+        const deleted = await inTurn(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
+        for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
+      }
+      return names.map((name) => outcomes.get(name) as Outcome);
+    },
+  };
+}
+
+/** Deletes one record with what belongs to it; false when there is none. */
+type DeleteById = (scope: WriteScope, kind: DeletedName["kind"], id: UUID) => Promise<boolean>;
+
+function createDeleteById(
   client: MongoClient,
   { contacts, sessions, transcripts, notes }: RecordStores,
   eraseAnswers: EraseAnswers,
-): Deletion {
+): DeleteById {
   const atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>): Promise<T> =>
     commit(client, scope, undefined, work, { atomic: true });
 
@@ -101,56 +129,39 @@ export function createDeletion(
   const deleteNote = async (scope: WriteScope, id: UUID): Promise<boolean> =>
     (await atomically(scope, (options) => deleteNotes(scope, { _id: id }, options))) === 1;
 
-  /** Resolves names to record ids, with one command for each kind. */
-  async function meantBy(scope: WriteScope, names: readonly DeletedName[]): Promise<Meant[]> {
-    const sources: readonly {
-      readonly kinds: readonly DeletedName["kind"][];
-      find(due: readonly DeletedName[]): Promise<NamedRecords<KnownRecord>>;
-    }[] = [
-      { kinds: ["contact"], find: (due) => contacts.named(scope, due) },
-      { kinds: ["session", "transcript"], find: (due) => sessions.named(scope, due) },
-      { kinds: ["session_note"], find: (due) => notes.named(scope, "session", due) },
-      { kinds: ["contact_note"], find: (due) => notes.named(scope, "contact", due) },
-    ];
-    const ids = new Map(names.flatMap((name) => (name.id === undefined ? [] : [[name, uuid(name.id)] as const])));
-    for (const { kinds, find } of sources) {
-      const due = names.filter((name) => name.id === undefined && kinds.includes(name.kind));
-      if (due.length === 0) continue;
-      const found = await find(due);
-      for (const name of due) {
-        const record = found.get(name);
-        if (record !== undefined) ids.set(name, record._id);
-      }
-    }
-    return names.map((name) => ({ name, id: ids.get(name) }));
-  }
-
-  function deleteById(scope: WriteScope, kind: DeletedName["kind"], id: UUID): Promise<boolean> {
+  return (scope, kind, id) => {
     if (kind === "contact") return deleteContact(scope, id);
     if (kind === "session") return deleteSession(scope, id);
     return kind === "transcript" ? transcripts.remove(scope, id) : deleteNote(scope, id);
-  }
-
-  async function deleteMeant(scope: WriteScope, { name, id }: Meant): Promise<Outcome> {
-    const deleted = id !== undefined && (await deleteById(scope, name.kind, id));
-    return deleted ? { id } : { failure: new Failure(Reason.NOT_FOUND) };
-  }
-
-  return {
-    async delete(scope, names) {
-      const outcomes = new Map<DeletedName, Outcome>();
-      // What belongs to another first: a record that is named itself is not gone by the time its turn comes.
-      for (const kinds of stages) {
-        const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
-        const meant = await meantBy(scope, due);
-        // Two names of one record run one after the other: only the first finds it.
-        const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
-        const deleted = await inTurn(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
-        for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
-      }
-      return names.map((name) => outcomes.get(name) as Outcome);
-    },
   };
+}
+
+/** Resolves names to record ids, with one command for each kind. */
+async function meantBy(
+  { contacts, sessions, notes }: RecordStores,
+  scope: WriteScope,
+  names: readonly DeletedName[],
+): Promise<Meant[]> {
+  const sources: readonly {
+    readonly kinds: readonly DeletedName["kind"][];
+    find(due: readonly DeletedName[]): Promise<NamedRecords<KnownRecord>>;
+  }[] = [
+    { kinds: ["contact"], find: (due) => contacts.named(scope, due) },
+    { kinds: ["session", "transcript"], find: (due) => sessions.named(scope, due) },
+    { kinds: ["session_note"], find: (due) => notes.named(scope, "session", due) },
+    { kinds: ["contact_note"], find: (due) => notes.named(scope, "contact", due) },
+  ];
+  const ids = new Map(names.flatMap((name) => (name.id === undefined ? [] : [[name, uuid(name.id)] as const])));
+  for (const { kinds, find } of sources) {
+    const due = names.filter((name) => name.id === undefined && kinds.includes(name.kind));
+    if (due.length === 0) continue;
+    const found = await find(due);
+    for (const name of due) {
+      const record = found.get(name);
+      if (record !== undefined) ids.set(name, record._id);
+    }
+  }
+  return names.map((name) => ({ name, id: ids.get(name) }));
 }
 
 const stages = [["note", "session_note", "contact_note", "transcript"], ["session"], ["contact"]] as const;

@@ -36,13 +36,8 @@ export interface ImportStream {
 const tellEveryMs = 1_000;
 
 /** Reads how far the import of this id has come, and begins there. */
-export async function openImportStream({
-  importId,
-  scope,
-  upserts,
-  store,
-  onItems,
-}: StreamTarget): Promise<ImportStream> {
+export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
+  const { importId, scope, upserts, store, onItems } = target;
   const begunAt = performance.now();
   const begun = await scope();
   const before = await store.read(begun, importId);

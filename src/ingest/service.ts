@@ -23,19 +23,6 @@ export function createIngestService(
   setArchived: ContactIngest["setArchived"],
   deletion: Deletion,
 ): OperatorService<typeof Descriptor> {
-  async function archived(
-    { accountId, contactIds }: Pick<ArchiveContactsRequest, "accountId" | "contactIds">,
-    operator: Operator,
-    archive: boolean,
-  ): Promise<ItemResult[]> {
-    const scope = await operator.scopeFor(accountId);
-    const outcomes = await itemwise(contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
-    return resultsOf(
-      contactIds.map((id) => ({ id })),
-      outcomes,
-    );
-  }
-
   return {
     async upsertContacts({ accountId, contacts: items }, operator) {
       const results = resultsOf(items, await upserts.contacts(await operator.scopeFor(accountId), items));
@@ -59,11 +46,11 @@ export function createIngestService(
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
     async archiveContacts(request, operator) {
-      const results = await archived(request, operator, true);
+      const results = await archived(setArchived, request, operator, true);
       return { $typeName: "records.ingest.v1.ArchiveContactsResponse", results };
     },
     async restoreContacts(request, operator) {
-      const results = await archived(request, operator, false);
+      const results = await archived(setArchived, request, operator, false);
       return { $typeName: "records.ingest.v1.RestoreContactsResponse", results };
     },
     async deleteRecords(request, operator) {
@@ -87,6 +74,20 @@ export function createIngestService(
       };
     },
   };
+}
+
+async function archived(
+  setArchived: ContactIngest["setArchived"],
+  { accountId, contactIds }: Pick<ArchiveContactsRequest, "accountId" | "contactIds">,
+  operator: Operator,
+  archive: boolean,
+): Promise<ItemResult[]> {
+  const scope = await operator.scopeFor(accountId);
+  const outcomes = await itemwise(contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
+  return resultsOf(
+    contactIds.map((id) => ({ id })),
+    outcomes,
+  );
 }
 
 const mostDeleted = 1_000;

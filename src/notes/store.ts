@@ -24,6 +24,7 @@ import { requireGrant } from "../guards/scope.ts";
 import { NOTE_SHAPE, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
 import type { NoteDocument } from "./document.ts";
+import { noTexts } from "./document.ts";
 
 /** What a note's owner is called by. */
 export interface LabelledContact {
@@ -104,42 +105,14 @@ export function createNoteStore(client: MongoClient): NoteStore {
   return {
     async search(scope, query, page) {
       const words = queryWords(query);
-      const fields = { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 };
-      const found = (plan: WordPlan): Promise<NoteDocument[]> =>
-        read<NoteDocument>(
-          untyped,
-          scope,
-          [
-            { $match: { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) } },
-            ...pageStages(page),
-            { $project: fields },
-          ],
-          { hint: plan.driver === undefined ? listIndex : searchIndex },
-        );
-      const { rows, pagination } = cutPage(
-        words.length === 0 ? [] : await planned(untyped, scope, words, NOTE_SHAPE, found),
-        page,
-      );
+      const found = (plan: WordPlan): Promise<NoteDocument[]> => findByWords(untyped, scope, plan, page);
+      const notesFound = words.length === 0 ? [] : await planned(untyped, scope, words, NOTE_SHAPE, found);
+      const { rows, pagination } = cutPage(notesFound, page);
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 
     async append(scope, contactId, content, lock) {
-      const now = new Date();
-      const document = deriveNote({
-        _id: new UUID(),
-        account_id: scope.accountId,
-        kind: "contact",
-        parent_id: contactId,
-        label: null,
-        type: "user_manual",
-        title: null,
-        title_slug: null,
-        position: 0,
-        content,
-        source: "api",
-        created_at: now,
-        updated_at: now,
-      });
+      const document = newContactNote(scope.accountId, contactId, content);
       const answer: AppendContactNoteResponse = {
         $typeName: "records.v1.AppendContactNoteResponse",
         note: {
@@ -147,8 +120,8 @@ export function createNoteStore(client: MongoClient): NoteStore {
           id: idText(document._id),
           content,
           source: "api",
-          createdAt: timestamp(now),
-          updatedAt: timestamp(now),
+          createdAt: timestamp(document.created_at),
+          updatedAt: timestamp(document.updated_at),
         },
       };
       const work = async (options: WriteOptions): Promise<void> => {
@@ -178,6 +151,37 @@ export function createNoteStore(client: MongoClient): NoteStore {
       return ids;
     },
   };
+}
+
+function findByWords(
+  notes: Collection<Document>,
+  scope: Scope,
+  plan: WordPlan,
+  page: PageRequest,
+): Promise<NoteDocument[]> {
+  const filter = { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) };
+  const fields = { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 };
+  const hint = plan.driver === undefined ? listIndex : searchIndex;
+  return read<NoteDocument>(notes, scope, [{ $match: filter }, ...pageStages(page), { $project: fields }], { hint });
+}
+
+/** A new manual note of a contact, without its label. */
+function newContactNote(accountId: UUID, contactId: UUID, content: string): NoteDocument {
+  const now = new Date();
+  return deriveNote({
+    _id: new UUID(),
+    account_id: accountId,
+    kind: "contact",
+    parent_id: contactId,
+    label: null,
+    type: "user_manual",
+    ...noTexts,
+    position: 0,
+    content,
+    source: "api",
+    created_at: now,
+    updated_at: now,
+  });
 }
 
 /** Sets what follows from the other fields: rank and the terms of the search. */

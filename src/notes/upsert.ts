@@ -2,7 +2,7 @@
 import type { MongoClient } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { storedTexts, storedTimes } from "../db/fields.ts";
-import type { KnownRecord, LockNamed, Outcome } from "../db/named.ts";
+import type { KnownRecord, LockNamed, Outcome, RecordName } from "../db/named.ts";
 import { identityOf, parentOf } from "../db/named.ts";
 import { putBatch } from "../db/put-batch.ts";
 import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
@@ -12,10 +12,12 @@ import { contactNoteFields, noTexts, noteTypeName, sessionNoteFields } from "./d
 import type { LabelledContact } from "./store.ts";
 import { contactLabel, deriveNote } from "./store.ts";
 
+type Upsert<Item> = (scope: WriteScope, items: readonly Item[]) => Promise<Outcome[]>;
+
 /** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
 export interface NoteUpserts {
-  upsertOfSessions(scope: WriteScope, items: readonly SessionNoteItem[]): Promise<Outcome[]>;
-  upsertOfContacts(scope: WriteScope, items: readonly ContactNoteItem[]): Promise<Outcome[]>;
+  readonly upsertOfSessions: Upsert<SessionNoteItem>;
+  readonly upsertOfContacts: Upsert<ContactNoteItem>;
 }
 
 /** Over the notes of a database; the transaction locks what they belong to. */
@@ -25,64 +27,76 @@ export function createNoteUpserts(
   lockSessions: LockNamed<KnownRecord & { readonly title: string | null }>,
 ): NoteUpserts {
   const notes = client.db().collection<NoteDocument>(collections.notes);
-  const times = { created_at: 1 };
+
+  /** `documentOf` makes the note of an item; it replaces `before`, if there was one. */
+  function upsert<Item extends RecordName, Owner extends KnownRecord>(
+    kind: NoteDocument["kind"],
+    lockOwners: LockNamed<Owner>,
+    ownerOf: (item: Item) => RecordName,
+    documentOf: (item: Item, owner: Owner, before: NoteDocument | undefined) => NoteFields,
+  ): Upsert<Item> {
+    return (scope, items) =>
+      putBatch(client, scope, notes, {
+        names: items,
+        find: { fields: { created_at: 1 }, kind },
+        async prepare(session) {
+          const owners = await lockOwners(scope, items.map(ownerOf), session);
+          return (at, before) => {
+            const item = items[at] as Item;
+            const owner = parentOf(kind, ownerOf(item), owners);
+            const identity = { ...identityOf(scope, item, before), kind, parent_id: owner._id };
+            return deriveNote({ ...identity, ...documentOf(item, owner, before) });
+          };
+        },
+      });
+  }
 
   return {
-    upsertOfSessions(scope, items) {
-      const ownerOf = ({ sessionId: id, sessionExternalId: externalId }: SessionNoteItem) => ({ id, externalId });
-      return putBatch(client, scope, notes, {
-        names: items,
-        find: { fields: times, kind: "session" },
-        async prepare(session) {
-          const owners = await lockSessions(scope, items.map(ownerOf), session);
-          return (at, before) => {
-            const item = items[at] as SessionNoteItem;
-            const owner = parentOf("session", ownerOf(item), owners);
-            const { created_at } = storedTimes(sessionNoteFields.times, item);
-            return deriveNote({
-              ...identityOf(scope, item, before),
-              kind: "session",
-              parent_id: owner._id,
-              label: owner.title,
-              type: noteTypeName(item.type),
-              ...noTexts,
-              ...storedTexts(sessionNoteFields.texts, item),
-              position: item.position,
-              created_at: created_at ?? before?.created_at ?? new Date(),
-              updated_at: new Date(),
-            });
-          };
-        },
-      });
-    },
+    upsertOfSessions: upsert(
+      "session",
+      lockSessions,
+      ({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId }),
+      sessionNote,
+    ),
+    upsertOfContacts: upsert(
+      "contact",
+      lockContacts,
+      ({ contactId: id, contactExternalId: externalId }) => ({ id, externalId }),
+      contactNote,
+    ),
+  };
+}
 
-    upsertOfContacts(scope, items) {
-      const ownerOf = ({ contactId: id, contactExternalId: externalId }: ContactNoteItem) => ({ id, externalId });
-      return putBatch(client, scope, notes, {
-        names: items,
-        find: { fields: times, kind: "contact" },
-        async prepare(session) {
-          const owners = await lockContacts(scope, items.map(ownerOf), session);
-          return (at, before) => {
-            const item = items[at] as ContactNoteItem;
-            const owner = parentOf("contact", ownerOf(item), owners);
-            const times = storedTimes(contactNoteFields.times, item);
-            const createdAt = times.created_at ?? before?.created_at ?? new Date();
-            return deriveNote({
-              ...identityOf(scope, item, before),
-              kind: "contact",
-              parent_id: owner._id,
-              label: contactLabel(owner),
-              type: "user_manual",
-              ...noTexts,
-              ...storedTexts(contactNoteFields.texts, item),
-              position: 0,
-              created_at: createdAt,
-              updated_at: times.updated_at ?? createdAt,
-            });
-          };
-        },
-      });
-    },
+/** The fields of a note that its item, or the owner's names, determine. */
+type NoteFields = Omit<Parameters<typeof deriveNote>[0], "_id" | "account_id" | "external_id" | "kind" | "parent_id">;
+
+function sessionNote(
+  item: SessionNoteItem,
+  { title }: { readonly title: string | null },
+  before: NoteDocument | undefined,
+): NoteFields {
+  const { created_at } = storedTimes(sessionNoteFields.times, item);
+  return {
+    label: title,
+    type: noteTypeName(item.type),
+    ...noTexts,
+    ...storedTexts(sessionNoteFields.texts, item),
+    position: item.position,
+    created_at: created_at ?? before?.created_at ?? new Date(),
+    updated_at: new Date(),
+  };
+}
+
+function contactNote(item: ContactNoteItem, owner: LabelledContact, before: NoteDocument | undefined): NoteFields {
+  const times = storedTimes(contactNoteFields.times, item);
+  const createdAt = times.created_at ?? before?.created_at ?? new Date();
+  return {
+    label: contactLabel(owner),
+    type: "user_manual",
+    ...noTexts,
+    ...storedTexts(contactNoteFields.texts, item),
+    position: 0,
+    created_at: createdAt,
+    updated_at: times.updated_at ?? createdAt,
   };
 }

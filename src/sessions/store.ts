@@ -75,29 +75,8 @@ export function createSessionStore(client: MongoClient): SessionStore {
   const transcripts = client.db().collection<KnownRecord>(collections.transcripts);
   const untyped = sessions as unknown as Collection<Document>;
 
-  /** The filter and the index for it; undefined where nothing can match. */
-  async function plan(
-    scope: Scope,
-    { query, contactId, first, last }: SessionFilter,
-  ): Promise<{ filter: Document; hint: string } | undefined> {
-    if (first !== undefined && last !== undefined && first > last) return undefined;
-    const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
-    const base = {
-      account_id: scope.accountId,
-      ...(contactId === undefined ? {} : { contact_id: contactId }),
-      ...within,
-    };
-    const words = query === undefined ? undefined : queryWords(query);
-    if (words?.length === 0) return undefined;
-    // A contact has few sessions: its own index finds them, and every word is checked in those.
-    if (contactId !== undefined)
-      return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
-    if (words === undefined) return { filter: base, hint: listIndex };
-    const wordPlan = await planWords(untyped, scope, words, SESSION_SHAPE, within);
-    return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE, within) }, hint: searchIndex };
-  }
-
   return {
+    ...clientCopies(sessions),
     named: (scope, names) => findNamed<KnownRecord>(sessions as never, scope, names, { fields: {} }),
     lockNamed: (scope, names, session) => lockNamed(sessions, scope, names, { fields: { title: 1 }, session }),
 
@@ -110,7 +89,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
     },
 
     async list(scope, filter, page) {
-      const planned = await plan(scope, filter);
+      const planned = await plan(untyped, scope, filter);
       const found =
         planned === undefined
           ? []
@@ -142,7 +121,35 @@ export function createSessionStore(client: MongoClient): SessionStore {
       if (document === undefined || !("contact_id" in document)) return undefined;
       return sessionDetail(document, notes as SessionNoteRow[]);
     },
+  };
+}
 
+/** The filter and the index for it; undefined where nothing can match. */
+async function plan(
+  sessions: Collection<Document>,
+  scope: Scope,
+  { query, contactId, first, last }: SessionFilter,
+): Promise<{ filter: Document; hint: string } | undefined> {
+  if (first !== undefined && last !== undefined && first > last) return undefined;
+  const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
+  const base = {
+    account_id: scope.accountId,
+    ...(contactId === undefined ? {} : { contact_id: contactId }),
+    ...within,
+  };
+  const words = query === undefined ? undefined : queryWords(query);
+  if (words?.length === 0) return undefined;
+  // A contact has few sessions: its own index finds them, and every word is checked in those.
+  if (contactId !== undefined)
+    return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
+  if (words === undefined) return { filter: base, hint: listIndex };
+  const wordPlan = await planWords(sessions, scope, words, SESSION_SHAPE, within);
+  return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE, within) }, hint: searchIndex };
+}
+
+/** The copies of a contact in its sessions. */
+function clientCopies(sessions: Collection<SessionDocument>): Pick<SessionStore, "renameClient" | "detachClient"> {
+  return {
     async renameClient(scope, contactId, names, options) {
       requireGrant(scope);
       const client = clientTerms(names);
