@@ -35,20 +35,23 @@ export type RequestHandler = (request: Request, response: Response, inbound: Inb
 
 interface Operation extends Route {
   readonly read: RequestReader;
+  /** The body of a response. */
+  readonly render: (message: Message) => string;
   /** Service and method, as gRPC writes them. */
   readonly rpcName: string;
 }
 
 /** Builds the router and the readers once, for all requests. */
 export function createGateway({ dispatch, documentProvider, onError }: GatewayOptions): RequestHandler {
+  const renderBody = createRenderBody(documentProvider);
   const router = createRouter<Operation>(
     table.map((route) => ({
       ...route,
       read: createRequestReader(route),
+      render: (message) => renderBody(route.rpc, message),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );
-  const renderBody = createRenderBody(documentProvider);
 
   return async (request, response, inbound) => {
     let stillSending = false;
@@ -88,28 +91,26 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       else writeFailure(response, failure);
     }
   };
+}
 
-  /** Sets no header before the body is there: a failure to write it is answered without them. */
-  function writeAnswer(
-    request: Request,
-    response: Response,
-    operation: Operation,
-    { message, replayed, body }: Answer,
-  ): void {
-    const render = (answer: Message): string => renderBody(operation.rpc, answer);
-    const deflated = findDeflated(message) !== undefined;
-    const gzipped =
-      deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip"
-        ? renderGzip(message, render)
-        : undefined;
-    const text = gzipped ?? body ?? render(message);
-    if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
-    if (replayed) response.setHeader("Idempotent-Replayed", "true");
-    if (deflated)
-      response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
-    if (typeof text === "string") writeJson(response, operation.status, text);
-    else writeGzip(response, operation.status, text);
-  }
+/** Sets no header before the body is there: a failure to write it is answered without them. */
+function writeAnswer(
+  request: Request,
+  response: Response,
+  { status, location, render }: Operation,
+  { message, replayed, body }: Answer,
+): void {
+  const deflated = findDeflated(message) !== undefined;
+  const gzipped =
+    deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip"
+      ? renderGzip(message, render)
+      : undefined;
+  const text = gzipped ?? body ?? render(message);
+  if (location !== undefined) response.setHeader("Location", location(message));
+  if (replayed) response.setHeader("Idempotent-Replayed", "true");
+  if (deflated) response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+  if (typeof text === "string") writeJson(response, status, text);
+  else writeGzip(response, status, text);
 }
 
 /** The answer to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */
