@@ -43,10 +43,7 @@ export function createRpcSurface(
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
 
-  /**
-   * What the request speaks; what it cannot be is throttled first, like any path and method that is not served (429,
-   * 405, 415).
-   */
+  /** Reads what the request speaks; what is not served (405, 415) is throttled first (429). */
   async function enter<T>(inbound: Inbound, read: () => T): Promise<T> {
     try {
       return read();
