@@ -13,7 +13,7 @@ import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
-import { createRenderBody, writeFailure, writeGzip, writeJson } from "./response.ts";
+import { writeFailure, writeGzip, writeJson } from "./response.ts";
 import type { Route } from "./route.ts";
 import { table } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -43,12 +43,11 @@ interface Operation extends Route {
 
 /** Builds the router and the readers once, for all requests. */
 export function createGateway({ dispatch, documentProvider, onError }: GatewayOptions): RequestHandler {
-  const renderBody = createRenderBody(documentProvider);
   const router = createRouter<Operation>(
     table.map((route) => ({
       ...route,
       read: createRequestReader(route),
-      render: (message) => renderBody(route.rpc, message),
+      render: (message) => JSON.stringify(route.write(message, documentProvider)),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );

@@ -44,13 +44,8 @@ export interface SessionGuardParts<Person extends SignedIn> {
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<Person extends SignedIn>({
-  read,
-  find,
-  origin,
-  recognizers,
-  capacity,
-}: SessionGuardParts<Person>): SessionGuard<Person> {
+export function createSessionGuard<Person extends SignedIn>(parts: SessionGuardParts<Person>): SessionGuard<Person> {
+  const { read, find, origin, recognizers, capacity } = parts;
   const recognizer = recognizers(({ account }: Person) => account?.id);
 
   function credentialOf(inbound: Inbound): Credential<Person> | undefined {

@@ -33,14 +33,8 @@ interface Connection {
 /** How long what follows a refused message is thrown away before the connection is closed. */
 const lingerMs = 1_000;
 
-export function createHttp1Server({
-  receive,
-  running,
-  refuse,
-  refuseExpectation,
-  stalledMs,
-  ...timeouts
-}: Http1Parts): Http1 {
+export function createHttp1Server(parts: Http1Parts): Http1 {
+  const { receive, running, refuse, refuseExpectation, stalledMs, ...timeouts } = parts;
   const connections = new WeakMap<Socket, Connection>();
 
   function take(request: Request, response: Response): void {
