@@ -13,7 +13,7 @@ import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
-import { createRenderBody, writeFailure, writeGzip, writeJson } from "./response.ts";
+import { writeFailure, writeGzip, writeJson } from "./response.ts";
 import type { Route } from "./route.ts";
 import { table } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -35,6 +35,8 @@ export type RequestHandler = (request: Request, response: Response, inbound: Inb
 
 interface Operation extends Route {
   readonly read: RequestReader;
+  /** The body of a response. */
+  readonly render: (message: Message) => string;
   /** Service and method, as gRPC writes them. */
   readonly rpcName: string;
 }
@@ -45,10 +47,10 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
     table.map((route) => ({
       ...route,
       read: createRequestReader(route),
+      render: (message) => JSON.stringify(route.write(message, documentProvider)),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );
-  const renderBody = createRenderBody(documentProvider);
 
   return async (request, response, inbound) => {
     let stillSending = false;
@@ -88,28 +90,26 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       else writeFailure(response, failure);
     }
   };
+}
 
-  /** Sets no header before the body is there: a failure to write it is answered without them. */
-  function writeAnswer(
-    request: Request,
-    response: Response,
-    operation: Operation,
-    { message, replayed, body }: Answer,
-  ): void {
-    const render = (answer: Message): string => renderBody(operation.rpc, answer);
-    const deflated = findDeflated(message) !== undefined;
-    const gzipped =
-      deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip"
-        ? renderGzip(message, render)
-        : undefined;
-    const text = gzipped ?? body ?? render(message);
-    if (operation.location !== undefined) response.setHeader("Location", operation.location(message));
-    if (replayed) response.setHeader("Idempotent-Replayed", "true");
-    if (deflated)
-      response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
-    if (typeof text === "string") writeJson(response, operation.status, text);
-    else writeGzip(response, operation.status, text);
-  }
+/** Sets no header before the body is there: a failure to write it is answered without them. */
+function writeAnswer(
+  request: Request,
+  response: Response,
+  { status, location, render }: Operation,
+  { message, replayed, body }: Answer,
+): void {
+  const deflated = findDeflated(message) !== undefined;
+  const gzipped =
+    deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip"
+      ? renderGzip(message, render)
+      : undefined;
+  const text = gzipped ?? body ?? render(message);
+  if (location !== undefined) response.setHeader("Location", location(message));
+  if (replayed) response.setHeader("Idempotent-Replayed", "true");
+  if (deflated) response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+  if (typeof text === "string") writeJson(response, status, text);
+  else writeGzip(response, status, text);
 }
 
 /** The answer to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */

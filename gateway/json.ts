@@ -22,6 +22,12 @@ interface Cursor {
   at: number;
 }
 
+/** A text that is being read, with what is open in it and its flaws so far. */
+interface Reader extends Cursor {
+  readonly frames: Frame[];
+  readonly flaws: Flaw[];
+}
+
 /** An object or array that is open; `name` is the one whose value is being read. */
 interface Frame {
   readonly container: Json[] | Map<string, Json>;
@@ -37,18 +43,18 @@ const words: Readonly<Record<string, Json>> = { true: true, false: false, null: 
 
 /** Reads a JSON text of any depth. Positions in problems count UTF-16 units from 0. */
 export function readJson(text: string): JsonReading {
-  const cursor: Cursor = { text, at: 0 };
   const frames: Frame[] = [];
   const flaws: Flaw[] = [];
+  const reader: Reader = { text, at: 0, frames, flaws };
 
   for (;;) {
-    let value = readStart(cursor);
-    if (value === undefined) return { problem: problemAt(cursor) };
-    if (typeof value === "string") noteSurrogate(value);
+    let value = readStart(reader);
+    if (value === undefined) return { problem: problemAt(reader) };
+    if (typeof value === "string") noteSurrogate(reader, value);
     else if (typeof value === "object" && value !== null) {
-      if (!skipIf(cursor, Array.isArray(value) ? "]" : "}")) {
+      if (!skipIf(reader, Array.isArray(value) ? "]" : "}")) {
         frames.push({ container: value, name: "" });
-        if (!Array.isArray(value) && !readName()) return { problem: problemAt(cursor) };
+        if (!Array.isArray(value) && !readName(reader)) return { problem: problemAt(reader) };
         continue;
       }
     }
@@ -56,50 +62,44 @@ export function readJson(text: string): JsonReading {
     for (;;) {
       const frame = frames.at(-1);
       if (frame === undefined) {
-        skipBlanks(cursor);
-        return cursor.at === text.length ? { value, flaws } : { problem: problemAt(cursor) };
+        skipBlanks(reader);
+        return reader.at === text.length ? { value, flaws } : { problem: problemAt(reader) };
       }
       const { container } = frame;
       if (Array.isArray(container)) container.push(value);
       else container.set(frame.name, value);
-      if (skipIf(cursor, ",")) {
-        if (!Array.isArray(container) && !readName()) return { problem: problemAt(cursor) };
+      if (skipIf(reader, ",")) {
+        if (!Array.isArray(container) && !readName(reader)) return { problem: problemAt(reader) };
         break;
       }
-      if (!skipIf(cursor, Array.isArray(container) ? "]" : "}")) return { problem: problemAt(cursor) };
+      if (!skipIf(reader, Array.isArray(container) ? "]" : "}")) return { problem: problemAt(reader) };
       value = container;
       frames.pop();
     }
   }
+}
 
-  /** Reads `"name":` into the open object; false where there is none. */
-  function readName(): boolean {
-    skipBlanks(cursor);
-    const name = readString(cursor);
-    if (name === undefined || !skipIf(cursor, ":")) return false;
-    const frame = frames.at(-1);
-    if (frame === undefined || Array.isArray(frame.container)) return false;
-    frame.name = name;
-    if (frame.container.has(name)) note("duplicate");
-    noteSurrogate(name);
-    return true;
-  }
+/** Reads `"name":` into the open object; false where there is none. */
+function readName(reader: Reader): boolean {
+  skipBlanks(reader);
+  const name = readString(reader);
+  if (name === undefined || !skipIf(reader, ":")) return false;
+  const frame = reader.frames.at(-1);
+  if (frame === undefined || Array.isArray(frame.container)) return false;
+  frame.name = name;
+  if (frame.container.has(name)) note(reader, "duplicate");
+  noteSurrogate(reader, name);
+  return true;
+}
 
-  function noteSurrogate(string: string): void {
-    if (loneSurrogate.test(string)) note("surrogate");
-  }
+function noteSurrogate(reader: Reader, string: string): void {
+  if (loneSurrogate.test(string)) note(reader, "surrogate");
+}
 
-  function note(kind: Flaw["kind"]): void {
-    if (flaws.length === mostViolations) return;
-    flaws.push({
-      kind,
-      path: frames
-        .slice(0, mostLevels)
-        .filter(({ container }) => !Array.isArray(container))
-        .map(({ name }) => name)
-        .join("."),
-    });
-  }
+function note({ frames, flaws }: Reader, kind: Flaw["kind"]): void {
+  if (flaws.length === mostViolations) return;
+  const names = frames.slice(0, mostLevels).filter(({ container }) => !Array.isArray(container));
+  flaws.push({ kind, path: names.map(({ name }) => name).join(".") });
 }
 
 /** Reads a scalar, or the opening of an object or array as an empty one; undefined where there is neither. */

@@ -38,12 +38,8 @@ interface Schema {
 const providerMark = "x-provider-name";
 
 /** The document for these options, a new one each time. */
-export function openApiDocument({
-  baseUrl,
-  documentProvider,
-  rateLimit,
-  sessionCookie,
-}: OpenApiOptions): OpenApiDocument {
+export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
+  const { baseUrl, documentProvider, rateLimit, sessionCookie } = options;
   const { "x-generated": _, ...rest } = generated;
   const document: OpenApiDocument = structuredClone(rest) as OpenApiDocument;
   document.servers = [{ url: baseUrl }];

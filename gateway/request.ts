@@ -29,9 +29,7 @@ export function createRequestReader(route: Route): RequestReader {
   const queryNames = new Set(route.query.map(({ name }) => name));
   // A request that takes nothing cannot be wrong: health is 200 or 429 (contract §2.13).
   const takesNothing = route.rpc.input.fields.length === 0;
-  const body = route.body;
-  const properties = new Map(body?.fields.map((field) => [field.name, field]));
-  const propertyNames = [...properties.keys()].join(", ");
+  const readProperties = route.body && createPropertyReader(route.body);
 
   return (captured, query, received) => {
     const violations: Violation[] = [];
@@ -44,8 +42,7 @@ export function createRequestReader(route: Route): RequestReader {
       else set(fields, field, readText(field, text, violations));
     }
     if (!takesNothing) readParameters(fields, query, violations);
-    if (body !== undefined && received?.kind === "object")
-      readProperties(fields, body, received.properties, received.flaws, violations);
+    if (received?.kind === "object") readProperties?.(fields, received, violations);
     else if (received !== undefined && "violation" in received) violations.push(received.violation);
     return { message, violations: violations.slice(0, mostViolations) };
   };
@@ -59,48 +56,48 @@ export function createRequestReader(route: Route): RequestReader {
         violations.push(missing(field));
     }
   }
+}
 
-  function readProperties(
-    fields: Fields,
-    body: RequestBody,
-    given: ReadonlyMap<string, Json>,
-    flaws: readonly Flaw[],
-    violations: Violation[],
-  ): void {
-    const flawed = new Set<string>();
-    for (const { path, kind } of flaws) {
-      flawed.add(path);
-      violations.push({
-        field: shownName(path),
-        rule: kind,
-        message: kind === "duplicate" ? "must not be given more than once" : "must not hold a lone surrogate",
-      });
+/** Reads the properties of a body into a message. */
+type PropertyReader = (fields: Fields, given: Extract<Body, { kind: "object" }>, violations: Violation[]) => void;
+
+function createPropertyReader(body: RequestBody): PropertyReader {
+  const known = new Map(body.fields.map((field) => [field.name, field]));
+  const names = [...known.keys()].join(", ");
+
+  function readProperty(fields: Fields, name: string, value: Json, violations: Violation[]): void {
+    const field = known.get(name);
+    if (field === undefined) {
+      const message = `is none of the properties ${names}`;
+      violations.push({ field: shownName(name), rule: "unknown_property", message });
+    } else if (value !== null) {
+      set(fields, field, readValue(field, value, violations));
+    } else if (!field.nullable) {
+      violations.push({ field: name, rule: "not_null", message: "must not be null" });
     }
-    for (const [name, value] of given) {
-      const field = properties.get(name);
-      if (field === undefined) {
-        violations.push({
-          field: shownName(name),
-          rule: "unknown_property",
-          message: `is none of the properties ${propertyNames}`,
-        });
-      } else if (flawed.has(name)) {
-      } else if (value !== null) {
-        set(fields, field, readValue(field, value, violations));
-      } else if (!field.nullable) {
-        violations.push({ field: name, rule: "not_null", message: "must not be null" });
-      }
-    }
-    for (const field of body.fields) if (field.required && !given.has(field.name)) violations.push(missing(field));
-    if (body.mask === undefined) return;
-    if (given.size === 0)
-      violations.push({
-        field: "",
-        rule: "min_properties",
-        message: `the body must have at least one property: ${propertyNames}`,
-      });
-    fields[body.mask] = create(FieldMaskSchema, { paths: [...given.keys()].filter((name) => properties.has(name)) });
   }
+
+  return (fields, { properties, flaws }, violations) => {
+    const flawed = new Set<string>();
+    for (const flaw of flaws) {
+      flawed.add(flaw.path);
+      violations.push(flawViolation(flaw));
+    }
+    for (const [name, value] of properties)
+      if (!flawed.has(name) || !known.has(name)) readProperty(fields, name, value, violations);
+    for (const field of body.fields) if (field.required && !properties.has(field.name)) violations.push(missing(field));
+    if (body.mask === undefined) return;
+    if (properties.size === 0) {
+      const message = `the body must have at least one property: ${names}`;
+      violations.push({ field: "", rule: "min_properties", message });
+    }
+    fields[body.mask] = create(FieldMaskSchema, { paths: [...properties.keys()].filter((name) => known.has(name)) });
+  };
+}
+
+function flawViolation({ path, kind }: Flaw): Violation {
+  const message = kind === "duplicate" ? "must not be given more than once" : "must not hold a lone surrogate";
+  return { field: shownName(path), rule: kind, message };
 }
 
 function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { longFunctions } from "./rules/functions.ts";
 import { circles, importsOf } from "./rules/imports.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -470,6 +471,24 @@ test("every file opens with one sentence on what it is for, and none has more th
     expect(text, path).toMatch(/^(?:\/\/ |\/\*\*)\S[^]*?[.:]\n/);
     expect(text.split("\n").length, path).toBeLessThanOrEqual(300);
   }
+});
+
+test("no function in src and gateway is longer than 60 lines", () => {
+  const served = handWritten.filter(({ path }) => /^(?:src|gateway)\//.test(path));
+  expect(served.flatMap((file) => longFunctions(file, 60))).toEqual([]);
+});
+
+test.each([
+  ["a function", "function long() {", "}"],
+  ["a function within another", "function outer() { function long() {", "}}"],
+  ["an arrow function", "const long = async () => {", "};"],
+  ["a method of an object", "const store = { async long() {", "} };"],
+  ["a method of a class", "class Store { long() {", "} }"],
+])("a function of 61 lines is found: %s", (_what, head, foot) => {
+  const text = (lines: number): string => [head, ...Array<string>(lines - 2).fill("  next();"), foot].join("\n");
+  const found = longFunctions({ path: "src/store.ts", text: text(61) }, 60);
+  expect(found).toContain("src/store.ts:1 long (61 lines)");
+  expect(longFunctions({ path: "src/store.ts", text: text(60) }, 60)).toEqual([]);
 });
 
 /** Lines of comments that are too long: the formatter breaks code, and leaves comments as they are. */

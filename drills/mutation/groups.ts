@@ -40,7 +40,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "messages",
-    mutate: ["src/rpc/connect.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")],
+    mutate: ["src/rpc/connect.ts", "src/rpc/unary.ts", "src/rpc/json-flaws.ts", ...gateway("enum-names", "timestamps")],
     tests: tests("rpc", "unreadable", "compressed", "message-size", "deadlines"),
   },
   {

@@ -27,7 +27,7 @@ const idle = 5;
 const hasty: Break = {
   file: "src/http/listener.ts",
   from: "const until = performance.now() + graceMs;",
-  to: "const until = performance.now(); for (const socket of sockets) socket.destroy();",
+  to: "const until = performance.now(); for (const socket of sockets.keys()) socket.destroy();",
 };
 
 export const rolling: Drill = {

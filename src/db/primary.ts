@@ -121,16 +121,7 @@ export function createPrimary(
         }
       });
     },
-    async held(waitMs) {
-      const deadline = deadlineIn(waitMs);
-      for (;;) {
-        await prove();
-        const { held, reason } = lease.status();
-        if (held) return;
-        if (isPast(deadline)) throw new Error(`MONGODB_URI: ${reason ?? "the primary is unknown"}`);
-        await sleep(pollMs);
-      }
-    },
+    held: (waitMs) => proveUntilHeld(lease, prove, deadlineIn(waitMs)),
     onProof(hear) {
       hearProof = hear;
     },
@@ -139,6 +130,16 @@ export function createPrimary(
     },
   };
   return { primary, stop: () => clearInterval(timer) };
+}
+
+async function proveUntilHeld(lease: Lease, prove: () => Promise<void>, deadline: Deadline): Promise<void> {
+  for (;;) {
+    await prove();
+    const { held, reason } = lease.status();
+    if (held) return;
+    if (isPast(deadline)) throw new Error(`MONGODB_URI: ${reason ?? "the primary is unknown"}`);
+    await sleep(pollMs);
+  }
 }
 
 /** What a member has answered: the switches, by a read that proves it the primary, and by which election it leads. */

@@ -59,16 +59,9 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
   client.on("close", () => leave());
   client.on("ready", () => (away ? probeOnce() : onChange(true)));
   const ready = (): boolean => !away && client.status === "ready";
-  const firstReady = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, firstReadyMs);
-    client.once("ready", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
   return {
     client,
-    firstReady,
+    firstReady: firstReadyOf(client),
     ready,
     async attempt(command, tally) {
       if (!ready()) return undefined;
@@ -85,6 +78,16 @@ export function connectRedis(url: string, onChange: (ready: boolean, error?: Err
       client.disconnect();
     },
   };
+}
+
+function firstReadyOf(client: Redis): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, firstReadyMs);
+    client.once("ready", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /**

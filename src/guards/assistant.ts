@@ -8,7 +8,7 @@ import { bearer } from "./authenticate.ts";
 import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Door } from "./chain.ts";
-import type { Recognizers } from "./credentials.ts";
+import type { Credential, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "./scope.ts";
 import type { SwitchState } from "./switches.ts";
@@ -40,32 +40,24 @@ export interface AssistantDoorParts {
   readonly requireFreshSwitches: () => void;
 }
 
-export function assistantDoor({
-  throttle,
-  tokens,
-  recognizers,
-  switches,
-  requireFreshSwitches,
-}: AssistantDoorParts): AssistantDoor {
+export function assistantDoor(parts: AssistantDoorParts): AssistantDoor {
+  const { throttle, tokens, recognizers, switches, requireFreshSwitches } = parts;
   const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const entered = new WeakMap<Inbound, TokenFacts>();
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
   const accountOf = (inbound: Inbound): NonNullable<TokenFacts["accountId"]> =>
     holder(inbound).accountId ?? fail(Reason.NO_ACCOUNT);
+  const credentialOf = (token: string): Credential<TokenFacts> => ({
+    name: digestName(token),
+    provenLater: false,
+    lookUp: (deadline) => tokens.identify(token, deadline),
+  });
 
   return {
     async enter(inbound) {
       const token = bearer(inbound.header("authorization"));
-      const credential =
-        token === undefined
-          ? undefined
-          : {
-              name: digestName(token),
-              provenLater: false,
-              lookUp: (deadline: Deadline) => tokens.identify(token, deadline),
-            };
       const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
-      const found = await recognizer.recognize(credential, {
+      const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), {
         address: inbound.address,
         deadline: deadlineIn(deadlineMs, {}, inbound.tally),
         optional: false,

@@ -55,6 +55,53 @@ interface Waiting {
 
 /** `most` is how many requests are worked on at once; `onRefusal` hears of every one that was too much. */
 export function createCapacity(most: number, onRefusal: () => void, line = longestLine): BoundedCapacity {
+  const { hasPlace, isFull, enter, leave, wait, state } = createPlaces(most, line);
+
+  function refusal(): Failure {
+    onRefusal();
+    return new Failure(Reason.UNAVAILABLE, {
+      message: "The service has too many requests at once; try again.",
+      because: "overload",
+      waitingFor: "a place",
+    });
+  }
+
+  async function whileIn<T>(standing: Standing, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      leave(standing);
+    }
+  }
+
+  return {
+    state,
+    require() {
+      if (isFull("known")) throw refusal();
+    },
+    async run(standing, deadline, work) {
+      requireTime(deadline);
+      if (isFull(standing)) throw refusal();
+      if (hasPlace(standing)) enter(standing);
+      else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
+        const failure = refusal();
+        requireTime(deadline);
+        throw failure;
+      }
+      return whileIn(standing, () => {
+        requireTime(deadline);
+        return work();
+      });
+    },
+    async count(work) {
+      enter("known");
+      return whileIn("known", work);
+    },
+  };
+}
+
+/** The places for work, and for each standing the requests that wait for one: at most `line`. */
+function createPlaces(most: number, line: number) {
   const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
   const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
   let working = 0;
@@ -66,15 +113,6 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   const isFull = (standing: Standing): boolean => lines[standing].size >= line && !hasPlace(standing);
   const first = (standing: Standing): Waiting | undefined =>
     hasPlace(standing) ? lines[standing].values().next().value : undefined;
-
-  function refusal(): Failure {
-    onRefusal();
-    return new Failure(Reason.UNAVAILABLE, {
-      message: "The service has too many requests at once; try again.",
-      because: "overload",
-      waitingFor: "a place",
-    });
-  }
 
   function enter(standing: Standing): void {
     working += 1;
@@ -114,40 +152,10 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
     });
   }
 
-  async function whileIn<T>(standing: Standing, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } finally {
-      leave(standing);
-    }
-  }
-
-  return {
-    state: () => ({
-      working: { known: working - strangers, stranger: strangers },
-      most,
-      waiting: lines.known.size + lines.stranger.size,
-    }),
-    require() {
-      if (isFull("known")) throw refusal();
-    },
-    async run(standing, deadline, work) {
-      requireTime(deadline);
-      if (isFull(standing)) throw refusal();
-      if (hasPlace(standing)) enter(standing);
-      else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
-        const failure = refusal();
-        requireTime(deadline);
-        throw failure;
-      }
-      return whileIn(standing, () => {
-        requireTime(deadline);
-        return work();
-      });
-    },
-    async count(work) {
-      enter("known");
-      return whileIn("known", work);
-    },
-  };
+  const state = (): CapacityState => ({
+    working: { known: working - strangers, stranger: strangers },
+    most,
+    waiting: lines.known.size + lines.stranger.size,
+  });
+  return { hasPlace, isFull, enter, leave, wait, state };
 }

@@ -5,8 +5,7 @@ import { Credential } from "../gen/records/v1/options_pb.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
-import type { Violation } from "../errors.ts";
-import type { Failure } from "../errors.ts";
+import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, refuse } from "../errors.ts";
 import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
@@ -68,7 +67,7 @@ export function createDispatch(
       try {
         for (const guard of door.guards(call)) guard(call, caller);
       } catch (error) {
-        throw await refusal(error);
+        throw await reported(error, door, call, caller);
       }
       // Health is 200 or 429, whatever else there is to do.
       const bounded = facts.rules.credential !== Credential.NONE;
@@ -77,66 +76,86 @@ export function createDispatch(
       // A client that takes its time to send the body does so on its own account.
       const admittedAt = performance.now();
       const spentMs = admittedAt - inbound.arrivedAt;
+      const admission: Admission = { rpc, handler, door, idempotency, call, caller, admittedAt };
       return {
-        invoke: (message, found = []) => limited((deadline) => answer(message, found, deadline)),
+        invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
         reject: (found) => limited(async () => refuse(found)),
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
         const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits, inbound.tally);
-        const serve = (): Promise<T> => within(deadline, run(work, deadline));
-        return bounded ? capacity.run("known", deadline, serve) : capacity.count(serve);
-      }
-
-      async function run<T>(work: (deadline: Deadline) => Promise<T>, deadline: Deadline): Promise<T> {
-        try {
-          const outcome = await work(deadline);
-          await door.conclude(call, caller);
-          return outcome;
-        } catch (error) {
-          const failure = failureFrom(error);
-          if (isGivenUp(failure)) throw failure;
-          await door.conclude(call, caller);
-          throw await refusal(failure);
-        }
-      }
-
-      async function refusal(error: unknown): Promise<Failure> {
-        const failure = failureOf(error);
-        await door.refused(call, caller, failure);
-        return failure;
-      }
-
-      async function answer(message: Message, found: readonly Violation[], deadline: Deadline): Promise<Answer> {
-        const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-        if (performance.now() - admittedAt > slowBodyMs) {
-          for (const guard of door.guards(call)) guard(call, caller);
-          await door.renew(call, caller);
-        }
-        (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
-        const namesAccount = call.administers || call.itemwise;
-        if (namesAccount) observeAccount(inbound, message);
-        const answered = await perform(handler, message, await door.grant(call, caller, () => deadline), key); // 404, 409
-        if (namesAccount) observeAccount(inbound, answered.message);
-        countRows(inbound, answered.message, call.list);
-        return answered;
-      }
-
-      async function perform(serve: Handler, message: Message, grant: Grant, key: string | undefined): Promise<Answer> {
-        if (grant?.kind !== "records" || !call.writes) return firstAnswer(await serve(message, grant));
-        if (key === undefined) return firstAnswer(await serve(message, grantWrites(grant)));
-        const answered = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => serve(message, scope));
-        if (answered.replayed) observe(inbound, { replayed: true });
-        return answered;
+        const run = (): Promise<T> => within(deadline, finalized(work(deadline), admission));
+        return bounded ? capacity.run("known", deadline, run) : capacity.count(run);
       }
     },
   };
+}
+
+/** A call that its guards have admitted. */
+interface Admission {
+  readonly rpc: DescMethodUnary;
+  readonly handler: Handler;
+  readonly door: Door;
+  readonly idempotency: Idempotency;
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly admittedAt: number;
+}
+
+async function finalized<T>(work: Promise<T>, { door, call, caller }: Admission): Promise<T> {
+  try {
+    const outcome = await work;
+    await door.conclude(call, caller);
+    return outcome;
+  } catch (error) {
+    const failure = failureFrom(error);
+    if (isGivenUp(failure)) throw failure;
+    await door.conclude(call, caller);
+    throw await reported(failure, door, call, caller);
+  }
+}
+
+async function reported(error: unknown, door: Door, call: Call, caller: Caller): Promise<Failure> {
+  const failure = failureOf(error);
+  await door.refused(call, caller, failure);
+  return failure;
 }
 
 /**
  * A body that takes longer is a client's own doing: what was found out about the request may have changed by its end.
  */
 const slowBodyMs = 500;
+
+async function serve(
+  message: Message,
+  found: readonly Violation[],
+  admission: Admission,
+  deadline: Deadline,
+): Promise<Answer> {
+  const { rpc, door, call, caller } = admission;
+  const { inbound } = call;
+  const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
+  if (performance.now() - admission.admittedAt > slowBodyMs) {
+    for (const guard of door.guards(call)) guard(call, caller);
+    await door.renew(call, caller);
+  }
+  (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
+  const namesAccount = call.administers || call.itemwise;
+  if (namesAccount) observeAccount(inbound, message);
+  const answered = await perform(message, await door.grant(call, caller, () => deadline), key, admission); // 404, 409
+  if (namesAccount) observeAccount(inbound, answered.message);
+  countRows(inbound, answered.message, call.list);
+  return answered;
+}
+
+async function perform(message: Message, grant: Grant, key: string | undefined, admission: Admission): Promise<Answer> {
+  const { rpc, handler, idempotency, call } = admission;
+  if (grant?.kind !== "records" || !call.writes) return firstAnswer(await handler(message, grant));
+  if (key === undefined) return firstAnswer(await handler(message, grantWrites(grant)));
+  const answered = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => handler(message, scope));
+  if (answered.replayed) observe(call.inbound, { replayed: true });
+  return answered;
+}
 
 function firstAnswer(message: Message): Answer {
   return { message, replayed: false, body: undefined };

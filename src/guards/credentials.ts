@@ -78,38 +78,16 @@ export function createRecognizer<Holder>(
   { throttle, lookUps, capacity, onRefusedLookUp }: RecognitionParts,
   accountOf: (holder: Holder) => UUID | undefined,
 ): Recognizer<Holder> {
-  const memory = new Map<string, Holder>();
-  const nobody: Found<Holder> = { kind: "invalid", failure: undefined };
+  const { knownHolder, lookUp, remembered } = createMemory<Holder>();
 
-  async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
-    try {
-      const holder = await within(deadline, credential.lookUp(deadline));
-      if (holder !== undefined) {
-        keep(memory, credential.name, holder);
-        return { kind: "valid", holder, proven: true };
-      }
-      memory.delete(credential.name);
-      return nobody;
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind.http !== 401) return { kind: "unreadable", cause: error };
-      memory.delete(credential.name);
-      return { kind: "invalid", failure: error };
-    }
-  }
-
-  function remembered({ name, provenLater }: Credential<Holder>): Found<Holder> | undefined {
-    const holder = provenLater ? memory.get(name) : undefined;
-    return holder && { kind: "valid", holder, proven: false };
-  }
-
-  async function charge(holder: Holder, { address, deadline, onHolder }: Arrival<Holder>): Promise<void> {
+  async function throttleHolder(holder: Holder, { address, deadline, onHolder }: Arrival<Holder>): Promise<void> {
     onHolder(holder);
     const accountId = accountOf(holder);
     await throttle(accountId === undefined ? addressBucket(address) : accountBucket(accountId), deadline.tally);
   }
 
   /** Takes a look-up token before the look-up, and returns it unless the credential is not valid. */
-  async function meet(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
+  async function lookUpUnknown(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
     const { address, deadline } = arrival;
     const network = networkOf(address);
     const waitMs = lookUps.takeNow(network);
@@ -123,7 +101,7 @@ export function createRecognizer<Holder>(
         // Another request may have found it valid while this one waited for a place.
         const found = remembered(credential) ?? (await lookUp(credential, deadline));
         failed = found.kind === "invalid";
-        if (found.kind === "valid") await charge(found.holder, arrival);
+        if (found.kind === "valid") await throttleHolder(found.holder, arrival);
         else await throttle(addressBucket(address), deadline.tally);
         return found;
       });
@@ -141,13 +119,13 @@ export function createRecognizer<Holder>(
         await (optional ? work() : capacity.run("stranger", deadline, work));
         return nobody;
       }
-      const holder = memory.get(credential.name);
+      const holder = knownHolder(credential);
       if (holder !== undefined) {
-        await charge(holder, arrival);
+        await throttleHolder(holder, arrival);
         return remembered(credential) ?? capacity.run("known", deadline, () => lookUp(credential, deadline));
       }
       try {
-        return await meet(credential, arrival);
+        return await lookUpUnknown(credential, arrival);
       } catch (error) {
         if (!optional || !(error instanceof Failure) || error.reason !== Reason.UNAVAILABLE) throw error;
         await throttle(addressBucket(address), deadline.tally);
@@ -155,4 +133,35 @@ export function createRecognizer<Holder>(
       }
     },
   };
+}
+
+const nobody = { kind: "invalid", failure: undefined } as const;
+
+/** Looks credentials up, and remembers the holders of those that were valid when they were last looked up. */
+function createMemory<Holder>() {
+  const memory = new Map<string, Holder>();
+  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined => memory.get(name);
+
+  async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
+    try {
+      const holder = await within(deadline, credential.lookUp(deadline));
+      if (holder !== undefined) {
+        keep(memory, credential.name, holder);
+        return { kind: "valid", holder, proven: true };
+      }
+      memory.delete(credential.name);
+      return nobody;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind.http !== 401) return { kind: "unreadable", cause: error };
+      memory.delete(credential.name);
+      return { kind: "invalid", failure: error };
+    }
+  }
+
+  function remembered(credential: Credential<Holder>): Found<Holder> | undefined {
+    const holder = credential.provenLater ? knownHolder(credential) : undefined;
+    return holder && { kind: "valid", holder, proven: false };
+  }
+
+  return { knownHolder, lookUp, remembered };
 }

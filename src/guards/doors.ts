@@ -27,7 +27,7 @@ export interface PublicDoorParts {
 }
 
 /** What differs between requests with a key, requests that need none, and those of a signed-in person. */
-interface Entrance extends Omit<Door, "guards"> {
+interface AccessPolicy extends Omit<Door, "guards"> {
   readonly guards: readonly Guard[];
 }
 
@@ -36,15 +36,25 @@ const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** The public listener. */
-export function publicDoor({
-  authentication,
-  sessions,
-  switches,
-  requireFreshSwitches,
-  onUse,
-  onRefusal,
-}: PublicDoorParts): Door {
-  const open: Entrance = {
+export function publicDoor(parts: PublicDoorParts): Door {
+  const [open, byKey, bySession] = [openPolicy(parts), keyPolicy(parts), sessionPolicy(parts)];
+  const policy = (call: Call | undefined): AccessPolicy => {
+    if (call === undefined || call.rules.credential === Credential.NONE) return open;
+    return call.rules.credential === Credential.SESSION ? bySession : byKey;
+  };
+
+  return {
+    charge: (inbound, call) => policy(call).charge(inbound, call), // 429
+    guards: (call) => policy(call).guards,
+    grant: (call, caller, deadline) => policy(call).grant(call, caller, deadline),
+    conclude: (call, caller) => policy(call).conclude(call, caller),
+    renew: (call, caller) => policy(call).renew(call, caller),
+    refused: (call, caller, failure) => policy(call).refused(call, caller, failure),
+  };
+}
+
+function openPolicy({ authentication }: PublicDoorParts): AccessPolicy {
+  return {
     // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
     charge: (inbound, call) =>
       authentication.identify(inbound, {
@@ -59,7 +69,10 @@ export function publicDoor({
     renew: nothing,
     refused: nothing,
   };
-  const byKey: Entrance = {
+}
+
+function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicDoorParts): AccessPolicy {
+  return {
     // Only a read can prove the key together with the data.
     charge: (inbound, call) =>
       authentication.identify(inbound, {
@@ -90,7 +103,10 @@ export function publicDoor({
     },
     refused: nothing,
   };
-  const bySession: Entrance = {
+}
+
+function sessionPolicy({ sessions, onRefusal }: PublicDoorParts): AccessPolicy {
+  return {
     charge: (inbound) => sessions.identify(inbound),
     // Neither switch is asked: a person can always rid themselves of a key.
     guards: [
@@ -110,19 +126,6 @@ export function publicDoor({
     conclude: nothing,
     renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identifyAgain(inbound)),
     refused: onRefusal,
-  };
-  const entrance = (call: Call | undefined): Entrance => {
-    if (call === undefined || call.rules.credential === Credential.NONE) return open;
-    return call.rules.credential === Credential.SESSION ? bySession : byKey;
-  };
-
-  return {
-    charge: (inbound, call) => entrance(call).charge(inbound, call), // 429
-    guards: (call) => entrance(call).guards,
-    grant: (call, caller, deadline) => entrance(call).grant(call, caller, deadline),
-    conclude: (call, caller) => entrance(call).conclude(call, caller),
-    renew: (call, caller) => entrance(call).renew(call, caller),
-    refused: (call, caller, failure) => entrance(call).refused(call, caller, failure),
   };
 }
 

@@ -44,44 +44,21 @@ export interface SessionGuardParts<Person extends SignedIn> {
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<Person extends SignedIn>({
-  read,
-  find,
-  origin,
-  recognizers,
-  capacity,
-}: SessionGuardParts<Person>): SessionGuard<Person> {
+export function createSessionGuard<Person extends SignedIn>(parts: SessionGuardParts<Person>): SessionGuard<Person> {
+  const { read, find, origin, recognizers, capacity } = parts;
   const recognizer = recognizers(({ account }: Person) => account?.id);
-
-  function require(caller: Caller): SignedIn {
-    if (caller.kind === "person") return caller.person;
-    if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
-    return fail(Reason.NOT_SIGNED_IN);
-  }
-  function requireAccount(caller: Caller): NonNullable<SignedIn["account"]> {
-    const account = require(caller).account ?? fail(Reason.NO_ACCOUNT);
-    return account.suspended === true ? fail(Reason.ACCOUNT_SUSPENDED) : account;
-  }
 
   function credentialOf(inbound: Inbound): Credential<Person> | undefined {
     const cookies = inbound.header("cookie");
     const value = read(cookies);
     if (value === undefined || value === "") return undefined;
-    return {
-      name: digestName(value),
-      provenLater: false,
-      lookUp: (deadline) => find(cookies, deadline),
-    };
+    return { name: digestName(value), provenLater: false, lookUp: (deadline) => find(cookies, deadline) };
   }
 
   function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<Person>> {
+    const { address } = inbound;
     const onHolder = (person: Person): void => observeCaller(inbound, { kind: "person", person });
-    return recognizer.recognize(credentialOf(inbound), {
-      address: inbound.address,
-      deadline,
-      optional: false,
-      onHolder,
-    });
+    return recognizer.recognize(credentialOf(inbound), { address, deadline, optional: false, onHolder });
   }
 
   return {
@@ -100,7 +77,7 @@ export function createSessionGuard<Person extends SignedIn>({
       };
       return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(person));
     },
-    require,
+    require: requirePerson,
     requireAccount,
     requireOrigin({ writes, inbound }) {
       if (!writes) return;
@@ -112,6 +89,17 @@ export function createSessionGuard<Person extends SignedIn>({
       if (rules.enrolled && !requireAccount(caller).betaEnrolled) fail(Reason.NOT_ENROLLED);
     },
   };
+}
+
+function requirePerson(caller: Caller): SignedIn {
+  if (caller.kind === "person") return caller.person;
+  if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
+  return fail(Reason.NOT_SIGNED_IN);
+}
+
+function requireAccount(caller: Caller): NonNullable<SignedIn["account"]> {
+  const account = requirePerson(caller).account ?? fail(Reason.NO_ACCOUNT);
+  return account.suspended === true ? fail(Reason.ACCOUNT_SUSPENDED) : account;
 }
 
 const nobody: Caller = { kind: "nobody", sent: false };

@@ -33,14 +33,8 @@ interface Connection {
 /** How long what follows a refused message is thrown away before the connection is closed. */
 const lingerMs = 1_000;
 
-export function createHttp1Server({
-  receive,
-  running,
-  refuse,
-  refuseExpectation,
-  stalledMs,
-  ...timeouts
-}: Http1Parts): Http1 {
+export function createHttp1Server(parts: Http1Parts): Http1 {
+  const { receive, running, refuse, refuseExpectation, stalledMs, ...timeouts } = parts;
   const connections = new WeakMap<Socket, Connection>();
 
   function take(request: Request, response: Response): void {
@@ -70,21 +64,9 @@ export function createHttp1Server({
     refuseExpectation(request, response);
   });
   server.on("connect", (_request: IncomingMessage, socket: Socket) => close(socket, refuse(400)));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const connection = connections.get(socket);
-    // Node reports it again for all that follows.
-    if (connection?.failed === true) return;
-    if (connection !== undefined) connection.failed = true;
-    connection?.input.discard();
-    if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
-    const here = [...(connection?.responses ?? [])];
-    // A response that has begun cannot be followed by another to the same request.
-    if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return socket.destroy();
-    const answer = (): void => close(socket, refuse(refusedStatus(error.code)));
-    // What was taken before is answered first: its writes go on, whatever follows it on the connection.
-    const before = here.findLast(({ req }) => req.complete);
-    return before === undefined ? answer() : void before.once("close", answer);
-  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+    reject(error, socket, connections.get(socket), refuse),
+  );
 
   return {
     server,
@@ -98,6 +80,27 @@ export function createHttp1Server({
       socket.once("close", () => setImmediate(() => responses.forEach((response) => void response.emit("close"))));
     },
   };
+}
+
+/** Rejects a message that the parser refused, or that did not come in time, and closes its connection. */
+function reject(
+  { code }: NodeJS.ErrnoException,
+  socket: Socket,
+  connection: Connection | undefined,
+  refuse: Http1Parts["refuse"],
+): void {
+  // Node reports it again for all that follows.
+  if (connection?.failed === true) return;
+  if (connection !== undefined) connection.failed = true;
+  connection?.input.discard();
+  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const here = [...(connection?.responses ?? [])];
+  // A response that has begun cannot be followed by another to the same request.
+  if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return void socket.destroy();
+  const respond = (): void => close(socket, refuse(refusedStatus(code)));
+  // What was taken before is answered first: its writes go on, whatever follows it on the connection.
+  const before = here.findLast(({ req }) => req.complete);
+  return before === undefined ? respond() : void before.once("close", respond);
 }
 
 /** Sends the last response of a connection, throws away what still comes, and closes it. */

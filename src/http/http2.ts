@@ -47,7 +47,7 @@ const maxSessionMemory = 64;
 const closingMs = 1_000;
 
 export function createHttp2Server(parts: Http2Parts): Http2 {
-  const { receive, running, refuseExpectation, refuseSlow } = parts;
+  const { receive, running, refuseExpectation } = parts;
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
@@ -59,26 +59,9 @@ export function createHttp2Server(parts: Http2Parts): Http2 {
     connection.beginSoon(() => {
       // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
       if (stream.destroyed) return running.forget(response);
-      if (refuseSlow !== undefined) limit(request, response, connection.socket, refuseSlow);
+      limit(request, response, connection.socket, parts);
       receive(request, response);
     });
-  }
-
-  /** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
-  function limit(request: StreamRequest, response: Response, socket: Socket, refuse: typeof refuseExpectation): void {
-    const { stream } = request;
-    stream.setTimeout(parts.stalledMs, () => {
-      stream.close(constants.NGHTTP2_CANCEL);
-      // Where the client reads nothing of its connection, the reset cannot be sent either.
-      setTimeout(() => stream.destroyed || socket.destroy(), closingMs).unref();
-    });
-    if (stream.endAfterHeaders) return;
-    const timer = setTimeout(() => {
-      // A client that was answered and goes on sending is cut off.
-      if (response.headersSent && !request.complete) stream.close();
-      else if (!request.complete) refuse(request, response);
-    }, parts.requestTimeout);
-    response.once("close", () => clearTimeout(timer));
   }
 
   const server = createServer({ maxSessionMemory, settings: { maxConcurrentStreams } });
@@ -107,4 +90,23 @@ export function createHttp2Server(parts: Http2Parts): Http2 {
       server.emit("connection", socketStream(socket));
     },
   };
+}
+
+/** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
+function limit(request: StreamRequest, response: Response, socket: Socket, parts: Http2Parts): void {
+  const { refuseSlow, stalledMs, requestTimeout } = parts;
+  if (refuseSlow === undefined) return;
+  const { stream } = request;
+  stream.setTimeout(stalledMs, () => {
+    stream.close(constants.NGHTTP2_CANCEL);
+    // Where the client reads nothing of its connection, the reset cannot be sent either.
+    setTimeout(() => stream.destroyed || socket.destroy(), closingMs).unref();
+  });
+  if (stream.endAfterHeaders) return;
+  const timer = setTimeout(() => {
+    // A client that was answered and goes on sending is cut off.
+    if (response.headersSent && !request.complete) stream.close();
+    else if (!request.complete) refuseSlow(request, response);
+  }, requestTimeout);
+  response.once("close", () => clearTimeout(timer));
 }

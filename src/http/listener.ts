@@ -1,14 +1,17 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right
 // server.
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createTurns } from "../turns.ts";
 import { lookAround, takeAll } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "./exchange.ts";
+import type { Http1 } from "./http1.ts";
 import { createHttp1Server } from "./http1.ts";
+import type { Http2 } from "./http2.ts";
 import { createHttp2Server } from "./http2.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { paceInput } from "./paced-input.ts";
+import type { Running } from "./running.ts";
 import { createRunning, orAfter } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
@@ -84,12 +87,6 @@ export function createListener(options: ListenerOptions, limits = { stalledMs })
   });
   tcp.maxConnections = maxConnections;
 
-  /** Waits until what has arrived is taken: a connection with something on it is not idle. */
-  async function takeArrived(until: number): Promise<void> {
-    do await lookAround();
-    while (performance.now() < until && [...sockets.values()].some((input) => input.waits()));
-  }
-
   return {
     listen(port, host) {
       return new Promise((resolve, reject) => {
@@ -102,33 +99,56 @@ export function createListener(options: ListenerOptions, limits = { stalledMs })
         });
       });
     },
-    async close(graceMs, idleMs) {
+    close(graceMs, idleMs) {
       closing = true;
-      for (const response of running.responses)
-        if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
-      const until = performance.now() + graceMs;
-      const soon = (): number => Math.min(until, performance.now() + longestTakeMs);
-      await takeAll(() => accepted, soon());
-      const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      for (const session of http2.sessions) endSession(session);
-      await orAfter(idleMs, closed);
-      await takeArrived(soon());
-      http1.server.closeIdleConnections();
-      await running.ended(until - performance.now());
-      for (const response of running.responses) cutOff.add(response);
-      // The last answers may still be on their way out of the sockets' buffers.
-      for (const socket of sockets.keys()) socket.destroySoon();
-      const cut = setTimeout(() => {
-        for (const socket of sockets.keys()) socket.destroy();
-      }, cutMs);
-      await closed;
-      // The sockets are closed before their requests hear of it, and each of these has a line in the log.
-      await running.ended(cutMs);
-      clearTimeout(cut);
-      http1.server.close();
-      http2.server.close();
+      return shutDown({ tcp, http1, http2, sockets, running, accepted: () => accepted }, graceMs, idleMs);
     },
   };
+}
+
+/** What is open while a port is listened on. */
+interface Opened {
+  readonly tcp: TcpServer;
+  readonly http1: Http1;
+  readonly http2: Http2;
+  readonly sockets: ReadonlyMap<Socket, PacedInput>;
+  readonly running: Running;
+  /** How many connections were taken so far. */
+  readonly accepted: () => number;
+}
+
+/** Closes everything within the times of `Listener.close`. */
+async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promise<void> {
+  const { tcp, http1, http2, sockets, running, accepted } = opened;
+  for (const response of running.responses)
+    if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
+  const until = performance.now() + graceMs;
+  const soon = (): number => Math.min(until, performance.now() + longestTakeMs);
+  await takeAll(accepted, soon());
+  const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
+  for (const session of http2.sessions) endSession(session);
+  await orAfter(idleMs, closed);
+  await takeArrived(sockets, soon());
+  http1.server.closeIdleConnections();
+  await running.ended(until - performance.now());
+  for (const response of running.responses) cutOff.add(response);
+  // The last answers may still be on their way out of the sockets' buffers.
+  for (const socket of sockets.keys()) socket.destroySoon();
+  const cut = setTimeout(() => {
+    for (const socket of sockets.keys()) socket.destroy();
+  }, cutMs);
+  await closed;
+  // The sockets are closed before their requests hear of it, and each of these has a line in the log.
+  await running.ended(cutMs);
+  clearTimeout(cut);
+  http1.server.close();
+  http2.server.close();
+}
+
+/** Waits until what has arrived is taken: a connection with something on it is not idle. */
+async function takeArrived(sockets: Opened["sockets"], until: number): Promise<void> {
+  do await lookAround();
+  while (performance.now() < until && [...sockets.values()].some((input) => input.waits()));
 }
 
 /** The path and query of a target that is a whole URL, which a server has to take as well (RFC 9112 §3.2.2). */

@@ -42,15 +42,12 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
   let held: Buffer = nothing;
-  let ended = false;
-  let unanswered = 0;
-  let queued = false;
+  let [ended, queued, discarding] = [false, false, false];
   let asked = 0;
-  let discarding = false;
-  const beginSoon = inTurn(wait);
+  const pipeline = createPipeline(wait, passSoon);
 
   /** What was passed on and not taken yet would be parsed in one go with what follows. */
-  const paused = (): boolean => socket.isPaused() || socket.readableLength > 0 || unanswered >= mostUnanswered;
+  const paused = (): boolean => socket.isPaused() || socket.readableLength > 0 || pipeline.isFull();
 
   function passSoon(): void {
     if (queued || held.length === 0 || paused()) return;
@@ -88,6 +85,8 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   socket.on("resume", passSoon);
 
   return {
+    begin: pipeline.begin,
+    end: pipeline.end,
     waits: () => queued && !socket.destroyed,
     discard() {
       discarding = true;
@@ -97,6 +96,19 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
       asked = held.length > 0 && asked < mostBehind ? asked + 1 : 0;
       return asked > 0;
     },
+  };
+}
+
+/** The unanswered requests of a connection; calls `onEnd` when one of them is answered. */
+interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
+  isFull(): boolean;
+}
+
+function createPipeline(wait: Wait, onEnd: () => void): Pipeline {
+  const beginSoon = inTurn(wait);
+  let unanswered = 0;
+  return {
+    isFull: () => unanswered >= mostUnanswered,
     begin(request) {
       unanswered++;
       if (unanswered === 1) request();
@@ -104,7 +116,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
     },
     end() {
       unanswered--;
-      passSoon();
+      onEnd();
     },
   };
 }

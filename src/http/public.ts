@@ -5,9 +5,8 @@ import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
-import { Failure, failureOf } from "../errors.ts";
-import type { OnError } from "../rpc/dispatch.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import { Failure, fail, failureOf } from "../errors.ts";
+import type { Inbound, OnError } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { isGrpc } from "../rpc/protocol.ts";
 import { writeGrpcFailure } from "../rpc/trailers-only.ts";
@@ -82,32 +81,6 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return inbound;
   }
 
-  /** 429, then 404; a gRPC client gets a gRPC status. */
-  async function refuseUnknown(request: Request, response: Response, inbound: Inbound): Promise<void> {
-    request.resume();
-    const failure = await surfaces.throttle(inbound).then(() => new Failure(Reason.UNKNOWN_PATH), failureOf);
-    surfaces.onError(failure, inbound);
-    if (isGrpc(request)) writeGrpcFailure(response, failure, inbound);
-    else writeFailure(response, failure);
-  }
-
-  async function answerDocument(
-    request: Request,
-    response: Response,
-    inbound: Inbound,
-    document: ServedText,
-  ): Promise<void> {
-    try {
-      await surfaces.throttleDocument(inbound);
-      serveDocument(request, response, document);
-    } catch (error) {
-      const failure = failureOf(error);
-      surfaces.onError(failure, inbound);
-      request.resume();
-      writeFailure(response, failure);
-    }
-  }
-
   return {
     handle(request, response) {
       const path = pathOf(request);
@@ -126,9 +99,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       if (surface !== undefined || surfaces.documents.has(path))
         observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
-      const document = surfaces.documents.get(path);
-      if (document === undefined) return void refuseUnknown(request, response, inbound);
-      return void answerDocument(request, response, inbound, document);
+      return void serveOther(surfaces.documents.get(path), request, response, inbound, surfaces);
     },
     // The parser cannot say which path it was, so these carry the headers of every path.
     refuse(status) {
@@ -142,6 +113,26 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     },
     refuseSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
   };
+}
+
+/** What no surface serves: a document, or 404, to a gRPC client as its status; each is throttled first (429). */
+async function serveOther(
+  document: ServedText | undefined,
+  request: Request,
+  response: Response,
+  inbound: Inbound,
+  { throttle, throttleDocument, onError }: PublicSurfaces,
+): Promise<void> {
+  request.resume();
+  try {
+    await (document === undefined ? throttle : throttleDocument)(inbound);
+    serveDocument(request, response, document ?? fail(Reason.UNKNOWN_PATH));
+  } catch (error) {
+    const failure = failureOf(error);
+    onError(failure, inbound);
+    if (document === undefined && isGrpc(request)) writeGrpcFailure(response, failure, inbound);
+    else writeFailure(response, failure);
+  }
 }
 
 /** The whole HTTP/1.1 response for a message that the parser refused. */
@@ -172,7 +163,6 @@ function isRpc(path: string): boolean {
 
 function serveDocument(request: Request, response: Response, { type, text }: ServedText): void {
   const allow = "GET, HEAD, OPTIONS";
-  request.resume();
   if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
   if (request.method !== "GET" && request.method !== "HEAD")
     return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));

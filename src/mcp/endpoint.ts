@@ -5,14 +5,13 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Failure } from "../errors.ts";
-import { fail, refuse as refuseRequest } from "../errors.ts";
+import { fail, refuse } from "../errors.ts";
 import type { AssistantDoor } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import type { Surface } from "../http/public.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound, OnError } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
-import type { OnError } from "../rpc/dispatch.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import { toResponse, toWebRequest } from "./web.ts";
@@ -45,77 +44,17 @@ interface Exchange {
   readonly holder: TokenFacts;
 }
 
+type McpHandler = ReturnType<typeof createMcpHandler>;
+
 const path = "/mcp";
 /** Arguments are ids and words. */
 const bodyLimit = 262_144;
 const allow = "POST, OPTIONS";
 
-export function createEndpoint({
-  door,
-  calls,
-  serverFactory,
-  where,
-  corsOrigins,
-  burst,
-  onToolCall,
-  onError,
-}: EndpointParts): Endpoint {
-  let prepared: Promise<ReturnType<typeof createMcpHandler>> | undefined;
-  const prepare = (): NonNullable<typeof prepared> => (prepared ??= load());
-
-  async function load(): Promise<ReturnType<typeof createMcpHandler>> {
-    const [{ createMcpHandler }, createServer] = await Promise.all([
-      import("@modelcontextprotocol/server"),
-      serverFactory(),
-    ]);
-    return createMcpHandler(
-      ({ authInfo }) => {
-        const exchange = authInfo?.extra?.["exchange"] as Exchange | undefined;
-        if (exchange === undefined) throw new Error("the MCP library lost the exchange of a request");
-        const { inbound, holder } = exchange;
-        return createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
-          observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
-          onToolCall(tool, holder, inbound);
-        });
-      },
-      { maxRequestBodySize: bodyLimit, onerror: () => undefined },
-    );
-  }
-
-  /** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
-  function requireOrigin(request: Request): void {
-    const { origin } = request.headers;
-    if (
-      origin === undefined ||
-      origin === new URL(where.mcpUrl).origin ||
-      origin === new URL(where.baseUrl).origin ||
-      corsOrigins.includes(origin)
-    )
-      return;
-    fail(Reason.FOREIGN_ORIGIN, {
-      message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS).",
-    });
-  }
-
-  /**
-   * Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a
-   * whole.
-   */
-  async function chargeBatch(inbound: Inbound, messages: number): Promise<void> {
-    const message = `a batch must have at most ${burst} messages`;
-    if (messages > burst) refuseRequest([{ field: "", rule: "batch", message }]);
-    if (messages > 1) await door.chargeMore(inbound, messages - 1);
-  }
-
-  function refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
-    onError(failure, inbound);
-    request.resume();
-    if (response.headersSent) return void response.end();
-    if (failure.reason === Reason.RATE_LIMITED) return writeThrottled(response, failure);
-    if (failure.kind.http !== 401) return writeFailure(response, failure);
-    response.setHeader("WWW-Authenticate", challenge(failure.message, where.mcpUrl));
-    writeJson(response, 401, failureEnvelope(failure));
-  }
+export function createEndpoint(parts: EndpointParts): Endpoint {
+  const { door, where } = parts;
+  let prepared: Promise<McpHandler> | undefined;
+  const prepare = (): Promise<McpHandler> => (prepared ??= load(parts));
 
   return {
     serves: (asked) => asked === path,
@@ -123,21 +62,70 @@ export function createEndpoint({
       try {
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
         const holder = await door.enter(inbound); // 429, 503, 401, 403
-        requireOrigin(request); // 403
+        requireOrigin(request, parts); // 403
         if (request.method !== "POST") fail(Reason.METHOD_NOT_ALLOWED, { allow });
         const exchange: Exchange = { inbound, holder };
         const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
         const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
         if (asked === undefined) return;
-        await chargeBatch(inbound, asked.messages); // 422, 429
+        await throttleBatch(inbound, asked.messages, parts); // 422, 429
         await toResponse(await (await prepare()).fetch(asked.request, { authInfo }), response);
       } catch (error) {
-        refuse(request, response, inbound, failureFrom(error));
+        const failure = failureFrom(error);
+        parts.onError(failure, inbound);
+        request.resume();
+        writeRejection(response, failure, where.mcpUrl);
       }
     },
     prepare,
     close: async () => (await prepared)?.close(),
   };
+}
+
+async function load({ calls, serverFactory, where, onToolCall }: EndpointParts): Promise<McpHandler> {
+  const [{ createMcpHandler }, createServer] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    serverFactory(),
+  ]);
+  return createMcpHandler(
+    ({ authInfo }) => {
+      const exchange = authInfo?.extra?.["exchange"] as Exchange | undefined;
+      if (exchange === undefined) throw new Error("the MCP library lost the exchange of a request");
+      const { inbound, holder } = exchange;
+      return createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
+        observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
+        onToolCall(tool, holder, inbound);
+      });
+    },
+    { maxRequestBodySize: bodyLimit, onerror: () => undefined },
+  );
+}
+
+/** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
+function requireOrigin({ headers: { origin } }: Request, { where, corsOrigins }: EndpointParts): void {
+  if (origin === undefined || corsOrigins.includes(origin)) return;
+  if (origin === new URL(where.mcpUrl).origin || origin === new URL(where.baseUrl).origin) return;
+  fail(Reason.FOREIGN_ORIGIN, {
+    message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS).",
+  });
+}
+
+/**
+ * Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a
+ * whole.
+ */
+async function throttleBatch(inbound: Inbound, messages: number, { burst, door }: EndpointParts): Promise<void> {
+  const message = `a batch must have at most ${burst} messages`;
+  if (messages > burst) refuse([{ field: "", rule: "batch", message }]);
+  if (messages > 1) await door.chargeMore(inbound, messages - 1);
+}
+
+function writeRejection(response: Response, failure: Failure, mcpUrl: string): void {
+  if (response.headersSent) return void response.end();
+  if (failure.reason === Reason.RATE_LIMITED) return writeThrottled(response, failure);
+  if (failure.kind.http !== 401) return writeFailure(response, failure);
+  response.setHeader("WWW-Authenticate", challenge(failure.message, mcpUrl));
+  writeJson(response, 401, failureEnvelope(failure));
 }
 
 /** Adds the JSON-RPC members to the envelope, so that clients show its message. */

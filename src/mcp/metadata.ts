@@ -5,8 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import type { Surface } from "../http/public.ts";
-import type { OnError } from "../rpc/dispatch.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound, OnError } from "../rpc/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
@@ -47,11 +46,7 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
   };
 
   async function document(base: string): Promise<Buffer | string> {
-    if (issuer === undefined)
-      return fail(Reason.UNAVAILABLE, {
-        message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
-        because: "not configured",
-      });
+    if (issuer === undefined) return failOff();
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
     // Concurrently: both may wait for the provider.
@@ -92,6 +87,14 @@ export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, o
       }
     },
   };
+}
+
+/** Fails with UNAVAILABLE, for there is no identity provider. */
+export function failOff(): never {
+  return fail(Reason.UNAVAILABLE, {
+    message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+    because: "not configured",
+  });
 }
 
 /** The provider's own document, byte for byte; while the provider is away, as it was last. */

@@ -2,19 +2,15 @@
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
 import type { AssistantDoor, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../http/public.ts";
-import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
-import type { OnError } from "../rpc/dispatch.ts";
+import type { Dispatch, Inbound, OnError } from "../rpc/dispatch.ts";
 import type { EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { timed } from "../tally.ts";
 import { createCalls } from "./calls.ts";
-import type { Endpoint } from "./endpoint.ts";
 import { createEndpoint } from "./endpoint.ts";
-import { createMetadata } from "./metadata.ts";
+import { createMetadata, failOff } from "./metadata.ts";
 import { createTokenVerifier, refuse } from "./tokens.ts";
 
 /** What the surface is made of. */
@@ -46,49 +42,26 @@ export interface Mcp {
   close(): Promise<void>;
 }
 
-export function createMcp({
-  provider,
-  issuer,
-  door,
-  dispatch,
-  documentProvider,
-  document,
-  version,
-  where,
-  corsOrigins,
-  audit,
-  throttleDocument,
-  burst,
-  onError,
-}: McpParts): Mcp {
-  const refuseAll = (): Promise<never> =>
-    Promise.resolve().then(() =>
-      fail(Reason.UNAVAILABLE, {
-        message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
-        because: "not configured",
-      }),
-    );
-  const off = { enter: refuseAll, chargeMore: refuseAll };
-  const endpoint: Endpoint = createEndpoint({
-    door: door ?? off,
-    calls: createCalls(dispatch, documentProvider, onError),
-    serverFactory: async () => (await import("./server.ts")).createServerFactory(document(), version),
-    where,
-    corsOrigins,
-    burst,
+export function createMcp(parts: McpParts): Mcp {
+  const { provider, issuer, where, audit, onError } = parts;
+  const rejectAll = (): Promise<never> => Promise.resolve().then(failOff);
+  const endpoint = createEndpoint({
+    ...parts,
+    door: parts.door ?? { enter: rejectAll, chargeMore: rejectAll },
+    calls: createCalls(parts.dispatch, parts.documentProvider, onError),
+    serverFactory: async () => (await import("./server.ts")).createServerFactory(parts.document(), parts.version),
     onToolCall(tool, { accountId, name }, inbound) {
       if (accountId === undefined) return;
       const { requestId, address } = inbound;
       audit.appendSoon(accountId, { person: name, requestId, address }, { event: "tool_called", detail: tool });
     },
-    onError,
   });
   const metadata = createMetadata({
     issuer,
     issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "",
     scopes: async () => provider?.scopes(),
     mcpUrl: () => where.mcpUrl,
-    throttle: throttleDocument,
+    throttle: parts.throttleDocument,
     onError,
   });
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };

@@ -31,12 +31,12 @@ export interface TokenVerifierParts {
 }
 
 /** What the provider said of a token, and when. */
-interface Word {
+interface Introspection {
   readonly at: number;
   /** Undefined where the provider does not say, or could not be asked. */
   readonly claims: JWTPayload | undefined;
   /** Why it could not be asked. */
-  readonly trouble?: unknown;
+  readonly error?: unknown;
 }
 
 /** Verified claims, with the revision of the provider's keys. */
@@ -49,7 +49,7 @@ interface Verified {
 /** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
 /** Within 5 seconds a token that was revoked at the provider is refused: the answer may take 2 of them. */
-const wordMs = 3_000;
+const introspectionMs = 3_000;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
 const unlikely = 8_192;
@@ -60,9 +60,48 @@ const unlikely = 8_192;
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
 export function createTokenVerifier({ provider, audiences }: TokenVerifierParts): TokenVerifier {
+  const signedClaims = createSignatureVerifier(provider);
+  const { introspect, introspectSoon } = createIntrospector(provider);
+
+  return {
+    async verify(token) {
+      if (token.length > unlikely || !form.test(token)) refuse("it is malformed");
+      const name = nameOf(token);
+      const signed = await signedClaims(token, name);
+      const { claims: said, error } = await (signed === undefined
+        ? introspect(token, name)
+        : introspectSoon(token, name));
+      if (said !== undefined && said["active"] !== true) refuse("it was revoked, or has expired");
+      if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
+      const claims = signed ?? said ?? refuse("it is malformed or unknown");
+      // Of a text that only the provider can read, it has to say that this is no refresh token.
+      if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims)))
+        refuse("it is no access token");
+      const issuer = await provider.issuer();
+      const { iss = issuer, exp, nbf, aud } = claims;
+      if (iss !== issuer) refuse("another issuer made it");
+      const subject = text(claims.sub) ?? refuse("it names nobody");
+      const now = Date.now() / 1000;
+      if (exp !== undefined && !(Number(exp) > now)) refuse("it has expired");
+      if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
+      if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
+        refuse("it is meant for another audience");
+      const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
+      return {
+        issuer,
+        subject,
+        email: text(claims["email"]),
+        authenticatedAt,
+        sid: text(claims["sid"]) ?? text(said?.["sid"]),
+      };
+    },
+  };
+}
+
+type Provider = TokenVerifierParts["provider"];
+
+function createSignatureVerifier(provider: Provider) {
   const verified = new Map<string, Verified>();
-  const words = new Map<string, Word>();
-  const asking = new Map<string, Promise<Word>>();
 
   /** The claims of a token that is signed by the provider; undefined for one that is not a JWT. */
   async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
@@ -94,18 +133,25 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
     return { claims, revision };
   }
 
+  return signedClaims;
+}
+
+function createIntrospector(provider: Provider) {
+  const results = new Map<string, Introspection>();
+  const asking = new Map<string, Promise<Introspection>>();
+
   /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
-  function wordOn(token: string, name: string): Promise<Word> {
-    const known = words.get(name);
-    if (known !== undefined && Date.now() - known.at < wordMs) return Promise.resolve(known);
+  function introspect(token: string, name: string): Promise<Introspection> {
+    const known = results.get(name);
+    if (known !== undefined && Date.now() - known.at < introspectionMs) return Promise.resolve(known);
     let asked = asking.get(name);
     if (asked === undefined) {
       asked = ask(token, known).finally(() => asking.delete(name));
       asking.set(name, asked);
     }
-    return asked.then((word) => {
-      keep(words, name, word);
-      return word;
+    return asked.then((result) => {
+      keep(results, name, result);
+      return result;
     });
   }
 
@@ -113,55 +159,25 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
    * The same where nothing hangs on it but a revocation: an answer that comes too late for this request counts for the
    * next.
    */
-  async function soonWordOn(token: string, name: string): Promise<Word> {
+  async function introspectSoon(token: string, name: string): Promise<Introspection> {
     let timer: NodeJS.Timeout | undefined;
-    const last = words.get(name) ?? { at: 0, claims: undefined };
-    const late = new Promise<Word>((resolve) => (timer = setTimeout(() => resolve(last), patienceMs)));
-    return Promise.race([wordOn(token, name), late]).finally(() => clearTimeout(timer));
+    const last = results.get(name) ?? { at: 0, claims: undefined };
+    const late = new Promise<Introspection>((resolve) => (timer = setTimeout(() => resolve(last), patienceMs)));
+    return Promise.race([introspect(token, name), late]).finally(() => clearTimeout(timer));
   }
 
-  async function ask(token: string, known: Word | undefined): Promise<Word> {
+  async function ask(token: string, known: Introspection | undefined): Promise<Introspection> {
     const at = Date.now();
     try {
       const said = await provider.introspect(token);
       return { at, claims: said as JWTPayload | undefined };
-    } catch (trouble) {
+    } catch (error) {
       // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
-      return { at: Date.now(), claims: known?.claims, trouble };
+      return { at: Date.now(), claims: known?.claims, error };
     }
   }
 
-  return {
-    async verify(token) {
-      if (token.length > unlikely || !form.test(token)) refuse("it is malformed");
-      const name = nameOf(token);
-      const signed = await signedClaims(token, name);
-      const { claims: said, trouble } = await (signed === undefined ? wordOn(token, name) : soonWordOn(token, name));
-      if (said !== undefined && said["active"] !== true) refuse("it was revoked, or has expired");
-      if (signed === undefined && said === undefined && trouble !== undefined) unreachable(trouble);
-      const claims = signed ?? said ?? refuse("it is malformed or unknown");
-      // Of a text that only the provider can read, it has to say that this is no refresh token.
-      if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims)))
-        refuse("it is no access token");
-      const issuer = await provider.issuer();
-      const { iss = issuer, exp, nbf, aud } = claims;
-      if (iss !== issuer) refuse("another issuer made it");
-      const subject = text(claims.sub) ?? refuse("it names nobody");
-      const now = Date.now() / 1000;
-      if (exp !== undefined && !(Number(exp) > now)) refuse("it has expired");
-      if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
-      if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
-        refuse("it is meant for another audience");
-      const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
-      return {
-        issuer,
-        subject,
-        email: text(claims["email"]),
-        authenticatedAt,
-        sid: text(claims["sid"]) ?? text(said?.["sid"]),
-      };
-    },
-  };
+  return { introspect, introspectSoon };
 }
 
 function nameOf(token: string): string {

@@ -1,33 +1,12 @@
 // The numbers that this instance shows to Prometheus. Every label has a bound that no caller can move.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
-import type { PoolState } from "../db/pool.ts";
-import type { CapacityState } from "../guards/capacity.ts";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
+import type { InstanceState } from "./gauges.ts";
+import { addGauge, showInstance } from "./gauges.ts";
 import type { Handles } from "./handles.ts";
 import { createHandles } from "./handles.ts";
 import type { ListenerName, RequestRecord } from "./record.ts";
-
-/** What an instance is, and how it stands; asked whenever the numbers are. */
-export interface InstanceState {
-  /** The release, and the version of the interface's description. */
-  readonly version: string;
-  readonly interfaceVersion: string;
-  ready(): boolean;
-  mongodbReachable(): boolean;
-  /** Whether the lease on MongoDB's primary is held, and since when it is so, in milliseconds since 1970. */
-  lease(): { readonly held: boolean; readonly since: number };
-  /** The switches by the names that they have outside; true for on. */
-  switches(): Readonly<Record<string, boolean>>;
-  /** How many callers have a bucket in this instance's own memory. */
-  fallbackBuckets(): number;
-  /** The connections to MongoDB. */
-  pool(): PoolState;
-  /** The public requests that are worked on, and those that wait. */
-  work(): CapacityState;
-  /** The erasures of accounts that are not finished, and the documents that this instance has deleted for them. */
-  erasures(): { readonly running: number; readonly deleted: number };
-}
 
 /** What is counted and measured. */
 export interface Metrics {
@@ -70,30 +49,27 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
-    new Gauge({ name, help, labelNames, registers });
-  const asked = (name: string, help: string, collect: (self: Gauge) => void, labelNames: string[] = []): Gauge =>
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        collect(this);
-      },
-    });
+  const counter: MakeCounter = (name, help, labelNames = []) => new Counter({ name, help, labelNames, registers });
+  const gauge: MakeGauge = (name, help) => new Gauge({ name, help, registers });
+  return {
+    ...requestMetrics(registry, counter),
+    ...failureCounters(counter),
+    redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
+    imports: importMetrics(counter),
+    identityProvider: identityProviderMetrics(counter, gauge),
+    commands: commandMetrics(registry),
+    show: (state) => showInstance(registry, state),
+    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}
 
+type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
+type MakeGauge = (name: string, help: string) => Gauge;
+
+function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics, "begin" | "end" | "refused"> {
   const running = { public: 0, internal: 0 };
-  asked(
-    "records_requests_in_flight",
-    "Requests that have come in and are not over.",
-    (self) => {
-      for (const [listener, count] of Object.entries(running)) self.set({ listener }, count);
-    },
-    ["listener"],
-  );
+  const help = "Requests that have come in and are not over.";
+  addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
   const requests = createHandles(registry, {
     counter: {
       name: "records_requests_total",
@@ -116,36 +92,25 @@ export function createMetrics(): Metrics {
     "listener",
     "status",
   ]);
-  const imports = counter(
-    "records_imports_total",
-    "Streams of imports that ended: done, failed, or broken off by their sender.",
-    ["outcome"],
-  );
-  const importItems = counter("records_import_items_total", "Records that imports wrote or rejected.", ["outcome"]);
-  // What did not happen yet is 0, so that its first time shows as an increase.
-  for (const outcome of ["done", "failed", "broken_off"]) imports.inc({ outcome }, 0);
-  for (const outcome of ["written", "rejected"]) importItems.inc({ outcome }, 0);
-  const providerUp = gauge(
-    "records_identity_provider_up",
-    "0 while the last request to the identity provider was not answered, else 1.",
-  );
-  providerUp.set(1);
-  const providerFailures = counter(
-    "records_identity_provider_failures_total",
-    "Requests to the identity provider without an answer, or with an error of its own.",
-  );
-  const commandsOf = (system: string, name: string): Handles =>
-    createHandles(registry, {
-      counter: { name: `records_${system}_commands_total`, help: `Commands that ${name} was sent.` },
-      histogram: {
-        name: `records_${system}_command_duration_seconds`,
-        help: `From a command to ${name} to its answer.`,
-        buckets: commandBuckets,
-      },
-      labelNames: ["command", "outcome"],
-    });
-  const commands = { mongodb: commandsOf("mongodb", "MongoDB"), redis: commandsOf("redis", "Redis") };
+  return {
+    begin(listener) {
+      running[listener] += 1;
+    },
+    end({ listener, wire, method, route, outcome, replayed, ms }) {
+      running[listener] -= 1;
+      requests.note(
+        `${listener} ${wire} ${method} ${route} ${outcome}`,
+        () => [listener, wire, method, route, String(outcome)],
+        ms / 1000,
+      );
+      if (outcome === 429) throttled.inc({ listener, wire });
+      if (replayed) replays.inc({ wire });
+    },
+    refused: (listener, status) => refusedMessages.inc({ listener, status }),
+  };
+}
 
+function failureCounters(counter: MakeCounter) {
   return {
     throttleFallbacks: counter(
       "records_throttle_fallback_total",
@@ -168,126 +133,64 @@ export function createMetrics(): Metrics {
       "Commands that MongoDB denied, because the user of MONGODB_URI lacks the right.",
       ["command"],
     ),
-    redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
     backgroundFailures: counter(
       "records_background_failures_total",
       "Tasks in the background that failed; each is tried again.",
       ["task"],
     ),
-    imports: {
-      ended: (outcome) => imports.inc({ outcome }),
-      items: (outcome, count) => importItems.inc({ outcome }, count),
-    },
-    identityProvider(answered) {
-      providerUp.set(answered ? 1 : 0);
-      if (!answered) providerFailures.inc();
-    },
-    commands({ system, name }) {
-      const startedAt = performance.now();
-      return (error) => {
-        const seconds = (performance.now() - startedAt) / 1000;
-        if (error === undefined) commands[system].note(name, () => [name, "ok"], seconds);
-        else commands[system].note(`${name} failed`, () => [name, "failed"], seconds);
-      };
-    },
-    begin(listener) {
-      running[listener] += 1;
-    },
-    end({ listener, wire, method, route, outcome, replayed, ms }) {
-      running[listener] -= 1;
-      requests.note(
-        `${listener} ${wire} ${method} ${route} ${outcome}`,
-        () => [listener, wire, method, route, String(outcome)],
-        ms / 1000,
-      );
-      if (outcome === 429) throttled.inc({ listener, wire });
-      if (replayed) replays.inc({ wire });
-    },
-    refused: (listener, status) => refusedMessages.inc({ listener, status }),
-    show({
-      version,
-      interfaceVersion,
-      ready,
-      mongodbReachable,
-      lease,
-      switches,
-      fallbackBuckets,
-      pool,
-      work,
-      erasures,
-    }) {
-      const bit = (on: boolean): number => (on ? 1 : 0);
-      gauge("records_build_info", "Always 1; its labels tell what runs.", [
-        "version",
-        "interface_version",
-        "node_version",
-      ]).set({ version, interface_version: interfaceVersion, node_version: process.version }, 1);
-      asked("records_ready", "1 while this instance takes requests, else 0.", (self) => self.set(bit(ready())));
-      asked("records_mongodb_up", "1 while MongoDB answers and its primary is proven to lead, else 0.", (self) =>
-        self.set(bit(mongodbReachable())),
-      );
-      asked(
-        "records_primary_lease",
-        "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.",
-        (self) => self.set(bit(lease().held)),
-      );
-      asked(
-        "records_primary_lease_changed_timestamp_seconds",
-        "When the lease on the primary was last gained or lost, in seconds since 1970.",
-        (self) => self.set(lease().since / 1_000),
-      );
-      asked(
-        "records_throttle_fallback_buckets",
-        "Callers that have a bucket in this instance's memory; swept when requests come.",
-        (self) => self.set(fallbackBuckets()),
-      );
-      asked(
-        "records_mongodb_pool_connections",
-        "Open connections to MongoDB: those that commands use, and those that are idle.",
-        (self) => {
-          self.set({ state: "in_use" }, pool().inUse);
-          self.set({ state: "available" }, pool().available);
-        },
-        ["state"],
-      );
-      asked("records_mongodb_pool_waiting", "Commands that wait for a connection to MongoDB.", (self) =>
-        self.set(pool().waiting),
-      );
-      asked(
-        "records_work_in_flight",
-        "Public requests that are worked on, by whether their credential is known to be valid.",
-        (self) => {
-          for (const [standing, count] of Object.entries(work().working)) self.set({ standing }, count);
-        },
-        ["standing"],
-      );
-      asked("records_work_in_flight_limit", "Public requests that can be worked on at once (MAX_IN_FLIGHT).", (self) =>
-        self.set(work().most),
-      );
-      asked("records_work_waiting", "Public requests that wait for a place.", (self) => self.set(work().waiting));
-      asked(
-        "records_erasures_running",
-        "Erasures of accounts that are not finished, as this instance last saw them in MongoDB.",
-        (self) => self.set(erasures().running),
-      );
-      const deleted = new Counter({
-        name: "records_erasure_deleted_documents_total",
-        help: "Documents that this instance deleted for erasures of accounts.",
-        registers,
-        collect: () => {
-          deleted.reset();
-          deleted.inc(erasures().deleted);
-        },
-      });
-      asked(
-        "records_switch_enabled",
-        "1 while the operator's switch is on, else 0.",
-        (self) => {
-          for (const [name, on] of Object.entries(switches())) self.set({ switch: name }, bit(on));
-        },
-        ["switch"],
-      );
-    },
-    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+function importMetrics(counter: MakeCounter): ImportWatch {
+  const imports = counter(
+    "records_imports_total",
+    "Streams of imports that ended: done, failed, or broken off by their sender.",
+    ["outcome"],
+  );
+  const importItems = counter("records_import_items_total", "Records that imports wrote or rejected.", ["outcome"]);
+  // What did not happen yet is 0, so that its first time shows as an increase.
+  for (const outcome of ["done", "failed", "broken_off"]) imports.inc({ outcome }, 0);
+  for (const outcome of ["written", "rejected"]) importItems.inc({ outcome }, 0);
+  return {
+    ended: (outcome) => imports.inc({ outcome }),
+    items: (outcome, count) => importItems.inc({ outcome }, count),
+  };
+}
+
+function identityProviderMetrics(counter: MakeCounter, gauge: MakeGauge): Metrics["identityProvider"] {
+  const up = gauge(
+    "records_identity_provider_up",
+    "0 while the last request to the identity provider was not answered, else 1.",
+  );
+  up.set(1);
+  const failures = counter(
+    "records_identity_provider_failures_total",
+    "Requests to the identity provider without an answer, or with an error of its own.",
+  );
+  return (answered) => {
+    up.set(answered ? 1 : 0);
+    if (!answered) failures.inc();
+  };
+}
+
+function commandMetrics(registry: Registry): CommandObserver {
+  const handlesOf = (system: string, name: string): Handles =>
+    createHandles(registry, {
+      counter: { name: `records_${system}_commands_total`, help: `Commands that ${name} was sent.` },
+      histogram: {
+        name: `records_${system}_command_duration_seconds`,
+        help: `From a command to ${name} to its answer.`,
+        buckets: commandBuckets,
+      },
+      labelNames: ["command", "outcome"],
+    });
+  const commands = { mongodb: handlesOf("mongodb", "MongoDB"), redis: handlesOf("redis", "Redis") };
+  return ({ system, name }) => {
+    const startedAt = performance.now();
+    return (error) => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      if (error === undefined) commands[system].note(name, () => [name, "ok"], seconds);
+      else commands[system].note(`${name} failed`, () => [name, "failed"], seconds);
+    };
   };
 }

@@ -42,23 +42,8 @@ const handledKey = createContextKey("records request");
 const closeWithinMs = 2_000;
 
 /** Starts to trace. Nothing is global: instances in one process trace each for itself. */
-export function startTracing({ url, headers, serviceName, ratio }: TracingConfig, log: Logger): Tracing {
-  const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({
-      "service.name": serviceName,
-      "service.version": release,
-      "service.instance.id": randomUUID(),
-    }),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-    spanProcessors: [
-      new BatchSpanProcessor(createExporter(url, headers, log), {
-        maxQueueSize: 8_192,
-        maxExportBatchSize: 512,
-        scheduledDelayMillis: 1_000,
-        exportTimeoutMillis: 5_000,
-      }),
-    ],
-  });
+export function startTracing(config: TracingConfig, log: Logger): Tracing {
+  const provider = createProvider(config, log);
   const tracer = provider.getTracer("records", release);
   const contexts = new AsyncLocalStorageContextManager().enable();
   const handled = (): Handled | undefined => {
@@ -100,24 +85,11 @@ export function startTracing({ url, headers, serviceName, ratio }: TracingConfig
         { kind: SpanKind.CLIENT, attributes: commandAttributes(command) },
         contexts.active(),
       );
-      return (error) => {
-        if (error !== undefined)
-          span
-            .setAttributes({ "error.type": error, "db.response.status_code": error })
-            .setStatus({ code: SpanStatusCode.ERROR });
-        span.end();
-      };
+      return (error) => endCommand(span, error);
     },
     outgoing() {
       const current = handled();
-      if (current === undefined) return {};
-      const { traceId, spanId, traceFlags, traceState } = current.span.spanContext();
-      const state = traceState?.serialize() ?? "";
-      return {
-        traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
-        ...(state === "" ? {} : { tracestate: state }),
-        "x-request-id": current.requestId,
-      };
+      return current === undefined ? {} : headersOf(current);
     },
     async close() {
       let timer: NodeJS.Timeout | undefined;
@@ -130,6 +102,44 @@ export function startTracing({ url, headers, serviceName, ratio }: TracingConfig
 }
 
 const nothing = (): void => undefined;
+
+function createProvider({ url, headers, serviceName, ratio }: TracingConfig, log: Logger): BasicTracerProvider {
+  return new BasicTracerProvider({
+    resource: resourceFromAttributes({
+      "service.name": serviceName,
+      "service.version": release,
+      "service.instance.id": randomUUID(),
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [
+      new BatchSpanProcessor(createExporter(url, headers, log), {
+        maxQueueSize: 8_192,
+        maxExportBatchSize: 512,
+        scheduledDelayMillis: 1_000,
+        exportTimeoutMillis: 5_000,
+      }),
+    ],
+  });
+}
+
+function endCommand(span: Span, error: string | undefined): void {
+  if (error !== undefined)
+    span
+      .setAttributes({ "error.type": error, "db.response.status_code": error })
+      .setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/** The headers by which another service's spans become children of the request's. */
+function headersOf({ span, requestId }: Handled): Readonly<Record<string, string>> {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  const state = traceState?.serialize() ?? "";
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
+    ...(state === "" ? {} : { tracestate: state }),
+    "x-request-id": requestId,
+  };
+}
 
 /** The span of the caller's, as a parent; without one the request is a root. */
 function callerOf({ headers }: Request): Context {

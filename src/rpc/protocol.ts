@@ -33,7 +33,10 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
   return grpcWebType(type) === undefined ? fail(Reason.UNSUPPORTED_MEDIA_TYPE) : "grpc-web";
 }
 
-/** Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond without a message. */
+/**
+ * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond without a message, and with
+ * MALFORMED_HTTP for messages in both directions over HTTP/1.1.
+ */
 export function requireServed(handler: UniversalHandler, request: Request): void {
   if (!handler.allowedMethods.includes(request.method ?? "")) {
     fail(Reason.METHOD_NOT_ALLOWED, { allow: allowOf(handler) });
@@ -41,6 +44,9 @@ export function requireServed(handler: UniversalHandler, request: Request): void
   const type = request.headers["content-type"] ?? "";
   const isText = type.slice(0, asText.length).toLowerCase() === asText;
   if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
+  const { methodKind, name } = handler.method;
+  if (methodKind === "bidi_streaming" && request.httpVersionMajor === 1)
+    fail(Reason.MALFORMED_HTTP, { message: `${name} answers while it is sent, which needs HTTP/2.` });
 }
 
 /** Whether a request is one of gRPC or gRPC-Web. */

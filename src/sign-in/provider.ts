@@ -126,14 +126,68 @@ async function watchedFetch(
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId } = options;
   const configuration = refreshed(metadataMs, () => discoverProvider(options));
+  const discovered = (): Promise<Configuration> => configuration().catch(unreachable);
+  /** Undefined where the provider is away or rejects what is asked. */
+  const attempt = <T>(ask: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
+    configuration()
+      .then(ask)
+      .catch(() => undefined);
+  const keys = createProviderKeys(options, discovered);
   let named: { readonly config: Configuration; readonly issuer: string } | undefined;
+
+  return {
+    async issuer() {
+      const config = await discovered();
+      // Every request with an access token asks, and the library makes the metadata anew each time.
+      if (named?.config !== config) named = { config, issuer: config.serverMetadata().issuer };
+      return named.issuer;
+    },
+    begin: async (redirectUri, afresh = false) => requestCode(await discovered(), redirectUri, afresh),
+    async complete(url, remembered) {
+      const [config, keySet] = [await discovered(), await keys()];
+      try {
+        return await redeemCode(config, keySet, clientId, url, remembered);
+      } catch (error) {
+        if (error instanceof errors.JOSEError && isAway(error)) return unreachable(error);
+        throw signInFailure(error);
+      }
+    },
+    endSessionUrl: (idToken, returnTo) =>
+      attempt((config) => {
+        if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
+        const hint = idToken === undefined ? {} : { id_token_hint: idToken };
+        return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo, ...hint }).href;
+      }),
+    // Where it fails, the session has ended here anyway, and the browser goes to the provider next.
+    revoke: (accessToken) =>
+      attempt(async (config) => {
+        if (config.serverMetadata().revocation_endpoint === undefined) return;
+        const waited = new Promise<void>((resolve) => setTimeout(resolve, revocationMs).unref());
+        await Promise.race([oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }), waited]);
+      }),
+    async readLogoutToken(token) {
+      const [keySet, { issuer }] = [await keys(), (await discovered()).serverMetadata()];
+      try {
+        return await verifyLogoutToken(token, keySet, { issuer, audience: clientId, algorithms: signatures });
+      } catch (error) {
+        return isAway(error) ? unreachable(error) : fail(Reason.INVALID_LOGOUT_TOKEN);
+      }
+    },
+    keys,
+    scopes: () => attempt((config) => config.serverMetadata().scopes_supported),
+    async introspect(token) {
+      const config = await discovered();
+      return config.serverMetadata().introspection_endpoint === undefined
+        ? undefined
+        : oidc.tokenIntrospection(config, token);
+    },
+  };
+}
+
+/** The keys at the provider's `jwks_uri`, as long as it names the same. */
+function createProviderKeys(options: ProviderOptions, discovered: () => Promise<Configuration>) {
   let kept: { readonly uri: string; readonly set: KeySet } | undefined;
-
-  async function discovered(): Promise<Configuration> {
-    return configuration().catch(unreachable);
-  }
-
-  async function keySet(): Promise<KeySet> {
+  return async (): Promise<KeySet> => {
     const uri =
       (await discovered()).serverMetadata().jwks_uri ??
       fail(Reason.UNAVAILABLE, {
@@ -147,115 +201,52 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     }
     kept.set.refresh();
     return kept.set;
-  }
+  };
+}
 
+async function requestCode(config: Configuration, redirectUri: string, afresh: boolean) {
+  const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
+  const location = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: "openid email profile",
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    ...(afresh ? { prompt: "login", max_age: "0" } : { max_age: String(anyAgeSeconds) }),
+  });
+  return { location: location.href, remember: { state, nonce, verifier, afresh } };
+}
+
+async function redeemCode(
+  config: Configuration,
+  keys: KeySet,
+  clientId: string,
+  url: URL,
+  { state, nonce, verifier }: SignInState,
+): Promise<Identified & { readonly sent: Sent }> {
+  const askedAt = performance.now();
+  const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+  const tokens = await oidc.authorizationCodeGrant(config, url, checks);
+  const { access_token: accessToken, id_token: idToken } = tokens;
+  const claims = tokens.claims();
+  if (claims === undefined || idToken === undefined) throw new Error("the provider sent no ID token");
+  const { iss: issuer, sub: subject, iat: issuedAt, auth_time } = claims;
+  await jwtVerify(idToken, keys.findTrusted, {
+    issuer,
+    audience: clientId,
+    algorithms: signatures,
+    clockTolerance: toleranceSeconds,
+  });
+  const authenticatedAt = typeof auth_time === "number" ? auth_time : undefined;
   return {
-    async issuer() {
-      const config = await discovered();
-      // Every request with an access token asks, and the library makes the metadata anew each time.
-      if (named?.config !== config) named = { config, issuer: config.serverMetadata().issuer };
-      return named.issuer;
-    },
-    async begin(redirectUri, afresh = false) {
-      const config = await discovered();
-      const remember = {
-        state: oidc.randomState(),
-        nonce: oidc.randomNonce(),
-        verifier: oidc.randomPKCECodeVerifier(),
-        afresh,
-      };
-      const location = oidc.buildAuthorizationUrl(config, {
-        redirect_uri: redirectUri,
-        scope: "openid email profile",
-        state: remember.state,
-        nonce: remember.nonce,
-        code_challenge: await oidc.calculatePKCECodeChallenge(remember.verifier),
-        code_challenge_method: "S256",
-        ...(afresh ? { prompt: "login", max_age: "0" } : { max_age: String(anyAgeSeconds) }),
-      });
-      return { location: location.href, remember };
-    },
-    async complete(url, { state, nonce, verifier }) {
-      const [config, keys] = [await discovered(), await keySet()];
-      const askedAt = performance.now();
-      try {
-        const checks = {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: verifier,
-          idTokenExpected: true,
-        };
-        const tokens = await oidc.authorizationCodeGrant(config, url, checks);
-        const claims = tokens.claims();
-        if (claims === undefined || tokens.id_token === undefined) throw new Error("the provider sent no ID token");
-        const { iss, sub, iat, auth_time } = claims;
-        await jwtVerify(tokens.id_token, keys.findTrusted, {
-          issuer: iss,
-          audience: clientId,
-          algorithms: signatures,
-          clockTolerance: toleranceSeconds,
-        });
-        const sent = {
-          accessToken: tokens.access_token,
-          authenticatedAt: typeof auth_time === "number" ? auth_time : undefined,
-          issuedAt: iat,
-          askedAt,
-        };
-        return {
-          issuer: iss,
-          subject: sub,
-          sid: text(claims["sid"]),
-          email: text(claims["email"]),
-          name: text(claims["name"]),
-          idToken: tokens.id_token,
-          sent,
-        };
-      } catch (error) {
-        if (error instanceof errors.JOSEError && isAway(error)) return unreachable(error);
-        throw signInFailure(error);
-      }
-    },
-    async endSessionUrl(idToken, returnTo) {
-      try {
-        const config = await configuration();
-        if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
-        const hint = idToken === undefined ? {} : { id_token_hint: idToken };
-        return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo, ...hint }).href;
-      } catch {
-        return undefined;
-      }
-    },
-    async revoke(accessToken) {
-      try {
-        const config = await configuration();
-        if (config.serverMetadata().revocation_endpoint === undefined) return;
-        const waited = new Promise<void>((resolve) => setTimeout(resolve, revocationMs).unref());
-        await Promise.race([oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }), waited]);
-      } catch {
-        // The session has ended here anyway, and the browser goes to the provider next.
-      }
-    },
-    async readLogoutToken(token) {
-      const [keys, { issuer }] = [await keySet(), (await discovered()).serverMetadata()];
-      try {
-        return await verifyLogoutToken(token, keys, { issuer, audience: clientId, algorithms: signatures });
-      } catch (error) {
-        if (isAway(error)) return unreachable(error);
-        return fail(Reason.INVALID_LOGOUT_TOKEN);
-      }
-    },
-    keys: keySet,
-    scopes: () =>
-      configuration().then(
-        (config) => config.serverMetadata().scopes_supported,
-        () => undefined,
-      ),
-    async introspect(token) {
-      const config = await discovered();
-      return config.serverMetadata().introspection_endpoint === undefined
-        ? undefined
-        : oidc.tokenIntrospection(config, token);
-    },
+    issuer,
+    subject,
+    sid: text(claims["sid"]),
+    email: text(claims["email"]),
+    name: text(claims["name"]),
+    idToken,
+    sent: { accessToken, authenticatedAt, issuedAt, askedAt },
   };
 }
 

@@ -128,53 +128,25 @@ export function createDashboardSessions(
   now: () => number = Date.now,
 ): DashboardSessions {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
-  const idKeys = deriveKeys(secrets, "session id");
-  const idUnder = (key: Uint8Array, cookie: string): Binary =>
-    new Binary(createHmac("sha256", key).update(cookie).digest());
-  const of = (cookie: string): { readonly _id: { readonly $in: Binary[] } } => ({
-    _id: { $in: idKeys.map((key) => idUnder(key, cookie)) },
-  });
-  const sealOf = (cookie: string) => createSeal(deriveKeys(secrets, "id token", cookie));
+  const { newId, anyId, sealOf } = createIds(secrets);
   const goesOn = ({ used_at, expires_at }: SessionDocument): boolean =>
     now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
-  /**
-   * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
-   * providers backdate tokens, so that a clock is never taken to be behind.
-   */
-  function providerAheadMs({ issuedAt, authenticatedAt = 0, askedAt }: Sent): number {
-    const asked = primaryOf(db.client).databaseTime(askedAt).getTime();
-    return Math.max(leastAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - asked);
-  }
-
   return {
-    async begin({ issuer, subject, sid, email, name, idToken, sent }, deadline = deadlineIn(deadlineMs)) {
-      const cookie = randomBytes(32).toString("base64url");
-      const created = now();
-      const session: SessionDocument = {
-        _id: idUnder(idKeys[0], cookie),
-        issuer,
-        subject,
-        ...(sid === undefined ? {} : { sid }),
-        ...(email === undefined ? {} : { email }),
-        ...(name === undefined ? {} : { name }),
-        id_token: await sealOf(cookie).seal(
-          { id_token: idToken, ...(sent && { access_token: sent.accessToken }) },
-          absoluteLifetimeMs / 1000,
-        ),
-        ...(sent?.authenticatedAt === undefined ? {} : { authenticated_at: new Date(sent.authenticatedAt * 1_000) }),
-        ...(sent && { provider_ahead_ms: providerAheadMs(sent) }),
-        created_at: new Date(created),
-        used_at: new Date(created),
-        expires_at: new Date(created + absoluteLifetimeMs),
-      };
+    async begin(person, deadline = deadlineIn(deadlineMs)) {
+      const [cookie, createdAt] = [randomBytes(32).toString("base64url"), now()];
+      const { idToken, sent } = person;
+      const tokens = { id_token: idToken, ...(sent && { access_token: sent.accessToken }) };
+      const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
+      const aheadMs = sent && providerAheadMs(sent, db);
+      const session = documentOf(person, newId(cookie), sealed, aheadMs, createdAt);
       await write(db.client, deadline, (options) => sessions.insertOne(session, options));
       return cookie;
     },
     async find(cookie, deadline = deadlineIn(deadlineMs)) {
       const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(
         sessions,
-        [{ $match: of(cookie) }, ...withEnds],
+        [{ $match: anyId(cookie) }, ...withEnds],
         { deadline },
       );
       if (found === undefined) return undefined;
@@ -186,9 +158,9 @@ export function createDashboardSessions(
       }
       return session;
     },
-    kept: (cookie, deadline) => findFirst(sessions, of(cookie), { deadline }),
+    kept: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
     async end(cookie, deadline) {
-      const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete(of(cookie), options));
+      const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete(anyId(cookie), options));
       if (session === null) return undefined;
       const tokens = (await sealOf(cookie).open(session.id_token)) ?? {};
       const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);
@@ -206,6 +178,51 @@ export function createDashboardSessions(
       await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, { session });
     },
   };
+}
+
+/** The ids and seals of sessions, which only the cookie's value completes. */
+function createIds(secrets: SessionSecrets) {
+  const keys = deriveKeys(secrets, "session id");
+  const idUnder = (key: Uint8Array, cookie: string): Binary =>
+    new Binary(createHmac("sha256", key).update(cookie).digest());
+  return {
+    newId: (cookie: string) => idUnder(keys[0], cookie),
+    /** The filter for a session whose id was made under any of the secrets. */
+    anyId: (cookie: string) => ({ _id: { $in: keys.map((key) => idUnder(key, cookie)) } }),
+    sealOf: (cookie: string) => createSeal(deriveKeys(secrets, "id token", cookie)),
+  };
+}
+
+function documentOf(
+  { issuer, subject, sid, email, name, sent }: Identified,
+  _id: Binary,
+  id_token: string,
+  aheadMs: number | undefined,
+  createdAt: number,
+): SessionDocument {
+  return {
+    _id,
+    issuer,
+    subject,
+    ...(sid === undefined ? {} : { sid }),
+    ...(email === undefined ? {} : { email }),
+    ...(name === undefined ? {} : { name }),
+    id_token,
+    ...(sent?.authenticatedAt === undefined ? {} : { authenticated_at: new Date(sent.authenticatedAt * 1_000) }),
+    ...(aheadMs === undefined ? {} : { provider_ahead_ms: aheadMs }),
+    created_at: new Date(createdAt),
+    used_at: new Date(createdAt),
+    expires_at: new Date(createdAt + absoluteLifetimeMs),
+  };
+}
+
+/**
+ * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
+ * providers backdate tokens, so that a clock is never taken to be behind.
+ */
+function providerAheadMs({ issuedAt, authenticatedAt = 0, askedAt }: Sent, { client }: Db): number {
+  const asked = primaryOf(client).databaseTime(askedAt).getTime();
+  return Math.max(leastAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - asked);
 }
 
 /** Joins the ends that may apply to the session, so that no second command is needed. */

@@ -80,62 +80,9 @@ const signInSeconds = 600;
 /** The longest wait before a new sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
-export function createSignIn({ provider, sessions, ended, accounts, audit, secrets, baseUrl }: SignInParts): SignIn {
+export function createSignIn(parts: SignInParts): SignIn {
+  const { sessions, accounts, baseUrl } = parts;
   const sessionCookie = createSessionCookie(baseUrl);
-  const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
-  const seal = createSeal(deriveKeys(secrets, "sign-in state"));
-  const home = (): string => `${baseUrl()}/`;
-
-  async function tell(
-    event: "signed_in" | "signed_out",
-    { issuer, subject, email }: Person,
-    from: Origin,
-    detail?: string,
-  ): Promise<void> {
-    const { requestId, address, deadline } = from;
-    const account = await accounts.ofIdentity({ issuer, subject }, deadline);
-    if (account === undefined) return;
-    await audit.append(
-      account._id,
-      { person: email ?? subject, requestId, address },
-      { event, ...(detail === undefined ? {} : { detail }) },
-      deadline,
-    );
-  }
-
-  async function send(afresh: boolean): Promise<Step> {
-    const { location, remember } = await provider.begin(baseUrl() + callbackPath, afresh);
-    return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
-  }
-
-  /** The next step after a sign-in that has already ended: to the provider once more, then a failure. */
-  async function again(
-    end: End,
-    { idToken, sent }: Identified & { readonly sent: Sent },
-    { afresh = false }: SignInState,
-  ): Promise<Step> {
-    if (end.kind === "session") {
-      // The provider still has the session that ended here: it has to end there before another can begin.
-      const location =
-        (await provider.endSessionUrl(idToken, home())) ??
-        fail(Reason.SIGN_IN_FAILED, {
-          message:
-            "You signed out, and the identity provider still has that session: sign out there, then sign in again.",
-        });
-      return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
-    }
-    if (afresh)
-      fail(Reason.SIGN_IN_FAILED, {
-        message:
-          sent.authenticatedAt === undefined
-            ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): contact the operator of this service."
-            : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again.",
-      });
-    const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
-    await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
-    return send(true);
-  }
-
   return {
     async find(cookies, deadline) {
       const value = sessionCookie.read(cookies);
@@ -158,13 +105,54 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
         accountEmail: account?.email,
       };
     },
+    ...createSigningIn(parts, sessionCookie),
+    ...createSigningOut(parts, sessionCookie),
+  };
+}
+
+function createSigningIn(parts: SignInParts, sessionCookie: Cookie): Pick<SignIn, "begin" | "complete"> {
+  const { provider, sessions, ended, secrets, baseUrl } = parts;
+  const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
+  const seal = createSeal(deriveKeys(secrets, "sign-in state"));
+  const home = (): string => `${baseUrl()}/`;
+
+  async function send(afresh: boolean): Promise<Step> {
+    const { location, remember } = await provider.begin(baseUrl() + callbackPath, afresh);
+    return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
+  }
+
+  /** The next step after a sign-in that has already ended: to the provider once more, then a failure. */
+  async function again(
+    end: End,
+    { idToken, sent }: Identified & { readonly sent: Sent },
+    { afresh = false }: SignInState,
+  ): Promise<Step> {
+    if (end.kind === "session") {
+      // The provider still has the session that ended here: it has to end there before another can begin.
+      const location =
+        (await provider.endSessionUrl(idToken, home())) ??
+        signInFailed(
+          "You signed out, and the identity provider still has that session: sign out there, then sign in again.",
+        );
+      return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
+    }
+    if (afresh)
+      signInFailed(
+        sent.authenticatedAt === undefined
+          ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): contact the operator of this service."
+          : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again.",
+      );
+    const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
+    await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
+    return send(true);
+  }
+
+  return {
     begin: () => send(false),
     async complete(search, cookies, from) {
       const remembered = await seal.open(stateCookie.read(cookies) ?? "");
       if (!isState(remembered))
-        return fail(Reason.SIGN_IN_FAILED, {
-          message: "The sign-in was not begun in this browser, or took longer than ten minutes: begin again.",
-        });
+        return signInFailed("The sign-in was not begun in this browser, or took longer than ten minutes: begin again.");
       const person = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
       const old = sessionCookie.read(cookies);
       if (old !== undefined) await sessions.end(old, from.deadline);
@@ -175,9 +163,20 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
         await sessions.end(value, from.deadline);
         return again(end, person, remembered);
       }
-      await tell("signed_in", person, from);
+      await recordEvent(parts, "signed_in", person, from);
       return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
     },
+  };
+}
+
+function createSigningOut(
+  parts: SignInParts,
+  sessionCookie: Cookie,
+): Pick<SignIn, "end" | "leavesTo" | "endByProvider"> {
+  const { provider, sessions, ended, baseUrl } = parts;
+  const home = (): string => `${baseUrl()}/`;
+
+  return {
     async end(cookies, from) {
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
@@ -205,7 +204,7 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
       // The browser alone is not enough: the person may not finish the provider's page.
       await Promise.all([
         was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
-        tell("signed_out", found, from),
+        recordEvent(parts, "signed_out", found, from),
       ]);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
@@ -223,9 +222,26 @@ export function createSignIn({ provider, sessions, ended, accounts, audit, secre
         from.deadline,
         (session) => sessions.endAll(ending, session),
       );
-      for (const session of ending) await tell("signed_out", session, from, "At the identity provider.");
+      for (const session of ending) await recordEvent(parts, "signed_out", session, from, "At the identity provider.");
     },
   };
+}
+
+async function recordEvent(
+  { accounts, audit }: SignInParts,
+  event: "signed_in" | "signed_out",
+  { issuer, subject, email }: Person,
+  { requestId, address, deadline }: Origin,
+  detail?: string,
+): Promise<void> {
+  const account = await accounts.ofIdentity({ issuer, subject }, deadline);
+  if (account === undefined) return;
+  const actor = { person: email ?? subject, requestId, address };
+  await audit.append(account._id, actor, { event, ...(detail === undefined ? {} : { detail }) }, deadline);
+}
+
+function signInFailed(message: string): never {
+  return fail(Reason.SIGN_IN_FAILED, { message });
 }
 
 function isState(content: object | undefined): content is SignInState {

@@ -1,11 +1,7 @@
 // The files that a source imports, read from its syntax tree: statically, dynamically, and as types.
 import { join, relative } from "node:path";
-import { parseAst } from "rolldown/parseAst";
-
-export interface Node {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
+import type { Source } from "./syntax.ts";
+import { parse, walk } from "./syntax.ts";
 
 const importing = new Set([
   "ImportDeclaration",
@@ -16,9 +12,9 @@ const importing = new Set([
 ]);
 
 /** The paths of our own files that a file imports, from the root of the repository. */
-export function importsOf({ path, text }: { readonly path: string; readonly text: string }): string[] {
+export function importsOf({ path, text }: Source): string[] {
   const found: string[] = [];
-  walk(parseAst(text, { lang: "ts" }) as unknown as Node, (node) => {
+  walk(parse(text), (node) => {
     if (!importing.has(node.type)) return;
     const source = (node["source"] ?? node["argument"]) as { readonly value?: unknown } | null;
     if (typeof source?.value !== "string") {
@@ -27,15 +23,6 @@ export function importsOf({ path, text }: { readonly path: string; readonly text
     } else if (source.value.startsWith(".")) found.push(relative("/", join("/", path, "..", source.value)));
   });
   return found;
-}
-
-export function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node);
-  for (const member of Object.values(node)) {
-    for (const one of Array.isArray(member) ? (member as unknown[]) : [member]) {
-      if (typeof one === "object" && one !== null && "type" in one) walk(one as Node, visit);
-    }
-  }
 }
 
 /** The circles among files, each as its path: a file that reaches itself by its imports. One for each such file. */

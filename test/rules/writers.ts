@@ -1,7 +1,6 @@
 // Finds, in syntax trees, who writes to which collection, and collections that are named by a text.
-import { parseAst } from "rolldown/parseAst";
-import type { Node } from "./imports.ts";
-import { walk } from "./imports.ts";
+import type { Node } from "./syntax.ts";
+import { parse, walk } from "./syntax.ts";
 
 const mutating = /^(?:insert(?:One|Many)|update(?:One|Many)|replaceOne|delete(?:One|Many)|findOneAnd\w+|bulkWrite)$/;
 /** Functions of `src/db` that write to the collection which they are given. */
@@ -14,7 +13,7 @@ const stages = new Set(["$lookup", "$unionWith", "$graphLookup", "$merge"]);
 export function writtenBy(text: string): ReadonlySet<string> {
   const keys = new Map<string, string>();
   const written = new Set<string>();
-  walk(parseAst(text, { lang: "ts" }) as unknown as Node, (node) => {
+  walk(parse(text), (node) => {
     if (node.type === "VariableDeclarator" && nameOf(node["id"]) !== undefined) {
       const key = openedIn(node["init"]);
       if (key !== undefined) keys.set(nameOf(node["id"]) as string, key);
@@ -35,7 +34,7 @@ export function writtenBy(text: string): ReadonlySet<string> {
 /** Calls of `collection` and stages of a pipeline that name a collection by a text instead of by `collections`. */
 export function namedByText(text: string): string[] {
   const found: string[] = [];
-  walk(parseAst(text, { lang: "ts" }) as unknown as Node, (node) => {
+  walk(parse(text), (node) => {
     const literal = (value: unknown): void => {
       if ((value as Node | undefined)?.type === "Literal") found.push(String((value as Node)["value"]));
     };

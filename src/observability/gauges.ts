@@ -1,0 +1,118 @@
+// Gauges that are read when the numbers are asked for, and those that show how an instance stands.
+import type { Registry } from "prom-client";
+import { Counter, Gauge } from "prom-client";
+import type { PoolState } from "../db/pool.ts";
+import type { CapacityState } from "../guards/capacity.ts";
+
+/** What an instance is, and how it stands; asked whenever the numbers are. */
+export interface InstanceState {
+  /** The release, and the version of the interface's description. */
+  readonly version: string;
+  readonly interfaceVersion: string;
+  ready(): boolean;
+  mongodbReachable(): boolean;
+  /** Whether the lease on MongoDB's primary is held, and since when it is so, in milliseconds since 1970. */
+  lease(): { readonly held: boolean; readonly since: number };
+  /** The switches by the names that they have outside; true for on. */
+  switches(): Readonly<Record<string, boolean>>;
+  /** How many callers have a bucket in this instance's own memory. */
+  fallbackBuckets(): number;
+  /** The connections to MongoDB. */
+  pool(): PoolState;
+  /** The public requests that are worked on, and those that wait. */
+  work(): CapacityState;
+  /** The erasures of accounts that are not finished, and the documents that this instance has deleted for them. */
+  erasures(): { readonly running: number; readonly deleted: number };
+}
+
+/** A gauge, and how its value is read: one for each value of the label, where it has a label. */
+type ReadGauge<Source> = readonly [
+  name: string,
+  help: string,
+  read: (source: Source) => number | boolean | Readonly<Record<string, number | boolean>>,
+  label?: string,
+];
+
+/** Adds a gauge whose value is read whenever the numbers are. */
+export function addGauge<Source>(registry: Registry, gauge: ReadGauge<Source>, source: Source): void {
+  const [name, help, read, label] = gauge;
+  new Gauge({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers: [registry],
+    collect() {
+      const found = read(source);
+      if (typeof found !== "object") this.set(Number(found));
+      else for (const [key, value] of Object.entries(found)) this.set({ [label ?? ""]: key }, Number(value));
+    },
+  });
+}
+
+const instanceGauges: readonly ReadGauge<InstanceState>[] = [
+  ["records_ready", "1 while this instance takes requests, else 0.", ({ ready }) => ready()],
+  [
+    "records_mongodb_up",
+    "1 while MongoDB answers and its primary is proven to lead, else 0.",
+    ({ mongodbReachable }) => mongodbReachable(),
+  ],
+  [
+    "records_primary_lease",
+    "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.",
+    ({ lease }) => lease().held,
+  ],
+  [
+    "records_primary_lease_changed_timestamp_seconds",
+    "When the lease on the primary was last gained or lost, in seconds since 1970.",
+    ({ lease }) => lease().since / 1_000,
+  ],
+  [
+    "records_throttle_fallback_buckets",
+    "Callers that have a bucket in this instance's memory; swept when requests come.",
+    ({ fallbackBuckets }) => fallbackBuckets(),
+  ],
+  [
+    "records_mongodb_pool_connections",
+    "Open connections to MongoDB: those that commands use, and those that are idle.",
+    ({ pool }) => ({ in_use: pool().inUse, available: pool().available }),
+    "state",
+  ],
+  ["records_mongodb_pool_waiting", "Commands that wait for a connection to MongoDB.", ({ pool }) => pool().waiting],
+  [
+    "records_work_in_flight",
+    "Public requests that are worked on, by whether their credential is known to be valid.",
+    ({ work }) => work().working,
+    "standing",
+  ],
+  [
+    "records_work_in_flight_limit",
+    "Public requests that can be worked on at once (MAX_IN_FLIGHT).",
+    ({ work }) => work().most,
+  ],
+  ["records_work_waiting", "Public requests that wait for a place.", ({ work }) => work().waiting],
+  [
+    "records_erasures_running",
+    "Erasures of accounts that are not finished, as this instance last saw them in MongoDB.",
+    ({ erasures }) => erasures().running,
+  ],
+  ["records_switch_enabled", "1 while the operator's switch is on, else 0.", ({ switches }) => switches(), "switch"],
+];
+
+/** From now on the numbers show the state of the instance. */
+export function showInstance(registry: Registry, state: InstanceState): void {
+  const { version, interfaceVersion: interface_version, erasures } = state;
+  const registers = [registry];
+  const labels = { version, interface_version, node_version: process.version };
+  const help = "Always 1; its labels tell what runs.";
+  new Gauge({ name: "records_build_info", help, labelNames: Object.keys(labels), registers }).set(labels, 1);
+  for (const gauge of instanceGauges) addGauge(registry, gauge, state);
+  new Counter({
+    name: "records_erasure_deleted_documents_total",
+    help: "Documents that this instance deleted for erasures of accounts.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(erasures().deleted);
+    },
+  });
+}

@@ -1,0 +1,191 @@
+// Unary rpcs behind the guards: these run on method and headers, then the library gets the request.
+import type { ServerHttp2Stream } from "node:http2";
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
+import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { receiveBytes } from "../../gateway/body.ts";
+import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
+import { deadlineIn, within } from "../deadline.ts";
+import type { Failure, Violation } from "../errors.ts";
+import { failureOf } from "../errors.ts";
+import type { Request, Response } from "../http/exchange.ts";
+import { connectError } from "./connect-error.ts";
+import type { Admitted, Dispatch, Inbound, OnError } from "./dispatch.ts";
+import { observe } from "./dispatch.ts";
+import type { JsonFlaws } from "./json-flaws.ts";
+import { createJsonFlaws } from "./json-flaws.ts";
+import { maxMessageBytes } from "./limits.ts";
+import type { Protocol } from "./protocol.ts";
+import { envelopeHead, expiryOf } from "./protocol.ts";
+import { refusal, refusedWith } from "./refusal.ts";
+import { routerOptions } from "./router-options.ts";
+import { universalRequest, whole } from "./universal-request.ts";
+
+/** A unary rpc behind the guards. */
+export interface GuardedRpc {
+  readonly rpc: DescMethodUnary;
+  readonly handler: UniversalHandler;
+  readonly maxBytes: number;
+  readonly jsonFlaws: JsonFlaws;
+}
+
+/** Serves unary rpcs. */
+export interface UnarySurface {
+  /** The rpc of a path. */
+  find(path: string): GuardedRpc | undefined;
+  /** Answers a request for such an rpc. Rejects only when the response cannot be written. */
+  handle(rpc: GuardedRpc, protocol: Protocol, request: Request, response: Response, inbound: Inbound): Promise<void>;
+}
+
+/** A call that has passed the guards. */
+interface Call {
+  readonly inbound: Inbound;
+  readonly admitted: Admitted;
+  /** Finds the violations of a message that the library accepts. */
+  readonly flaws: () => Promise<readonly Violation[]>;
+  /** True once the library has decoded the message. */
+  decoded: boolean;
+}
+const callKey = createContextKey<Call | undefined>(undefined);
+
+/**
+ * How long the rest of a body is read and thrown away after the response: a client that still sends would not see it
+ * otherwise.
+ */
+const lingerMs = 1_000;
+
+/** A surface of unary rpcs. A rejected call is answered in its own protocol, without a look at its message. */
+export function createUnarySurface(
+  rpcs: Iterable<DescMethodUnary>,
+  dispatch: Dispatch,
+  onError: OnError,
+): UnarySurface {
+  const guarded = new Map([...rpcs].map((rpc) => guardedRpc(rpc, report)).map((one) => [one.handler.requestPath, one]));
+
+  /** Records a call's failure for the log. */
+  function report(error: unknown, inbound: Inbound): Failure {
+    const failure = failureOf(error);
+    observe(inbound, { failed: failure.kind });
+    onError(failure, inbound);
+    return failure;
+  }
+
+  return {
+    find: (path) => guarded.get(path),
+    async handle(one, protocol, request, response, received) {
+      const expiresAt = expiryOf(request, received.arrivedAt);
+      const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
+      const served = serveCall(one, protocol, request, inbound, dispatch);
+      const inTime =
+        expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
+      const answer = await inTime.catch((error: unknown) =>
+        refusal(protocol, request.headers["content-type"] ?? "", connectError(report(error, inbound), protocol)),
+      );
+      if (answer === "gone") return;
+      if (!request.complete) discard(request, response);
+      await universalResponseToNodeResponse(answer, response);
+    },
+  };
+}
+
+/**
+ * Runs the guards, receives the body and calls the library. Rejects with a Failure where a guard or the body's check
+ * fails.
+ */
+async function serveCall(
+  one: GuardedRpc,
+  protocol: Protocol,
+  request: Request,
+  inbound: Inbound,
+  dispatch: Dispatch,
+): Promise<UniversalServerResponse | "gone"> {
+  const admitted = await dispatch.admit(one.rpc, inbound);
+  const body =
+    request.method === "GET"
+      ? Buffer.alloc(0)
+      : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+  if (body === "gone") return body;
+  if (body === "too large") return admitted.reject([tooLarge(one.maxBytes)]);
+  const call: Call = { inbound, admitted, flaws: () => one.jsonFlaws(protocol, request, body), decoded: false };
+  const values = createContextValues().set(callKey, call);
+  const answer = await one
+    .handler(universalRequest(one.handler, request, whole(body), inbound, values))
+    .catch((error: unknown) => {
+      if (call.decoded) throw error;
+      // The library throws where its error message would repeat text that is not well-formed.
+      return undefined;
+    });
+  if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
+  if (call.decoded) return answer;
+  const bytes = await allBytes(answer.body);
+  const error = await refusedWith(protocol, answer, bytes);
+  // Only the library's response lists what it supports.
+  if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
+  if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(one.maxBytes)]);
+  return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
+}
+
+function guardedRpc(rpc: DescMethodUnary, report: (error: unknown, inbound: Inbound) => Failure): GuardedRpc {
+  const maxBytes = maxMessageBytes(rpc);
+  acceptShortEnumNames(rpc.input);
+  const router = createConnectRouter(routerOptions(maxBytes));
+  router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, report));
+  const [handler] = router.handlers;
+  if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
+  return { rpc, handler, maxBytes, jsonFlaws: createJsonFlaws(rpc.input, maxBytes) };
+}
+
+/** Runs the service for a message that the library has decoded. */
+async function invoke(
+  message: Message,
+  { values, responseHeader, protocolName }: HandlerContext,
+  report: (error: unknown, inbound: Inbound) => Failure,
+): Promise<Message> {
+  const call = values.get(callKey);
+  if (call === undefined) throw new Error("an rpc was reached around its guards");
+  call.decoded = true;
+  try {
+    const { message: answer, replayed } = await call.admitted.invoke(message, await call.flaws());
+    if (replayed) responseHeader.set("idempotent-replayed", "true");
+    return answer;
+  } catch (error) {
+    throw connectError(report(error, call.inbound), protocolName);
+  }
+}
+
+function tooLarge(maxBytes: number): Violation {
+  return violation("size", `the message must be at most ${maxBytes} bytes`);
+}
+
+const unreadable = "the message cannot be read";
+
+/** A violation of the message as a whole, which has no field name. */
+function violation(rule: string, message: string): Violation {
+  return { field: "", rule, message };
+}
+
+/** The library's error text, which may repeat the input: shortened, with U+FFFD for a lone surrogate. */
+function shortened(text: string): string {
+  const cut = Buffer.from(text.slice(0, longestText)).toString();
+  return text.length > longestText ? `${cut}…` : cut;
+}
+const longestText = 300;
+
+async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body ?? []) pieces.push(piece);
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+}
+
+/** Throws away what is still to come, for a moment longer than the answer takes. */
+function discard(request: Request & { readonly stream?: ServerHttp2Stream }, response: Response): void {
+  const { stream } = request;
+  request.resume();
+  // HTTP/2 keeps the connection: only the stream is closed. Its response is told to be finished only with it.
+  (stream ?? response).once("finish", () => {
+    const timer = setTimeout(() => (stream === undefined ? request.destroy() : stream.close()), lingerMs);
+    (stream ?? request).once("close", () => clearTimeout(timer));
+  });
+}
