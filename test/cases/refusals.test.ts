@@ -2,10 +2,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { counts } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { Fields, Rpc, Wire } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 async function start(
   environment: Record<string, string> = {},

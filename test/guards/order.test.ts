@@ -3,12 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import { grpcCall } from "../rpc/http2-call.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { Fields, Outcome, Rpc, Wire } from "../support/wires.ts";
-import { endpoints, openWires } from "../support/wires.ts";
+import { grpcCall } from "../../fixtures/clients/http2-call.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { endpoints, openWires } from "../../fixtures/clients/wires.ts";
 
 let service: TestService;
 let wires: readonly Wire[];

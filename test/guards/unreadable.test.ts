@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startInstance, startService } from "../support/service.ts";
-import type { Fields, Outcome, Rpc } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 /** Lends its Redis. */
 let lender: TestService;

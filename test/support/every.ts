@@ -1,8 +1,8 @@
 // Every record endpoint with a request that is right for an account which has a contact and a session.
-import type { TestService } from "./service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
 import type { Client } from "./client.ts";
 import { newClient } from "./client.ts";
-import type { Rpc } from "./wires.ts";
+import type { Rpc } from "../../fixtures/clients/wires.ts";
 
 /** A request to an endpoint. */
 export interface Request {

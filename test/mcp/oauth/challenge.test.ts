@@ -1,13 +1,13 @@
 // The 401 of /mcp in every form, and what comes before and after it: 429, 503, 401, 403, 405.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exchange } from "../../http/raw.ts";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import type { RestAnswer, TestService } from "../../support/service.ts";
-import { rest, startService } from "../../support/service.ts";
-import { openWires } from "../../support/wires.ts";
-import { accessToken, expectChallenge, send } from "./set-up.ts";
+import { exchange } from "../../../fixtures/clients/raw.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import { rest, startService } from "../../../fixtures/service/service.ts";
+import { openWires } from "../../../fixtures/clients/wires.ts";
+import { accessToken, expectChallenge, send } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

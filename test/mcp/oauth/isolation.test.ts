@@ -1,15 +1,15 @@
 // A token reaches its own person's records and nothing else: not another's records, not another surface; and no other
 // credential reaches /mcp.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import { ingestInto } from "../../support/ingest.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { openSession } from "../../support/person.ts";
-import type { TestService } from "../../support/service.ts";
-import { randomId, rest, startService } from "../../support/service.ts";
-import { openWires } from "../../support/wires.ts";
-import { accessToken, expectChallenge, rpc, send, statusOf } from "./set-up.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { randomId, rest, startService } from "../../../fixtures/service/service.ts";
+import { openWires } from "../../../fixtures/clients/wires.ts";
+import { accessToken, expectChallenge, rpc, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

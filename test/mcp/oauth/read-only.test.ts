@@ -31,10 +31,10 @@ import { createSessionIngest } from "../../../src/ingest/sessions.ts";
 import { createNoteStore } from "../../../src/notes/store.ts";
 import type { Dispatch, Inbound } from "../../../src/rpc/dispatch.ts";
 import { createSessionStore } from "../../../src/sessions/store.ts";
-import { listenToMongo } from "../../support/commands.ts";
-import { ingestInto } from "../../support/ingest.ts";
-import type { TestService } from "../../support/service.ts";
-import { startService } from "../../support/service.ts";
+import { listenToMongo } from "../../../fixtures/databases/commands.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { startService } from "../../../fixtures/service/service.ts";
 
 let service: TestService;
 let accountId: UUID;
