@@ -34,6 +34,7 @@ import { createSessionStore } from "../../../src/sessions/store.ts";
 import { listenToMongo } from "../../../fixtures/databases/commands.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
+import { writeRpcs } from "../../../fixtures/clients/operations.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 
 let service: TestService;
@@ -228,6 +229,11 @@ function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<un
       () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write),
     ],
     [
+      "UpdateContact",
+      () =>
+        contactService.updateContact({ $typeName: "records.v1.UpdateContactRequest", contactId, phone: "1" }, write),
+    ],
+    [
       "AppendContactNote",
       () =>
         contactService.appendContactNote(
@@ -274,6 +280,7 @@ const storeNames = [
   "contacts.update of a name",
   "notes.append",
   "CreateContact",
+  "UpdateContact",
   "AppendContactNote",
   "ingest of contacts",
   "archiving",
@@ -308,6 +315,7 @@ async function granted(): Promise<Scope> {
 describe("in the store itself", () => {
   test("the list of writes is whole [MCP-12]", async () => {
     expect(storeWrites(await granted()).map(([name]) => name)).toEqual(storeNames);
+    expect(storeNames).toEqual(expect.arrayContaining([...writeRpcs]));
   });
 
   test.each(storeNames)("%s with the scope of a token is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
