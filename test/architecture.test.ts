@@ -448,6 +448,8 @@ test("a call that goes past src/db is seen", () => {
     "notes.findOne({ _id });",
     'db.collection("api_keys").findOne({ _id });',
     "notes.findOne({ _id }, { session: undefined });",
+    "notes.deleteMany({ account_id: other });",
+    "notes.updateMany({}, { $set: { content } });",
     'db.command({ find: "notes" });',
   ]) {
     const seen = collectionCalls(`const notes = db.collection<Note>("notes");\nawait ${call}`);
@@ -492,6 +494,22 @@ test("every query of records goes through db/read or db/write, which name the ac
     for (const [query] of text.matchAll(/\b(?:contacts|sessions|notes|transcripts)\.(?:find|findOne)\([^;]*;/g))
       expect(query, path).toContain("account_id");
   }
+});
+
+/** Deletions of records whose filter names no account: a spread one is named `filter`, and built beside it. */
+function deletionsOfAll({ path, text }: File): string[] {
+  if (!/^src\/(?:contacts|sessions|notes|ingest)\//.test(path)) return [];
+  return [...text.matchAll(/\.(?:deleteOne|deleteMany|findOneAndDelete)\([^;]*;/g)]
+    .map(([call]) => call)
+    .filter((call) => !/account_id|\.\.\.filter\b/.test(call))
+    .map((call) => `${path}: ${call}`);
+}
+
+test("a deletion of records names the account, in a transaction too", () => {
+  expect(handWritten.flatMap(deletionsOfAll)).toEqual([]);
+  const call = "await notes.deleteMany({ contact_id }, { session });";
+  expect(deletionsOfAll({ path: "src/notes/store.ts", text: call })).toHaveLength(1);
+  expect(deletionsOfAll({ path: "src/notes/store.ts", text: call.replace("{ c", "{ account_id, c") })).toEqual([]);
 });
 
 /** Fixtures that return bodies of every shape: the tests state what is in them. */

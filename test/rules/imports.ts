@@ -2,7 +2,8 @@
 import { join, relative } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-interface Node {
+/** A node of a syntax tree. */
+export interface Node {
   readonly type: string;
   readonly [member: string]: unknown;
 }
@@ -29,7 +30,8 @@ export function importsOf({ path, text }: { readonly path: string; readonly text
   return found;
 }
 
-function walk(node: Node, visit: (node: Node) => void): void {
+/** Visits a node and everything in it. */
+export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node);
   for (const member of Object.values(node)) {
     for (const one of Array.isArray(member) ? (member as unknown[]) : [member]) {
