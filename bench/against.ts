@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fixture } from "../drills/fixture/fixture.ts";
-import { withFixture } from "../drills/fixture/fixture.ts";
-import type { OlderCode } from "../drills/fixture/older.ts";
-import { withOlderCode } from "../drills/fixture/older.ts";
+import type { Fixture } from "../fixtures/service/fixture.ts";
+import { withFixture } from "../fixtures/service/fixture.ts";
+import type { OlderCode } from "../fixtures/service/older.ts";
+import { withOlderCode } from "../fixtures/service/older.ts";
 import type { Compared, Side } from "./against-table.ts";
 import type { AccountPlan } from "./dataset/accounts.ts";
 import { mainAccount, smallData } from "./dataset/accounts.ts";

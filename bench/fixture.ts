@@ -10,8 +10,8 @@ import { startRedis } from "../src/embedded/redis.ts";
 import { startServer } from "../src/embedded/server.ts";
 import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
-import { bothUris } from "../test/support/administrator.ts";
-import { withCache } from "../test/support/own-mongod.ts";
+import { bothUris } from "../fixtures/databases/administrator.ts";
+import { withCache } from "../fixtures/databases/own-mongod.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
 

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, isListening } from "../src/embedded/port.ts";
-import { requireServiceUser } from "../test/support/database.ts";
+import { requireServiceUser } from "../fixtures/databases/database.ts";
 import { askOnce } from "./load/http1.ts";
 import type { Load, Loaded } from "./load/load.ts";
 

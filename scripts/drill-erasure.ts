@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startRedis } from "../src/embedded/redis.ts";
-import { drillErasure } from "../test/bulk/erasure.ts";
-import { testCacheDir } from "../test/support/global-setup.ts";
-import { startOwnMongod } from "../test/support/own-mongod.ts";
+import { drillErasure } from "../drills/bulk/erasure.ts";
+import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
 
 const usage = "npm run drill:erasure -- [--notes 1000000] [--instances 3] [--kill]";
 const most = { seconds: 120, p99: 250 };

@@ -7,6 +7,9 @@ import { circles, importsOf } from "./rules/imports.ts";
 
 const root = join(import.meta.dirname, "..");
 
+/** What every test may import. */
+const tested = ["test/", "fixtures/", "scripts/", "examples/", "client/src/", "gateway/", "src/"];
+
 /** Room → the rooms that it may import, itself included. The first room whose path a file begins with is its own. */
 const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/gen/", ["src/gen/"]],
@@ -273,10 +276,21 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ],
   ["client/src/", ["client/src/"]],
   ["examples/", ["examples/", "client/src/index.ts", "src/gen/"]],
-  // A drill loads the code of another commit.
-  ["drills/fixture/older.ts", ["a computed path"]],
-  ["drills/", ["drills/", "src/", "gateway/", "test/"]],
-  ["bench/", ["bench/", "bin/bundle.js", "drills/fixture/", "src/", "test/"]],
+  // The code of another commit is loaded from where it was checked out.
+  ["fixtures/service/older.ts", ["a computed path"]],
+  ["fixtures/", ["fixtures/", "bin/bundle.js", "src/"]],
+  ["drills/", ["drills/", "fixtures/", "src/", "gateway/"]],
+  ["bench/", ["bench/", "fixtures/", "bin/bundle.js", "src/"]],
+  ["scripts/", ["scripts/", "drills/bulk/", "fixtures/", "gateway/", "src/"]],
+  // Tests of drills and of the bench, and the two files that speak of both.
+  ["test/drills/", [...tested, "drills/"]],
+  ["test/bench/", [...tested, "bench/"]],
+  ["test/support/left-out.ts", [...tested, "drills/upgrade/release.ts"]],
+  ["test/service-user.test.ts", [...tested, "bench/processes.ts"]],
+  // What is generated is loaded file by file, and what a test generates from its scratch copy.
+  ["test/faults/broken/operations.ts", [...tested, "a computed path"]],
+  ["test/gateway/plugin.test.ts", [...tested, "a computed path"]],
+  ["test/", tested],
 ];
 
 function domain(own: string, ...more: string[]): string[] {
@@ -293,14 +307,25 @@ function domain(own: string, ...more: string[]): string[] {
   ];
 }
 
-const files = ["src", "gateway", "client/src", "examples", "drills", "bench"].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
-    .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, folder, name), "utf8") })),
-);
+interface File {
+  readonly path: string;
+  readonly text: string;
+}
+
+function filesIn(...folders: string[]): File[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+      .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, folder, name), "utf8") })),
+  );
+}
+
+const files = filesIn("src", "gateway", "client/src", "examples", "fixtures", "drills", "bench");
 const handWritten = files.filter(({ path }) => !path.startsWith("src/gen/") && path !== "client/src/schema.ts");
 
-const imports = new Map(handWritten.map((file) => [file.path, importsOf(file)] as const));
+const imports = new Map(
+  [...handWritten, ...filesIn("scripts", "test")].map((file) => [file.path, importsOf(file)] as const),
+);
 
 /** What a file imports and may not, by the table. */
 function wrongImports(path: string, targets: readonly string[]): string[] {
@@ -320,8 +345,9 @@ test("every permission of the table is used", () => {
   const unused = rooms.flatMap(([room, may], at) => {
     const own = [...imports].filter(([path]) => rooms.findIndex(([one]) => path.startsWith(one)) === at);
     const targets = own.flatMap(([, all]) => all);
-    // What every domain may import, and a room of itself, need not be used by each.
-    const granted = may.filter((one) => one !== room && !domain(room).includes(one));
+    // What every domain and every test may import, and a room of itself, need not be used by each.
+    const shared = room.startsWith("test/") && may !== tested ? tested : domain(room);
+    const granted = may.filter((one) => one !== room && !shared.includes(one));
     return granted.filter((one) => !targets.some((target) => target.startsWith(one))).map((one) => `${room} ← ${one}`);
   });
   expect(unused).toEqual([]);
@@ -338,6 +364,18 @@ test.each([
   expect(wrongImports("gateway/handler.ts", importsOf({ path: "gateway/handler.ts", text }))).toHaveLength(1);
 });
 
+test.each([
+  ["a drill that imports a test", "drills/kills/kills.ts", "../../test/support/client.ts"],
+  ["the bench that imports a test", "bench/search.ts", "../test/support/client.ts"],
+  ["the bench that imports a drill", "bench/search.ts", "../drills/kills/kills.ts"],
+  ["a script that imports a test", "scripts/schemathesis.ts", "../test/support/client.ts"],
+  ["a fixture that imports a test", "fixtures/service/child.ts", "../../test/support/client.ts"],
+  ["a fixture that imports a drill", "fixtures/service/child.ts", "../../drills/kills/kills.ts"],
+  ["a test that is of no drill, and imports one", "test/contacts/get.test.ts", "../../drills/kills/kills.ts"],
+])("what rooms share is in fixtures, and this is seen: %s", (_what, path, from) => {
+  expect(wrongImports(path, importsOf({ path, text: `import { one } from "${from}";` }))).toHaveLength(1);
+});
+
 test("no file of src and gateway reaches itself by its imports, of types either", () => {
   const served = new Map([...imports].filter(([path]) => /^(?:src|gateway)\//.test(path)));
   expect(circles(served).map((circle) => circle.join(" → "))).toEqual([]);
@@ -352,13 +390,14 @@ test("no file of src and gateway reaches itself by its imports, of types either"
   ).toEqual(["b → c → b", "c → b → c"]);
 });
 
-test("nobody imports main, and only main imports app", () => {
-  const importers = (target: string): string[] =>
-    files.filter((file) => importsOf(file).includes(target)).map(({ path }) => path);
-  expect(importers("src/main.ts")).toEqual([]);
-  expect(importers("src/app.ts")).toEqual(["src/main.ts"]);
-  const within = files.filter((file) => importsOf(file).some((target) => target.startsWith("src/app/")));
-  expect(within.filter(({ path }) => !/^src\/app[./]/.test(path)).map(({ path }) => path)).toEqual([]);
+test("nobody imports main, and only main imports app, and fixtures as main does", () => {
+  const importers = (target: RegExp): string[] =>
+    [...imports]
+      .filter(([path, targets]) => !/^(?:test|scripts)\//.test(path) && targets.some((one) => target.test(one)))
+      .map(([path]) => path);
+  expect(importers(/^src\/main\.ts$/)).toEqual([]);
+  expect(importers(/^src\/app\.ts$/).filter((path) => !path.startsWith("fixtures/service/"))).toEqual(["src/main.ts"]);
+  expect(importers(/^src\/app\//).filter((path) => !/^src\/app[./]/.test(path))).toEqual([]);
 });
 
 test("only the guards grant the right to write", () => {
@@ -370,7 +409,7 @@ test("only the guards grant the right to write", () => {
 
 test("of the service, only config and the embedded parts read the environment", () => {
   const reading = handWritten
-    .filter(({ path, text }) => /process\.env/.test(text) && !/^(examples|drills|bench)\//.test(path))
+    .filter(({ path, text }) => /process\.env/.test(text) && !/^(examples|fixtures|drills|bench)\//.test(path))
     .map(({ path }) => path);
   expect(reading.sort()).toEqual(["src/cli/records.ts", "src/embedded/parts.ts", "src/main.ts"]);
 });
@@ -410,6 +449,8 @@ test("a call that goes past src/db is seen", () => {
     "notes.findOne({ _id });",
     'db.collection("api_keys").findOne({ _id });',
     "notes.findOne({ _id }, { session: undefined });",
+    "notes.deleteMany({ account_id: other });",
+    "notes.updateMany({}, { $set: { content } });",
     'db.command({ find: "notes" });',
   ]) {
     const seen = collectionCalls(`const notes = db.collection<Note>("notes");\nawait ${call}`);
@@ -456,14 +497,34 @@ test("every query of records goes through db/read or db/write, which name the ac
   }
 });
 
+/** Deletions of records whose filter names no account: a spread one is named `filter`, and built beside it. */
+function deletionsOfAll({ path, text }: File): string[] {
+  if (!/^src\/(?:contacts|sessions|notes|ingest)\//.test(path)) return [];
+  return [...text.matchAll(/\.(?:deleteOne|deleteMany|findOneAndDelete)\([^;]*;/g)]
+    .map(([call]) => call)
+    .filter((call) => !/account_id|\.\.\.filter\b/.test(call))
+    .map((call) => `${path}: ${call}`);
+}
+
+test("a deletion of records names the account, in a transaction too", () => {
+  expect(handWritten.flatMap(deletionsOfAll)).toEqual([]);
+  const call = "await notes.deleteMany({ contact_id }, { session });";
+  expect(deletionsOfAll({ path: "src/notes/store.ts", text: call })).toHaveLength(1);
+  expect(deletionsOfAll({ path: "src/notes/store.ts", text: call.replace("{ c", "{ account_id, c") })).toEqual([]);
+});
+
+/** Fixtures that return bodies of every shape: the tests state what is in them. */
+const ofEveryShape = ["fixtures/service/service.ts", "fixtures/sign-in/assistants.ts"];
+
 test.each([
-  ["any", /(:|<|\bas) any\b/],
+  ["any", /(?:: |<|\bas )any\b(?! \w)/],
   ["@ts-ignore", /@ts-(ignore|expect-error|nocheck)/],
   ["export default", /^export default/m],
   ["export *", /^export \*/m],
   ["TODO", /\b(TODO|FIXME|XXX)\b/],
-])("no file has %s", (_name, pattern) => {
-  expect(handWritten.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
+])("no file has %s", (name, pattern) => {
+  const having = handWritten.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  expect(having.sort()).toEqual(name === "any" ? ofEveryShape : []);
 });
 
 test("every file opens with one sentence on what it is for, and none has more than 300 lines", () => {

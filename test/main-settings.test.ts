@@ -10,9 +10,9 @@ import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
 import type { Program } from "./program.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
-import type { TestDatabase } from "./support/database.ts";
-import { createDatabase } from "./support/database.ts";
-import { rest } from "./support/service.ts";
+import type { TestDatabase } from "../fixtures/databases/database.ts";
+import { createDatabase } from "../fixtures/databases/database.ts";
+import { rest } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createBrowser } from "./embedded/provider/browser.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import { nothingRuns, running } from "./embedded/machine.ts";
 import type { Program } from "./program.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
-import { rest } from "./support/service.ts";
+import { rest } from "../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

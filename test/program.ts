@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { requireServiceUser } from "./support/database.ts";
+import { requireServiceUser } from "../fixtures/databases/database.ts";
 
 /** A program that was started. */
 export interface Program {

@@ -8,8 +8,8 @@ import { createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTransport } from "../examples/grpc-client/transport.ts";
 import { ContactService } from "../src/gen/records/v1/contacts_pb.ts";
-import type { Program } from "./support/program.ts";
-import { startCommand, startProgram } from "./support/program.ts";
+import type { Program } from "../fixtures/service/program.ts";
+import { startCommand, startProgram } from "../fixtures/service/program.ts";
 
 const root = join(import.meta.dirname, "..");
 const readme = readFileSync(join(root, "README.md"), "utf8");

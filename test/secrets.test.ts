@@ -3,9 +3,9 @@
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { connectRedis } from "../src/db/redis.ts";
-import { createBrowser } from "./embedded/provider/browser.ts";
-import { ann, ask, useHouse } from "./sign-in/set-up.ts";
-import { findSecrets, secretsIn } from "./support/secrets.ts";
+import { createBrowser } from "../fixtures/sign-in/browser.ts";
+import { ann, ask, useHouse } from "../fixtures/sign-in/house.ts";
+import { findSecrets, secretsIn } from "../fixtures/service/secrets.ts";
 
 const house = useHouse({ LOG_LEVEL: "trace" });
 

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startPeer } from "../bench/processes.ts";
-import { startChild } from "./faults/child.ts";
+import { startChild } from "../fixtures/service/child.ts";
 import { spawnProgram } from "./program.ts";
-import type { DatabaseUris } from "./support/database.ts";
-import { asAdministrator } from "./support/database.ts";
-import type { OwnMongod } from "./support/own-mongod.ts";
-import { startOwnMongod } from "./support/own-mongod.ts";
-import type { TestService } from "./support/service.ts";
-import { startInstance, startService } from "./support/service.ts";
+import type { DatabaseUris } from "../fixtures/databases/database.ts";
+import { asAdministrator } from "../fixtures/databases/database.ts";
+import type { OwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../fixtures/service/service.ts";
+import { startInstance, startService } from "../fixtures/service/service.ts";
 
 vi.setConfig({ hookTimeout: 60_000 });
 
@@ -64,12 +64,12 @@ describe("no service starts with an administrator's URI", () => {
 
   test("because nothing starts the service but what checks its URI", () => {
     const root = join(import.meta.dirname, "..");
-    const files = ["test", "drills", "bench", "scripts"].flatMap((folder) =>
+    const files = ["fixtures", "test", "drills", "bench", "scripts"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
     );
     const starting = files.filter(
       (file) => file.endsWith(".ts") && /\bstartApp\(/.test(readFileSync(join(root, file), "utf8")),
     );
-    expect(starting.sort()).toEqual(["test/faults/instance.ts", "test/support/service.ts"]);
+    expect(starting.sort()).toEqual(["fixtures/service/instance.ts", "fixtures/service/service.ts"]);
   });
 });

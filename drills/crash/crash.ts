@@ -1,15 +1,15 @@
 // The drill of crashes: a write is broken at every one of its steps, and its retry on another instance leaves it done
 // once.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChildInstance } from "../../test/faults/child.ts";
-import type { MongoProxy } from "../../test/faults/mongo-proxy.ts";
-import { startMongoProxy } from "../../test/faults/mongo-proxy.ts";
-import type { WireAnswer } from "../../test/idempotency/wires.ts";
-import type { DatabaseUris } from "../../test/support/database.ts";
-import { withFault } from "../../test/support/own-mongod.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import type { MongoProxy } from "../../fixtures/network/mongo-proxy.ts";
+import { startMongoProxy } from "../../fixtures/network/mongo-proxy.ts";
+import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { DatabaseUris } from "../../fixtures/databases/database.ts";
+import { withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Drill, Report, Say } from "../drill.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Breach, BrokenWrite } from "./moments.ts";
 import { commands, everyWrite, sampledWrites, spell } from "./moments.ts";
 import type { ReplyProxy } from "./reply-proxy.ts";

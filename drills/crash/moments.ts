@@ -1,7 +1,7 @@
 // The moments of a write at which it can be broken: its commands to the database, before and after, and the parts of
 // its reply.
-import type { Moment as CommandMoment } from "../../test/faults/mongo-proxy.ts";
-import type { CommandFault } from "../../test/support/own-mongod.ts";
+import type { Moment as CommandMoment } from "../../fixtures/network/mongo-proxy.ts";
+import type { CommandFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Operation, SpokenWire } from "../kills/body.ts";
 import type { Heard } from "./reply-proxy.ts";
 

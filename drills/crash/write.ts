@@ -1,9 +1,9 @@
 // One write under one key in a fresh account, and the judgement of what became of it.
-import { rest } from "../../test/support/service.ts";
-import { recordsOf } from "../../test/idempotency/stored.ts";
-import type { WireAnswer } from "../../test/idempotency/wires.ts";
-import { wires } from "../../test/idempotency/wires.ts";
-import type { Fixture } from "../fixture/fixture.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import { recordsOf } from "../../fixtures/records/stored.ts";
+import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { SpokenWire } from "../kills/body.ts";
 import { bodyOf, readBack } from "../kills/body.ts";
 import type { BrokenWrite } from "./moments.ts";

@@ -1,6 +1,6 @@
 // The drill of the dependencies: each is broken in turn while every surface is asked for what it has.
-import type { ChildInstance } from "../../test/faults/child.ts";
-import { judge } from "../../test/faults/stream.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { judge } from "../../fixtures/records/stream.ts";
 import type { Drill, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";

@@ -6,10 +6,10 @@ import { execFileSync } from "node:child_process";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { endProcess, identify } from "../../src/embedded/process-id.ts";
-import { directUri } from "../../test/support/database.ts";
-import type { Answer } from "../../test/sign-in/fake-provider.ts";
-import { away, json, silent } from "../../test/sign-in/fake-provider.ts";
-import type { Weather } from "../fixture/proxy.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import type { Answer } from "../../fixtures/sign-in/fake-provider.ts";
+import { away, json, silent } from "../../fixtures/sign-in/fake-provider.ts";
+import type { Weather } from "../../fixtures/network/proxy.ts";
 import type { Site } from "./site.ts";
 import type { Kind } from "./surfaces.ts";
 

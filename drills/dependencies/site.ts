@@ -3,17 +3,17 @@
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import { childToken } from "../../test/faults/child.ts";
-import { accessToken, offerIntrospection } from "../../test/mcp/oauth/set-up.ts";
-import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { directUri } from "../../test/support/database.ts";
-import { ingestInto } from "../../test/support/ingest.ts";
-import { rest } from "../../test/support/service.ts";
-import type { Account, Fixture, FixtureOptions } from "../fixture/fixture.ts";
-import { withFixture } from "../fixture/fixture.ts";
-import type { Proxy } from "../fixture/proxy.ts";
-import { startProxy } from "../fixture/proxy.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { accessToken, offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import type { Account, Fixture, FixtureOptions } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
+import type { Proxy } from "../../fixtures/network/proxy.ts";
+import { startProxy } from "../../fixtures/network/proxy.ts";
 
 /** What there is to break, and whom to ask meanwhile. */
 export interface Site {

@@ -3,13 +3,13 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/gen/grpc/health/v1/health_pb.ts";
-import type { ChildInstance } from "../../test/faults/child.ts";
-import type { Acknowledged } from "../../test/faults/stream.ts";
-import { send } from "../../test/mcp/oauth/set-up.ts";
-import { ask } from "../../test/sign-in/set-up.ts";
-import type { RestAnswer } from "../../test/support/service.ts";
-import type { Fields, Outcome, Rpc, Wire, WireName } from "../../test/support/wires.ts";
-import { openWires } from "../../test/support/wires.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import type { Acknowledged } from "../../fixtures/records/stream.ts";
+import { send } from "../../fixtures/sign-in/assistants.ts";
+import { ask } from "../../fixtures/sign-in/house.ts";
+import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire, WireName } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 import type { Site } from "./site.ts";
 
 /** What a call needs, and so what keeps it from being served. */

@@ -1,9 +1,9 @@
 // The requests of the drill's clients: each is sent to one instance over one wire, and recorded with what its answer
 // tells.
-import type { Fields as Request, Outcome as WireOutcome, Rpc, WireName } from "../../test/support/wires.ts";
-import { openWires } from "../../test/support/wires.ts";
-import { rest } from "../../test/support/service.ts";
-import { childToken } from "../../test/faults/child.ts";
+import type { Fields as Request, Outcome as WireOutcome, Rpc, WireName } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import { childToken } from "../../fixtures/service/child.ts";
 import type { Fields, History, Intent, Operation, Outcome, Result } from "./operation.ts";
 import type { Site } from "./site.ts";
 

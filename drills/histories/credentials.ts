@@ -1,9 +1,9 @@
 // Clients that rotate and revoke API keys and sign out, and present what has ended to every instance.
 import { setTimeout as sleep } from "node:timers/promises";
-import { send } from "../../test/mcp/oauth/set-up.ts";
-import { ask } from "../../test/sign-in/set-up.ts";
-import type { RestAnswer } from "../../test/support/service.ts";
-import { rest } from "../../test/support/service.ts";
+import { send } from "../../fixtures/sign-in/assistants.ts";
+import { ask } from "../../fixtures/sign-in/house.ts";
+import type { RestAnswer } from "../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import { httpResult } from "./calls.ts";
 import type { History, Operation } from "./operation.ts";
 import type { Round } from "./registers.ts";

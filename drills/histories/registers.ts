@@ -1,6 +1,6 @@
 // Clients that change and read contacts: many hands on quiet contacts, and contacts that one client renames.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WireName } from "../../test/support/wires.ts";
+import type { WireName } from "../../fixtures/clients/wires.ts";
 import type { Calls, From } from "./calls.ts";
 import type { Fields, Intent, Operation } from "./operation.ts";
 

@@ -2,15 +2,15 @@
 // key.
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import type { ChildInstance } from "../../test/faults/child.ts";
-import { accessToken } from "../../test/mcp/oauth/set-up.ts";
-import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { directUri } from "../../test/support/database.ts";
-import { startThreeMongods } from "../../test/support/own-mongod.ts";
-import type { OwnMongod } from "../../test/support/own-mongod.ts";
-import type { Account, Fixture } from "../fixture/fixture.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { accessToken } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import { startThreeMongods } from "../../fixtures/databases/own-mongod.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import type { Account, Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Network } from "../fixture/network.ts";
 import { startNetwork } from "../fixture/network.ts";
 import type { Plain } from "./plain.ts";

@@ -1,8 +1,8 @@
 // What a round is played on: contacts and people of its own, and the clients that work on them.
 import { setTimeout as sleep } from "node:timers/promises";
-import { childToken } from "../../test/faults/child.ts";
-import { ingestInto } from "../../test/support/ingest.ts";
-import { rest } from "../../test/support/service.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import type { Owners } from "./credentials.ts";
 import { owner } from "./credentials.ts";
 import { quietHands } from "./hands.ts";

@@ -1,6 +1,6 @@
 // Connections that are full of the smallest messages there are: thousands of them fit into what a server reads at once.
 import { connect } from "node:net";
-import { flags, frame, literal, preface, types } from "../../test/http/http2-frames.ts";
+import { flags, frame, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
 
 /** A kind of small message. */
 export interface Dense {

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { childToken } from "../../test/faults/child.ts";
+import { childToken } from "../../fixtures/service/child.ts";
 import type { Operation, Where } from "../isolation/operations.ts";
 import type { Person } from "../isolation/people.ts";
 import { send } from "../isolation/raw.ts";

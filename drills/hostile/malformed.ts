@@ -1,6 +1,6 @@
 // Sends requests that the HTTP parser rejects, and checks each response (contract §2.3, §2.8).
-import { refused } from "../../test/http/malformed.ts";
-import { exchange } from "../../test/http/raw.ts";
+import { refused } from "../../fixtures/clients/malformed.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
 
 /** How many were sent, and what was wrong with the answers, in words. */
 export async function judgeMalformed(

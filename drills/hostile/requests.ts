@@ -5,7 +5,7 @@ import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { childToken } from "../../test/faults/child.ts";
+import { childToken } from "../../fixtures/service/child.ts";
 import type { Where } from "../isolation/operations.ts";
 import type { Person } from "../isolation/people.ts";
 import { valuesOf } from "../isolation/values.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { gzipSync } from "node:zlib";
 import { table } from "../../gateway/route.ts";
-import { exchange } from "../../test/http/raw.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
 import type { Where } from "../isolation/operations.ts";
 import type { Person } from "../isolation/people.ts";
 import { send, sendGrpc } from "../isolation/raw.ts";

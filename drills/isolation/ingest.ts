@@ -13,7 +13,7 @@ import {
   RecordSchema,
 } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { childToken } from "../../test/faults/child.ts";
+import { childToken } from "../../fixtures/service/child.ts";
 import type { Findings } from "./judge.ts";
 import { leaksIn, parting } from "./judge.ts";
 import type { Person } from "./people.ts";

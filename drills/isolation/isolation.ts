@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
-import { childToken } from "../../test/faults/child.ts";
-import { startFakeProvider } from "../../test/sign-in/fake-provider.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import type { Fixture } from "../fixture/fixture.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import { assistantOperations } from "./assistant.ts";
 import { probeIngest, without } from "./ingest.ts";
 import type { Findings } from "./judge.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
-import { childToken } from "../../test/faults/child.ts";
+import { childToken } from "../../fixtures/service/child.ts";
 import type { Person } from "./people.ts";
 import type { Answer } from "./raw.ts";
 import { send, sendGrpc } from "./raw.ts";

@@ -4,10 +4,10 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
 import { BSON, UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import { childToken } from "../../test/faults/child.ts";
-import { accessToken } from "../../test/mcp/oauth/set-up.ts";
-import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
-import type { Fixture } from "../fixture/fixture.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { accessToken } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { patiently, send } from "./raw.ts";
 
 /** Someone with an account, every credential to it, and a record of each kind. */

@@ -1,7 +1,7 @@
 // One HTTP request and its answer as it stood on the wire: status, every header and trailer, every byte of the body.
 import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:http";
-import { grpcCall } from "../../test/rpc/http2-call.ts";
+import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 
 /** An answer, whole. */
 export interface Answer {

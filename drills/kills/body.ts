@@ -3,7 +3,7 @@
 import { fromJson } from "@bufbuild/protobuf";
 import { createRenderBody } from "../../gateway/response.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import type { WireAnswer } from "../../test/idempotency/wires.ts";
+import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
 
 /** The operations that take an idempotency key. */
 export type Operation = "create" | "append";

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
-import { directUri } from "../../test/support/database.ts";
-import type { ChildInstance } from "../../test/faults/child.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { isListening } from "../../src/embedded/port.ts";
 import { until } from "../../src/embedded/wait.ts";
-import type { Fixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 
 /** What can be done to the fixture. */
 export type Fault =

@@ -2,10 +2,10 @@
 // answered.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
-import { rest } from "../../test/support/service.ts";
-import { wires } from "../../test/idempotency/wires.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Form } from "../drill.ts";
-import type { Account, Fixture } from "../fixture/fixture.ts";
+import type { Account, Fixture } from "../../fixtures/service/fixture.ts";
 import type { SpokenWire } from "./body.ts";
 import { bodyOf, readBack } from "./body.ts";
 import type { Acknowledged, Stream } from "./stream.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Fault } from "./faults.ts";
 import { faultsOn } from "./faults.ts";
 import type { Done } from "./gaps.ts";

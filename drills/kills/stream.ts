@@ -1,8 +1,8 @@
 // A stream of writes with keys, by clients that repeat each under its key, on any instance and wire, until it is
 // acknowledged.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WireAnswer } from "../../test/idempotency/wires.ts";
-import { wires } from "../../test/idempotency/wires.ts";
+import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Operation, SpokenWire } from "./body.ts";
 import { bodyOf } from "./body.ts";
 

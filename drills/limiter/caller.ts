@@ -1,7 +1,7 @@
 // A caller of the limiter drill: one key at every instance, over REST and gRPC.
 import { create } from "@bufbuild/protobuf";
 import { ListSessionsRequestSchema, SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { Fixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
 import { openGrpc } from "../load/grpc.ts";

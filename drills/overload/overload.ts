@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
-import type { Fixture } from "../fixture/fixture.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import { requestText } from "../load/connection.ts";
 import type { Outcome, Send } from "../load/load.ts";
 import { closedLoop, openLoop, quantile, tally } from "../load/load.ts";

@@ -6,7 +6,7 @@ import {
   CreateContactRequestSchema,
   GetContactRequestSchema,
 } from "../../src/gen/records/v1/contacts_pb.ts";
-import type { Account } from "../fixture/fixture.ts";
+import type { Account } from "../../fixtures/service/fixture.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
 import type { Pool } from "../load/pool.ts";

@@ -1,11 +1,11 @@
 // Instances are replaced one after the other under load, and their callers see nothing of it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
-import type { ChildInstance } from "../../test/faults/child.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
 import { createCaller, someContact } from "./caller.ts";

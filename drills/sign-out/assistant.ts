@@ -1,8 +1,8 @@
 // An assistant that refreshes its token unattended and calls the instances in rotation.
 import { randomUUID } from "node:crypto";
-import { accessToken, send } from "../../test/mcp/oauth/set-up.ts";
-import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { seconds } from "../../test/sign-in/fake-provider.ts";
+import { accessToken, send } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { seconds } from "../../fixtures/sign-in/fake-provider.ts";
 
 /** The person and the sign-in of its token. */
 export interface Grant {

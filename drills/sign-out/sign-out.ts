@@ -1,18 +1,18 @@
 // A person signs out in one browser while assistants call and refresh: the service rejects all their tokens.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { childToken } from "../../test/faults/child.ts";
-import { accessToken, offerIntrospection, statusOf } from "../../test/mcp/oauth/set-up.ts";
-import type { FakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { enter, seconds, startFakeProvider } from "../../test/sign-in/fake-provider.ts";
-import { ask, ownerStatus } from "../../test/sign-in/set-up.ts";
-import { ingestInto } from "../../test/support/ingest.ts";
-import { rest } from "../../test/support/service.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import { accessToken, offerIntrospection, statusOf } from "../../fixtures/sign-in/assistants.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { enter, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { ask, ownerStatus } from "../../fixtures/sign-in/house.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { rest } from "../../fixtures/service/service.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import type { Fixture } from "../fixture/fixture.ts";
-import { withFixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Assistant } from "./assistant.ts";
 import { startAssistant } from "./assistant.ts";
 

@@ -1,7 +1,7 @@
 // What happens to a service that runs for long: instances and parts come and go.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { silent } from "../../test/sign-in/fake-provider.ts";
+import { silent } from "../../fixtures/sign-in/fake-provider.ts";
 import type { Site } from "../dependencies/site.ts";
 
 /** The instances under load, as far as faults concern them. */

@@ -1,5 +1,5 @@
 // The instances of the soak, under load: the first lives through, the others come and go.
-import type { ChildInstance } from "../../test/faults/child.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Site } from "../dependencies/site.ts";
 import type { Ledger, Surfaces } from "../dependencies/surfaces.ts";
 import { surfacesOf } from "../dependencies/surfaces.ts";

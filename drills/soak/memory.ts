@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChildInstance } from "../../test/faults/child.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Form, Report } from "../drill.ts";
 
 /** What an instance holds at a moment. */

@@ -1,6 +1,6 @@
 // The soak: hours in small, a steady load at half of what the service can take and a fault every now and then.
 import { setTimeout as sleep } from "node:timers/promises";
-import { judge } from "../../test/faults/stream.ts";
+import { judge } from "../../fixtures/records/stream.ts";
 import type { Site } from "../dependencies/site.ts";
 import { onSite } from "../dependencies/site.ts";
 import type { Ledger } from "../dependencies/surfaces.ts";

@@ -1,8 +1,8 @@
 // The instances of both versions as a load balancer sees them: which serve, which are leaving, and which were killed.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChildInstance } from "../../test/faults/child.ts";
-import { startChild } from "../../test/faults/child.ts";
-import type { Fixture } from "../fixture/fixture.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { startChild } from "../../fixtures/service/child.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Pool } from "../load/pool.ts";
 import { createPool } from "../load/pool.ts";
 

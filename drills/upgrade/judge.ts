@@ -1,6 +1,6 @@
 // What is left in the database: as many documents as the clients were told, and the same to both versions.
 import { UUID } from "mongodb";
-import type { Fixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Scene, Story } from "./stories/story.ts";
 import { Unexpected } from "./traffic.ts";
 

@@ -1,7 +1,7 @@
 // What happens to the instances while clients use them: replacements forward and back, and the faults between them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Form, Say } from "../drill.ts";
-import type { Fixture } from "../fixture/fixture.ts";
+import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { faultsOn } from "../kills/faults.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Window } from "./traffic.ts";

@@ -1,6 +1,6 @@
 // The clients' side of the drill: sends requests to a version, repeats what may be repeated, and judges every failure.
 import { setTimeout as sleep } from "node:timers/promises";
-import { childToken } from "../../test/faults/child.ts";
+import { childToken } from "../../fixtures/service/child.ts";
 import type { Reply } from "../load/connection.ts";
 import { requestText } from "../load/connection.ts";
 import type { Fleet, Member, Version } from "./fleet.ts";

@@ -1,9 +1,9 @@
 // The upgrade drill: instances of the release before and of this code side by side, forward and back, under faults.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Report, RunOptions, Say } from "../drill.ts";
-import { withFixture } from "../fixture/fixture.ts";
-import type { OlderCode } from "../fixture/older.ts";
-import { programOf, withOlderCode } from "../fixture/older.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
+import type { OlderCode } from "../../fixtures/service/older.ts";
+import { programOf, withOlderCode } from "../../fixtures/service/older.ts";
 import { brokenControl } from "../fixture/broken.ts";
 import { dateAsNumber, losesUpdates } from "./breaks.ts";
 import type { Version } from "./fleet.ts";
@@ -79,7 +79,7 @@ async function sideBySide(
       failures.push(`an instance of the ${version} version failed: ${line}`);
     };
   const settings = { LOG_LEVEL: "error", ...provider };
-  const oldProgram = await programOf(older, "test/faults/instance.ts");
+  const oldProgram = await programOf(older, ["fixtures/service/instance.ts", "test/faults/instance.ts"]);
   return withFixture(
     { members: plan.members, instances: 0, environment: settings, hear: hearing("new") },
     async (fixture) => {

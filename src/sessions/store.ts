@@ -82,9 +82,9 @@ export function createSessionStore(client: MongoClient): SessionStore {
 
     async remove(scope, id, options) {
       requireGrant(scope);
-      const filter = { _id: id, account_id: scope.accountId };
-      if ((await sessions.deleteOne(filter, options)).deletedCount === 0) return false;
-      await transcripts.deleteOne(filter, options);
+      const { deletedCount } = await sessions.deleteOne({ _id: id, account_id: scope.accountId }, options);
+      if (deletedCount === 0) return false;
+      await transcripts.deleteOne({ _id: id, account_id: scope.accountId }, options);
       return true;
     },
 

@@ -9,8 +9,8 @@ import { ensureIndexes } from "../../src/db/indexes.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { noteCollection } from "../../src/notes/store.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 
 let mongod: OwnMongod;
 let client: Awaited<ReturnType<typeof connectMongo>>;

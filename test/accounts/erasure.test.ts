@@ -7,7 +7,7 @@ import { newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { newPerson, openSession } from "../support/person.ts";
-import { redisText } from "../support/secrets.ts";
+import { redisText } from "../../fixtures/service/secrets.ts";
 
 const service = useService();
 const admin = (rpc: string, message: unknown) =>

@@ -5,10 +5,10 @@ import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { ann, auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../sign-in/set-up.ts";
+import { ann, auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import { newPerson } from "../support/person.ts";
 import { hashSecret } from "../../src/api-keys/secret.ts";
-import type { TestService } from "../support/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
 
 const house = useHouse();
 let second: TestService;

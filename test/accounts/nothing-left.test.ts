@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
-import { ann, ask, signIn, useHouse } from "../sign-in/set-up.ts";
-import { databaseTexts, noteSecret, redisText } from "../support/secrets.ts";
+import { ann, ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { databaseTexts, noteSecret, redisText } from "../../fixtures/service/secrets.ts";
 import { importAll } from "../support/streams.ts";
 
 const house = useHouse();

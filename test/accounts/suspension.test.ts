@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRedis } from "../../src/db/redis.ts";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { ann, ask, signIn, useHouse } from "../sign-in/set-up.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import { ann, ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import { newPerson } from "../support/person.ts";
-import { openWires } from "../support/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 const house = useHouse();
 let second: TestService;

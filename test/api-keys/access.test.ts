@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
 import type { TestPerson } from "../support/person.ts";
 import { accountUuid, newPerson, openSession } from "../support/person.ts";
-import type { RestAnswer, RestCall } from "../support/service.ts";
+import type { RestAnswer, RestCall } from "../../fixtures/service/service.ts";
 
 const service = useService();
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import { newPerson } from "../support/person.ts";
-import type { RestAnswer } from "../support/service.ts";
+import type { RestAnswer } from "../../fixtures/service/service.ts";
 
 const service = useService();
 const secretForm = /^rec_[0-9A-Za-z]{49}$/;

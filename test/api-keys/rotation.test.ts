@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRedis } from "../../src/db/redis.ts";
 import { newPerson } from "../support/person.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import type { Call } from "./rotations.ts";
 import { callRead, rotateUnderLoad } from "./rotations.ts";
 

@@ -1,6 +1,6 @@
 // Rotates a key again and again under load, and counts the old keys that are still taken and the new ones that are not.
 import type { TestPerson } from "../support/person.ts";
-import type { TestService } from "../support/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
 
 /** Calls the interface with a key and tells the status. */
 export type Call = (service: TestService, key: string) => Promise<number>;

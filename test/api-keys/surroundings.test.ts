@@ -13,7 +13,7 @@ import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { useService } from "../support/client.ts";
 import { newPerson, openSession } from "../support/person.ts";
-import { startService } from "../support/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 const service = useService();
 

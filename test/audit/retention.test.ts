@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { compareIndexes } from "../../src/cli/doctor/indexes.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod } from "../support/own-mongod.ts";
-import { startService } from "../support/service.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -30,7 +30,13 @@ export const contactReadCases: readonly Case[] = [
     request: () => ({ query: "ann" }),
     check: ({ data }, { readers }) => expect((data as { id: string }[]).map(({ id }) => id)).toEqual([readers.contact]),
   },
-  { title: "a search without a query is refused [CSR-03]", rpc: "SearchContacts", ...invalid, request: () => ({}) },
+  {
+    title: "a search without a query is refused [CSR-03]",
+    rpc: "SearchContacts",
+    ...invalid,
+    restMessage: "query: is required",
+    request: () => ({}),
+  },
   {
     title: "a contact query of 0 characters is refused [CSR-05]",
     rpc: "SearchContacts",
@@ -146,6 +152,7 @@ export const contactReadCases: readonly Case[] = [
     title: "a contact without a key is unauthenticated [CGT-02]",
     rpc: "GetContact",
     ...unauthenticated,
+    reason: "MISSING_KEY",
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact }),
   },
@@ -207,6 +214,7 @@ export const fieldMaskCases: readonly Case[] = [
     rpc: "UpdateContact",
     ...invalid,
     rest: ({ contact }) => ({ contact_id: contact, full_name: null }),
+    restMessage: "full_name: must not be null",
     request: ({ contact }) => ({ contact_id: contact, phone: "9", update_mask: "*" }),
   },
   {
@@ -229,6 +237,7 @@ export const fieldMaskCases: readonly Case[] = [
     rpc: "UpdateContact",
     ...invalid,
     rest: ({ contact }) => ({ contact_id: contact, full_name: null }),
+    restMessage: "full_name: must not be null",
     request: ({ contact }) => ({ contact_id: contact, update_mask: "fullName" }),
   },
   {
@@ -236,6 +245,7 @@ export const fieldMaskCases: readonly Case[] = [
     rpc: "UpdateContact",
     ...invalid,
     rest: ({ contact }) => ({ contact_id: contact, memory: "x" }),
+    restMessage: "memory: is none of the properties full_name, email, phone",
     request: ({ contact }) => ({ contact_id: contact, update_mask: "memory" }),
   },
 ];

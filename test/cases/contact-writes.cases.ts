@@ -59,6 +59,7 @@ export const contactWriteCases: readonly Case[] = [
     title: "a create without full_name is refused [CCR-11, WIR-06]",
     rpc: "CreateContact",
     ...invalid,
+    restMessage: "full_name: is required",
     request: () => ({ email: null }),
   },
   {
@@ -214,6 +215,7 @@ export const contactWriteCases: readonly Case[] = [
     title: "an update of nothing is refused [CUP-10, WIR-10]",
     rpc: "UpdateContact",
     ...invalid,
+    restMessage: "the body must have at least one property: full_name, email, phone",
     request: ({ contact }) => ({ contact_id: contact }),
   },
   {
@@ -292,6 +294,7 @@ export const contactWriteCases: readonly Case[] = [
     rpc: "UpdateContact",
     http: 401,
     code: "unauthenticated",
+    reason: "MISSING_KEY",
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact, full_name: "Ann" }),
   },
@@ -308,6 +311,7 @@ export const contactWriteCases: readonly Case[] = [
     title: "an append without content is refused [CNT-11]",
     rpc: "AppendContactNote",
     ...invalid,
+    restMessage: "content: is required",
     request: ({ contact }) => ({ contact_id: contact }),
   },
   {
@@ -372,6 +376,7 @@ export const contactWriteCases: readonly Case[] = [
     rpc: "AppendContactNote",
     http: 401,
     code: "unauthenticated",
+    reason: "MISSING_KEY",
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact, content: "c" }),
   },

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import { randomId } from "../support/service.ts";
-import type { Wire } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import { randomId } from "../../fixtures/service/service.ts";
+import type { Wire } from "../../fixtures/clients/wires.ts";
+import { requests as requestsOf } from "../../fixtures/clients/operations.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 const service = useService();
 let wires: readonly Wire[];
@@ -23,8 +24,8 @@ test("another account's records differ in nothing from records that do not exist
   const before = await counts(service());
   const theirs = (await stranger.get(`/v1/contacts/${stranger.contact}`)).text;
   const requests = (ids: { contact: string; session: string }) =>
-    [...reads(ids), ...writes(ids)].filter(({ path }) => /-/.test(path));
-  expect(requests(stranger)).toHaveLength(5);
+    [...reads(ids), ...writes(ids)].filter(({ path }) => path.includes(ids.contact) || path.includes(ids.session));
+  expect(requests(stranger).length).toBeGreaterThanOrEqual(5);
   for (const [index, hidden] of requests(stranger).entries()) {
     const missing = requests(nothing)[index] ?? hidden;
     const [first, second] = await Promise.all(
@@ -62,20 +63,14 @@ test("search of contacts, list of sessions and search of notes return nothing of
 
 test("by Connect, gRPC and gRPC-Web another account's id is not_found, as an unknown one is [ISO-05]", async () => {
   for (const wire of wires.slice(1)) {
-    for (const [contact_id, session_id] of [
-      [stranger.contact, stranger.session],
-      [randomId(), randomId()],
-    ]) {
-      const calls = [
-        { rpc: "GetContact", request: { contact_id } },
-        { rpc: "UpdateContact", request: { contact_id, phone: "1" } },
-        { rpc: "AppendContactNote", request: { contact_id, content: "c" } },
-        { rpc: "GetSession", request: { session_id } },
-        { rpc: "GetSessionTranscript", request: { session_id } },
-      ] as const;
-      for (const call of calls) {
-        const { code, reason, message } = await wire.call({ ...call, key: owner.key });
-        expect([code, reason, message], `${call.rpc} by ${wire.name}`).toEqual([
+    for (const { contact, session } of [stranger, { contact: randomId(), session: randomId() }]) {
+      const calls = requestsOf({ contact, session }).filter(([, request]) =>
+        Object.values(request).some((value) => value === contact || value === session),
+      );
+      expect(calls.length).toBeGreaterThanOrEqual(5);
+      for (const [rpc, request] of calls) {
+        const { code, reason, message } = await wire.call({ rpc, request, key: owner.key });
+        expect([code, reason, message], `${rpc} by ${wire.name}`).toEqual([
           "not_found",
           "NOT_FOUND",
           "There is no such record in this account.",

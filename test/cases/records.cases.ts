@@ -51,6 +51,7 @@ export const sessionCases: readonly Case[] = [
     title: "offset -1 is refused for sessions [SLS-13]",
     rpc: "ListSessions",
     ...invalid,
+    restMessage: "offset: must be a whole number in digits, without a sign or leading zeros",
     request: () => ({ offset: -1 }),
   },
   {
@@ -295,6 +296,7 @@ export const noteCases: readonly Case[] = [
     title: "offset -1 is refused for notes [NOT-14]",
     rpc: "SearchNotes",
     ...invalid,
+    restMessage: "offset: must be a whole number in digits, without a sign or leading zeros",
     request: () => ({ query: "budget", offset: -1 }),
   },
   {
@@ -304,7 +306,13 @@ export const noteCases: readonly Case[] = [
     request: () => ({ query: "budget", offset: 2_147_483_647 }),
     check: ({ data }) => expect(data).toEqual([]),
   },
-  { title: "a note search without a query is refused [NOT-03]", rpc: "SearchNotes", ...invalid, request: () => ({}) },
+  {
+    title: "a note search without a query is refused [NOT-03]",
+    rpc: "SearchNotes",
+    ...invalid,
+    restMessage: "query: is required",
+    request: () => ({}),
+  },
   {
     title: "a note query of 0 characters is refused [NOT-10]",
     rpc: "SearchNotes",

@@ -2,10 +2,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { counts } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { Fields, Rpc, Wire } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Wire } from "../../fixtures/clients/wires.ts";
+import { requests } from "../../fixtures/clients/operations.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 async function start(
   environment: Record<string, string> = {},
@@ -16,18 +17,6 @@ async function start(
   onTestFinished(close);
   return { service, wires };
 }
-
-const recordRpcs = (contact_id: string, session_id: string): (readonly [rpc: Rpc, request: Fields])[] => [
-  ["SearchContacts", { query: "ann" }],
-  ["GetContact", { contact_id }],
-  ["ListSessions", {}],
-  ["GetSession", { session_id }],
-  ["GetSessionTranscript", { session_id }],
-  ["SearchNotes", { query: "budget" }],
-  ["CreateContact", { full_name: "Bo" }],
-  ["UpdateContact", { contact_id, phone: "1" }],
-  ["AppendContactNote", { contact_id, content: "c" }],
-];
 
 test("every record endpoint is 429 over the throttle, in the envelope, and nothing is written [CSR-04, CGT-05, CCR-08, CUP-08, CNT-09, SLS-04, SGT-05, STR-05, NOT-04]", async () => {
   const { service } = await start({ RATE_LIMIT: "1", RATE_BURST: "1" });
@@ -72,11 +61,10 @@ test("429 is resource_exhausted by Connect, gRPC and gRPC-Web [WIR-08]", async (
 test("while writes are paused the three writes are 503, unavailable by every wire, nothing is written, and reads stay [CCR-09, CUP-09, CNT-10, WIR-08, ADM-05]", async () => {
   const { service, wires } = await start();
   const owner = await newOwner(service);
-  const all = recordRpcs(owner.contact, owner.session);
   const before = await counts(service);
   await service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: false, reason: "maintenance" });
   for (const wire of wires) {
-    for (const [rpc, request] of all.slice(6)) {
+    for (const [rpc, request] of requests(owner, true)) {
       const { http, code, reason, message } = await wire.call({ rpc, request, key: owner.key });
       const rest = wire.name === "rest";
       expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([
@@ -85,7 +73,7 @@ test("while writes are paused the three writes are 503, unavailable by every wir
         "Writes are temporarily unavailable; reads work.",
       ]);
     }
-    for (const [rpc, request] of all.slice(0, 6))
+    for (const [rpc, request] of requests(owner, false))
       expect((await wire.call({ rpc, request, key: owner.key })).body, `${rpc} by ${wire.name}`).toBeDefined();
   }
   for (const { path, method, body } of writes(owner)) {
@@ -110,7 +98,7 @@ test("while the interface is disabled every record rpc is 503, unavailable by ev
     reason: "incident",
   });
   for (const wire of wires) {
-    for (const [rpc, request] of recordRpcs(owner.contact, owner.session)) {
+    for (const [rpc, request] of requests(owner)) {
       const { http, code, reason, message } = await wire.call({ rpc, request, key: owner.key });
       const rest = wire.name === "rest";
       expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([

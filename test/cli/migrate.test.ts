@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { ensureIndexes, fewDocuments, longBuilds, planIndexes } from "../../src/db/indexes.ts";
 import { indexesFor } from "../../src/services.ts";
 import { dataFolder, endProgram, spawnProgram } from "../program.ts";
-import type { TestDatabase } from "../support/database.ts";
-import { createDatabase } from "../support/database.ts";
-import { startOwnMongod, startThreeMongods, withFault } from "../support/own-mongod.ts";
+import type { TestDatabase } from "../../fixtures/databases/database.ts";
+import { createDatabase } from "../../fixtures/databases/database.ts";
+import { startOwnMongod, startThreeMongods, withFault } from "../../fixtures/databases/own-mongod.ts";
 import { startCli } from "./cli.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

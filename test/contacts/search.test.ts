@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";
-import { contact, mismatches } from "../support/shapes.ts";
+import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -2,9 +2,9 @@
 // not excuse.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listenToMongo, listenToRedis } from "../support/commands.ts";
-import type { RestCall, TestAccount, TestService } from "../support/service.ts";
-import { randomId, startService } from "../support/service.ts";
+import { listenToMongo, listenToRedis } from "../../fixtures/databases/commands.ts";
+import type { RestCall, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { randomId, startService } from "../../fixtures/service/service.ts";
 import { fill } from "./data.ts";
 
 let service: TestService;

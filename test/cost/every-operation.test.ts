@@ -10,8 +10,8 @@ import { publicRecipes } from "../faults/broken/public-recipes.ts";
 import { titleOf } from "../faults/broken/recipe.ts";
 import type { Hurt } from "../faults/hurt.ts";
 import { startHurt } from "../faults/hurt.ts";
-import { listenToMongo } from "../support/commands.ts";
-import { startOwnMongod } from "../support/own-mongod.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
 
 const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
 let hurt: Hurt;

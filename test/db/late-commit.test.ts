@@ -2,18 +2,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Proxy } from "../../drills/fixture/proxy.ts";
-import { startProxy } from "../../drills/fixture/proxy.ts";
+import type { Proxy } from "../../fixtures/network/proxy.ts";
+import { startProxy } from "../../fixtures/network/proxy.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence } from "../../src/db/write.ts";
 import { insertInTime, transaction, write } from "../../src/db/write.ts";
 import { deadlineIn, within } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { listenToMongo } from "../support/commands.ts";
-import { directUri } from "../support/database.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod } from "../support/own-mongod.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
 
 vi.setConfig({ hookTimeout: 60_000 });
 

@@ -9,8 +9,8 @@ import { connectMongo, withDatabase } from "../../src/db/mongo.ts";
 import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { freePort } from "../../src/embedded/port.ts";
 import { shownError } from "../../src/logged-error.ts";
-import { createDatabase } from "../support/database.ts";
-import { testCacheDir } from "../support/global-setup.ts";
+import { createDatabase } from "../../fixtures/databases/database.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { startTlsServer } from "../support/tls-server.ts";
 
 test.each([

@@ -10,7 +10,7 @@ import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { testCacheDir } from "../support/global-setup.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-redis-link-"));
 const open = new Set<Socket>();

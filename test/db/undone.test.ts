@@ -9,9 +9,9 @@ import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import type { Services } from "../../src/services.ts";
 import { allCollections, createServices } from "../../src/services.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";
-import { directUri } from "../support/database.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startThreeMongods } from "../support/own-mongod.ts";
+import { directUri } from "../../fixtures/databases/database.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startThreeMongods } from "../../fixtures/databases/own-mongod.ts";
 
 vi.setConfig({ hookTimeout: 120_000 });
 

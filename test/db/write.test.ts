@@ -14,9 +14,9 @@ import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
-import { listenToMongo } from "../support/commands.ts";
-import type { TestDatabase } from "../support/database.ts";
-import { createDatabase } from "../support/database.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import type { TestDatabase } from "../../fixtures/databases/database.ts";
+import { createDatabase } from "../../fixtures/databases/database.ts";
 
 let database: TestDatabase;
 let client: MongoClient;

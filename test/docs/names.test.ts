@@ -12,9 +12,9 @@ import { describe } from "../../src/cli/program.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { failures } from "../../src/errors.ts";
 import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
-import { exchange } from "../http/raw.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import { codeOf, guide, readPage, root, shownIn } from "./pages.ts";
 
 const sources = ["src", "examples"].flatMap((folder) =>

@@ -1,7 +1,7 @@
 // The example with the official MCP client, run as a program with a person's token.
 import { expect, test } from "vitest";
 import { holderOf } from "../mcp/tools/set-up.ts";
-import { useHouse } from "../sign-in/set-up.ts";
+import { useHouse } from "../../fixtures/sign-in/house.ts";
 import { runExample } from "./run.ts";
 
 const house = useHouse();

@@ -1,7 +1,7 @@
 // Every operation under every kind of broken connection and failing server: success or 503, and all is well afterwards.
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { startOwnMongod } from "../support/own-mongod.ts";
+import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { adminRecipes } from "./broken/admin-recipes.ts";
 import { ingestRecipes } from "./broken/ingest-recipes.ts";
 import { nameOf } from "./broken/kinds.ts";

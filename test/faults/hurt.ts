@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { testCacheDir } from "../support/global-setup.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import type { TestService } from "../support/service.ts";
-import { startInstance } from "../support/service.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startInstance } from "../../fixtures/service/service.ts";
 
 /** Parts that can be hurt, and instances over them. */
 export interface Hurt {

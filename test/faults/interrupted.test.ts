@@ -2,15 +2,15 @@
 // change of primary.
 import { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { recordsOf } from "../idempotency/stored.ts";
-import { wires } from "../idempotency/wires.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestService } from "../support/service.ts";
-import { startChild } from "./child.ts";
+import { recordsOf } from "../../fixtures/records/stored.ts";
+import { wires } from "../../fixtures/clients/idempotent-writes.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startChild } from "../../fixtures/service/child.ts";
 import type { Hurt } from "./hurt.ts";
 import { startHurt } from "./hurt.ts";
-import type { HeldMessage, MongoProxy } from "./mongo-proxy.ts";
-import { startMongoProxy } from "./mongo-proxy.ts";
+import type { HeldMessage, MongoProxy } from "../../fixtures/network/mongo-proxy.ts";
+import { startMongoProxy } from "../../fixtures/network/mongo-proxy.ts";
 
 let hurt: Hurt;
 let proxy: MongoProxy;

@@ -1,8 +1,8 @@
 // Which address a request without a key is charged to: the peer's, or the one that the outermost of our own proxies
 // saw.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 const limits = { RATE_LIMIT: "1", RATE_BURST: "1" };
 /** The instances by their TRUST_PROXY; each with a Redis of its own, so that they charge different buckets. */

@@ -12,7 +12,7 @@ import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
 import { localBucket, sharedBucket } from "../../src/guards/bucket.ts";
-import { listenToRedis } from "../support/commands.ts";
+import { listenToRedis } from "../../fixtures/databases/commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-bucket-"));
 let redis: EmbeddedServer;

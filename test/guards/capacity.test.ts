@@ -10,9 +10,9 @@ import { createCapacity } from "../../src/guards/capacity.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import type { RawAnswer } from "../http/raw.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import type { RawAnswer } from "../../fixtures/clients/raw.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 /** One request at a time. */
 let service: TestService;

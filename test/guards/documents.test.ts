@@ -9,8 +9,8 @@ import { createLimits } from "../../src/guards/limits.ts";
 import { inboundOf, pathOf } from "../../src/http/inbound.ts";
 import { createReference } from "../../src/reference/surface.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import type { RestCall, TestService } from "../support/service.ts";
-import { rest, startService } from "../support/service.ts";
+import type { RestCall, TestService } from "../../fixtures/service/service.ts";
+import { rest, startService } from "../../fixtures/service/service.ts";
 
 let service: TestService;
 let renderer: string;

@@ -5,8 +5,8 @@ import { MongoClient } from "mongodb";
 import type { CommandStartedEvent } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isSecret, newSecret } from "../../src/api-keys/secret.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 let service: TestService;
 let owner: TestAccount;

@@ -3,12 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import { grpcCall } from "../rpc/http2-call.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { Fields, Outcome, Rpc, Wire } from "../support/wires.ts";
-import { endpoints, openWires } from "../support/wires.ts";
+import { grpcCall } from "../../fixtures/clients/http2-call.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { operations, writeRpcs } from "../../fixtures/clients/operations.ts";
+import { endpoints, openWires } from "../../fixtures/clients/wires.ts";
 
 let service: TestService;
 let wires: readonly Wire[];
@@ -45,20 +46,9 @@ async function without<T>(rpc: "SetPublicInterface" | "SetWrites", work: () => P
   }
 }
 
-const records = (Object.keys(endpoints) as Rpc[]).filter((rpc) => rpc !== "CheckHealth");
-const writes: readonly Rpc[] = ["CreateContact", "UpdateContact", "AppendContactNote"];
-const valid: Readonly<Record<Rpc, Fields>> = {
-  CheckHealth: {},
-  SearchContacts: { query: "ann" },
-  CreateContact: { full_name: "Ann" },
-  GetContact: { contact_id: randomUUID() },
-  UpdateContact: { contact_id: randomUUID(), full_name: "Ann" },
-  AppendContactNote: { contact_id: randomUUID(), content: "Hello." },
-  ListSessions: {},
-  GetSession: { session_id: randomUUID() },
-  GetSessionTranscript: { session_id: randomUUID() },
-  SearchNotes: { query: "ann" },
-};
+const records = operations.map(({ rpc }) => rpc);
+const writes = writeRpcs;
+const valid = (rpc: Rpc): Fields => endpoints[rpc].request({ contact: randomUUID(), session: randomUUID() });
 const invalid: Readonly<Partial<Record<Rpc, Fields>>> = {
   SearchContacts: { query: "a" },
   CreateContact: { full_name: "" },
@@ -67,6 +57,9 @@ const invalid: Readonly<Partial<Record<Rpc, Fields>>> = {
   GetContact: { contact_id: "x" },
   SearchNotes: { query: "a" },
 };
+/** An invalid request of a write: where none is chosen, with every field of a valid one empty. */
+const flawed = (rpc: Rpc): Fields =>
+  invalid[rpc] ?? Object.fromEntries(Object.keys(valid(rpc)).map((field) => [field, ""]));
 
 const statuses: Readonly<Record<string, number>> = {
   unauthenticated: 401,
@@ -101,8 +94,8 @@ describe("while the public interface is disabled", () => {
   test("every record endpoint is 503 on every wire, before the key and the message are looked at, and without Retry-After [ERR-11, HLT-03, WIR-08, RTE-04]", async () => {
     await without("SetPublicInterface", async () => {
       for (const rpc of records) {
-        await expectFailure(rpc, owner.key, valid[rpc], "unavailable", "INTERFACE_DISABLED");
-        await expectFailure(rpc, undefined, invalid[rpc] ?? valid[rpc], "unavailable", "INTERFACE_DISABLED");
+        await expectFailure(rpc, owner.key, valid(rpc), "unavailable", "INTERFACE_DISABLED");
+        await expectFailure(rpc, undefined, invalid[rpc] ?? valid(rpc), "unavailable", "INTERFACE_DISABLED");
       }
       const { status, headers, body } = await service.rest("/v1/sessions", { key: owner.key });
       expect([status, headers.has("Retry-After"), headers.get("RateLimit-Limit"), body.error.code]).toEqual([
@@ -162,21 +155,21 @@ describe("while the public interface is disabled", () => {
 
 test("no key is 401 before anything of the message, an unknown and a malformed key too [ERR-12, AUT-01, WIR-05]", async () => {
   for (const rpc of records) {
-    await expectFailure(rpc, undefined, invalid[rpc] ?? valid[rpc], "unauthenticated", "MISSING_KEY");
-    await expectFailure(rpc, newSecret(), invalid[rpc] ?? valid[rpc], "unauthenticated", "INVALID_KEY");
-    await expectFailure(rpc, "rec_wrong", valid[rpc], "unauthenticated", "INVALID_KEY");
+    await expectFailure(rpc, undefined, invalid[rpc] ?? valid(rpc), "unauthenticated", "MISSING_KEY");
+    await expectFailure(rpc, newSecret(), invalid[rpc] ?? valid(rpc), "unauthenticated", "INVALID_KEY");
+    await expectFailure(rpc, "rec_wrong", valid(rpc), "unauthenticated", "INVALID_KEY");
   }
 });
 
 test("a read-only key's write is 403 before a look at the message, the record and the paused writes [ERR-12, AUT-05, WIR-06]", async () => {
   for (const rpc of writes) {
-    await expectFailure(rpc, reader.key, valid[rpc], "permission_denied", "ACCESS_DENIED");
-    await expectFailure(rpc, reader.key, invalid[rpc] as Fields, "permission_denied", "ACCESS_DENIED");
+    await expectFailure(rpc, reader.key, valid(rpc), "permission_denied", "ACCESS_DENIED");
+    await expectFailure(rpc, reader.key, flawed(rpc), "permission_denied", "ACCESS_DENIED");
   }
   await without("SetWrites", async () => {
     for (const rpc of writes) {
-      await expectFailure(rpc, reader.key, valid[rpc], "permission_denied", "ACCESS_DENIED");
-      await expectFailure(rpc, undefined, valid[rpc], "unauthenticated", "MISSING_KEY");
+      await expectFailure(rpc, reader.key, valid(rpc), "permission_denied", "ACCESS_DENIED");
+      await expectFailure(rpc, undefined, valid(rpc), "unauthenticated", "MISSING_KEY");
     }
   });
 });
@@ -185,8 +178,8 @@ test("while writes are paused each is 503 on every wire, before 422 and 404, and
   const name = `Paused ${randomUUID()}`;
   await without("SetWrites", async () => {
     for (const rpc of writes) {
-      await expectFailure(rpc, owner.key, valid[rpc], "unavailable", "WRITES_PAUSED");
-      await expectFailure(rpc, owner.key, invalid[rpc] as Fields, "unavailable", "WRITES_PAUSED");
+      await expectFailure(rpc, owner.key, valid(rpc), "unavailable", "WRITES_PAUSED");
+      await expectFailure(rpc, owner.key, flawed(rpc), "unavailable", "WRITES_PAUSED");
     }
     await expectFailure("CreateContact", owner.key, { full_name: name }, "unavailable", "WRITES_PAUSED");
     await expectFailure(
@@ -221,7 +214,7 @@ test("while writes are paused each is 503 on every wire, before 422 and 404, and
     expect([inside.status, inside.body.code]).toEqual([503, "unavailable"]);
     for (const rpc of ["SearchContacts", "ListSessions", "SearchNotes"] as const) {
       for (const wire of wires)
-        expect((await wire.call({ rpc, key: owner.key, request: valid[rpc] })).body, rpc).toBeDefined();
+        expect((await wire.call({ rpc, key: owner.key, request: valid(rpc) })).body, rpc).toBeDefined();
     }
     expect((await service.rest("/v1/health")).body.data.status).toBe("ok");
     expect(

@@ -21,11 +21,11 @@ import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
 import { publicDoor } from "../../src/guards/doors.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { Fields, Rpc, Wire } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 let service: TestService;
 let second: TestService;

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { useHouse } from "../sign-in/set-up.ts";
+import { useHouse } from "../../fixtures/sign-in/house.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { newPerson } from "../support/person.ts";
-import type { TestService } from "../support/service.ts";
-import { ingestInto } from "../support/ingest.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { importAll } from "../support/streams.ts";
-import { openWires } from "../support/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 const house = useHouse();
 let second: TestService;

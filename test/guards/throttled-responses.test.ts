@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { RetryInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import { grpcCall, http2Call } from "../rpc/http2-call.ts";
-import { listenToRedis } from "../support/commands.ts";
+import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
+import { listenToRedis } from "../../fixtures/databases/commands.ts";
 import { atOnce, expectThrottled, from, useThrottled } from "./throttled.ts";
 
 const { service, tight } = useThrottled();

@@ -1,8 +1,8 @@
 // Set-up for tests of the throttle: two instances, many requests at once, and the expected rejection.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { RestAnswer, RestCall, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import type { RestAnswer, RestCall, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 /** Instances that share their Redis and trust one proxy. */
 export interface Throttled {

@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startInstance, startService } from "../support/service.ts";
-import type { Fields, Outcome, Rpc } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc } from "../../fixtures/clients/wires.ts";
+import { requests } from "../../fixtures/clients/operations.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 /** Lends its Redis. */
 let lender: TestService;
@@ -29,17 +30,7 @@ afterAll(async () => {
   await Promise.all([mongod.stop(), lender.stop()]);
 });
 
-const calls = (): readonly (readonly [Rpc, Fields])[] => [
-  ["SearchContacts", { query: "ann" }],
-  ["CreateContact", { full_name: "Bea" }],
-  ["GetContact", { contact_id: contact }],
-  ["UpdateContact", { contact_id: contact, full_name: "Ann Li" }],
-  ["AppendContactNote", { contact_id: contact, content: "Hello." }],
-  ["ListSessions", {}],
-  ["GetSession", { session_id: randomUUID() }],
-  ["GetSessionTranscript", { session_id: randomUUID() }],
-  ["SearchNotes", { query: "ann" }],
-];
+const calls = (): (readonly [Rpc, Fields])[] => requests({ contact, session: randomUUID() });
 
 /**
  * Calls everything on every wire at once, with the key; each must be unavailable, at the deadline, with room for a busy

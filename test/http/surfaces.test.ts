@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { internalOptions } from "../../src/http/internal.ts";
 import { createListener } from "../../src/http/listener.ts";
-import { grpcCall, http2Call } from "../rpc/http2-call.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import { exchange } from "./raw.ts";
+import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
 
 let service: TestService;
 let owner: TestAccount;

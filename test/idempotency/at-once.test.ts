@@ -7,11 +7,11 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { createIdempotency } from "../../src/guards/idempotency.ts";
 import { createReservations } from "../../src/guards/reservations.ts";
 import { grantWrites, readScope } from "../../src/guards/scope.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { recordsOf } from "./stored.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
-import type { WireAnswer } from "./wires.ts";
-import { wires } from "./wires.ts";
+import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 
 const width = 50;
 const { service, other, redis } = useTwoInstances();

@@ -31,9 +31,9 @@ import { createReservations, reservationName } from "../../src/guards/reservatio
 import { readScope } from "../../src/guards/scope.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import type { Answer } from "../../src/rpc/dispatch.ts";
-import { testCacheDir } from "../support/global-setup.ts";
-import type { TestDatabase } from "../support/database.ts";
-import { createDatabase } from "../support/database.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import type { TestDatabase } from "../../fixtures/databases/database.ts";
+import { createDatabase } from "../../fixtures/databases/database.ts";
 
 const { createContact, appendContactNote } = ContactService.method;
 const folder = mkdtempSync(join(tmpdir(), "records-claims-"));

@@ -2,9 +2,9 @@
 // does.
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { RestAnswer, TestAccount, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import { ageClaim, recordsOf } from "./stored.ts";
+import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { ageClaim, recordsOf } from "../../fixtures/records/stored.ts";
 
 const hour = 3_600_000;
 let service: TestService;

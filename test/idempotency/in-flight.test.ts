@@ -3,12 +3,12 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hurt } from "../faults/hurt.ts";
 import { startHurt } from "../faults/hurt.ts";
-import { listenToMongo } from "../support/commands.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { recordsOf } from "./stored.ts";
-import type { Wire, WireAnswer } from "./wires.ts";
-import { wires } from "./wires.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { recordsOf } from "../../fixtures/records/stored.ts";
+import type { Wire, WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 
 let hurt: Hurt;
 let one: TestService;

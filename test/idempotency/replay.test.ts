@@ -1,8 +1,8 @@
 // One key, one write: what is replayed, how exactly, and what a key does not do.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { RestAnswer, TestAccount, TestService } from "../support/service.ts";
-import { archive, recordsOf } from "./stored.ts";
+import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { archive, recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
 
 const { service, other, redis } = useTwoInstances();

@@ -13,13 +13,20 @@ import {
   SessionNoteItemSchema,
   TranscriptItemSchema,
 } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { useHouse } from "../sign-in/set-up.ts";
-import { randomId } from "../support/service.ts";
-import { contact, foundNote, mismatches, sessionDetail, sessionSummary, transcript } from "../support/shapes.ts";
-import type { Shape } from "../support/shapes.ts";
+import { useHouse } from "../../fixtures/sign-in/house.ts";
+import { randomId } from "../../fixtures/service/service.ts";
+import {
+  contact,
+  foundNote,
+  mismatches,
+  sessionDetail,
+  sessionSummary,
+  transcript,
+} from "../../fixtures/clients/shapes.ts";
+import type { Shape } from "../../fixtures/clients/shapes.ts";
 import { exportAll, importAll, ingestClient } from "../support/streams.ts";
-import { endpoints, openWires } from "../support/wires.ts";
-import type { Rpc } from "../support/wires.ts";
+import { endpoints, openWires } from "../../fixtures/clients/wires.ts";
+import type { Rpc } from "../../fixtures/clients/wires.ts";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
 

@@ -11,13 +11,13 @@ import {
   UpdateContactRequestSchema,
 } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionDetailSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll } from "../support/streams.ts";
-import type { Rpc } from "../support/wires.ts";
-import { openWires } from "../support/wires.ts";
+import type { Rpc } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 let service: TestService;
 let wires: ReturnType<typeof openWires>;

@@ -1,7 +1,7 @@
 // The ingest rpcs: batches in, one result for each item, and records that are updated where they are known.
 import { expect, test } from "vitest";
 import { counts, ids, newClient, useService } from "../support/client.ts";
-import { randomId } from "../support/service.ts";
+import { randomId } from "../../fixtures/service/service.ts";
 
 const service = useService();
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";

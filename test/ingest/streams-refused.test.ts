@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";
 import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { newClient, useService } from "../support/client.ts";
-import { randomId, startService } from "../support/service.ts";
+import { randomId, startService } from "../../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll, ingestClient, messages } from "../support/streams.ts";
 

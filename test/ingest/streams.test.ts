@@ -10,8 +10,8 @@ import { readScope } from "../../src/guards/scope.ts";
 import { createExport } from "../../src/ingest/export.ts";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";
-import type { TestService } from "../support/service.ts";
-import { randomId } from "../support/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { randomId } from "../../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll, ingestClient, messages } from "../support/streams.ts";
 

@@ -6,11 +6,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { http2Call } from "../rpc/http2-call.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startInstance, startService } from "../support/service.ts";
+import { http2Call } from "../../fixtures/clients/http2-call.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
 import { importAll, ingestClient, messages } from "../support/streams.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -4,11 +4,11 @@ import { createHash } from "node:crypto";
 import { createConnection } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
-import { ingestInto } from "../support/ingest.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestAccount, TestService } from "../support/service.ts";
-import { startInstance, startService } from "../support/service.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
 import { exportAll, importAll } from "../support/streams.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

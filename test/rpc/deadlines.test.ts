@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { TestService } from "../support/service.ts";
-import { startInstance, startService } from "../support/service.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -12,8 +12,8 @@ import { inboundOf } from "../../src/http/inbound.ts";
 import type { Request, Response } from "../../src/http/exchange.ts";
 import { createRpcSurface } from "../../src/rpc/connect.ts";
 import type { Admitted, Dispatch } from "../../src/rpc/dispatch.ts";
-import { exchange } from "../http/raw.ts";
-import { startService } from "../support/service.ts";
+import { exchange } from "../../fixtures/clients/raw.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import { enveloped, forms, send } from "./forms.ts";
 
 const rpc = ContactService.method.createContact;

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import { pipelined } from "../http/pipelined.ts";
-import { expectEnvelope, exchange } from "../http/raw.ts";
+import { expectEnvelope, exchange } from "../../fixtures/clients/raw.ts";
 import { newOwner } from "../support/every.ts";
 import type { Owner } from "../support/every.ts";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 import type { Sent } from "./forms.ts";
 import { enveloped, forms, get, send, written } from "./forms.ts";
-import { http2Call } from "./http2-call.ts";
+import { http2Call } from "../../fixtures/clients/http2-call.ts";
 
 let service: TestService;
 /** One request at once and one a second for every address: of many at once nearly all are refused. */

@@ -1,8 +1,8 @@
 // GET /v1/sessions/{session_id} and its transcript: every field, and what may be null.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
-import { randomId } from "../support/service.ts";
-import { mismatches, sessionDetail, transcript } from "../support/shapes.ts";
+import { randomId } from "../../fixtures/service/service.ts";
+import { mismatches, sessionDetail, transcript } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useService } from "../support/client.ts";
-import type { RestAnswer } from "../support/service.ts";
-import { ask } from "./set-up.ts";
+import type { RestAnswer } from "../../fixtures/service/service.ts";
+import { ask } from "../../fixtures/sign-in/house.ts";
 
 const service = useService();
 const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestAnswer> =>

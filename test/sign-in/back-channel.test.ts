@@ -4,9 +4,9 @@ import { Agent, request } from "node:http";
 import { SignJWT, UnsecuredJWT, exportSPKI } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JWTPayload } from "jose";
-import type { RestAnswer, TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { FakeProvider } from "./fake-provider.ts";
+import type { RestAnswer, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   clientSecret,
   enter,
@@ -17,8 +17,17 @@ import {
   seconds,
   startFakeProvider,
   tellLogout,
-} from "./fake-provider.ts";
-import { ann, ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import {
+  ann,
+  ask,
+  auditOf,
+  newOwner,
+  ownerStatus,
+  sessionCount,
+  signIn,
+  useHouse,
+} from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 let fake: FakeProvider;

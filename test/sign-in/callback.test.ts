@@ -1,7 +1,18 @@
 // What does not lead in: answers of the provider that were not asked for, not in this browser, or not now.
 import { describe, expect, test } from "vitest";
-import type { RestAnswer } from "../support/service.ts";
-import { almostIn, ann, ask, auditOf, begin, ben, sessionCount, sessionOf, signIn, useHouse } from "./set-up.ts";
+import type { RestAnswer } from "../../fixtures/service/service.ts";
+import {
+  almostIn,
+  ann,
+  ask,
+  auditOf,
+  begin,
+  ben,
+  sessionCount,
+  sessionOf,
+  signIn,
+  useHouse,
+} from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 

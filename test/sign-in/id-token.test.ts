@@ -1,9 +1,9 @@
 // Whom the provider vouches for: which ID tokens sign somebody in, and what becomes of what they say.
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { FakeProvider } from "./fake-provider.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   clientSecret,
   enter,
@@ -14,8 +14,8 @@ import {
   seconds,
   startFakeProvider,
   tellLogout,
-} from "./fake-provider.ts";
-import { ask, begin, newOwner, ownerStatus, sessionCount, sessionOf } from "./set-up.ts";
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { ask, begin, newOwner, ownerStatus, sessionCount, sessionOf } from "../../fixtures/sign-in/house.ts";
 
 let fake: FakeProvider;
 let service: TestService;

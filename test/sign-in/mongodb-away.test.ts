@@ -1,12 +1,12 @@
 // While MongoDB fails or is gone, the dashboard answers 503, and nobody is told that they are signed out.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod, withFault } from "../support/own-mongod.ts";
-import type { RestAnswer, TestService } from "../support/service.ts";
-import { startInstance, startService } from "../support/service.ts";
-import type { FakeProvider } from "./fake-provider.ts";
-import { enter, logoutClaims, startFakeProvider, tellLogout } from "./fake-provider.ts";
-import { ask, begin, newOwner } from "./set-up.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
+import type { RestAnswer, TestService } from "../../fixtures/service/service.ts";
+import { startInstance, startService } from "../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { enter, logoutClaims, startFakeProvider, tellLogout } from "../../fixtures/sign-in/fake-provider.ts";
+import { ask, begin, newOwner } from "../../fixtures/sign-in/house.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,10 +1,19 @@
 // While the provider is away, silent or broken: what does not need it goes on, and what does is 503 until it is back.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { TestService } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { Answer, FakeProvider } from "./fake-provider.ts";
-import { away, enter, json, logoutClaims, seconds, silent, startFakeProvider, tellLogout } from "./fake-provider.ts";
-import { ask, begin, newOwner, ownerStatus, sessionCount } from "./set-up.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Answer, FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import {
+  away,
+  enter,
+  json,
+  logoutClaims,
+  seconds,
+  silent,
+  startFakeProvider,
+  tellLogout,
+} from "../../fixtures/sign-in/fake-provider.ts";
+import { ask, begin, newOwner, ownerStatus, sessionCount } from "../../fixtures/sign-in/house.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,7 +1,7 @@
 // The way in: from a page without a person over the provider's form to the page of the person.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createBrowser } from "../embedded/provider/browser.ts";
+import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import {
   almostIn,
   ann,
@@ -14,7 +14,7 @@ import {
   sessionOf,
   signIn,
   useHouse,
-} from "./set-up.ts";
+} from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 

@@ -1,12 +1,22 @@
 // The way out: the session ends here on every instance and at the provider, and only by the person's own will.
 import { describe, expect, test } from "vitest";
-import type { Browser } from "../embedded/provider/browser.ts";
-import { createBrowser } from "../embedded/provider/browser.ts";
-import type { RestAnswer } from "../support/service.ts";
-import { startService } from "../support/service.ts";
-import type { House } from "./set-up.ts";
-import { ann, ask, auditOf, ben, cleo, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
-import { enter, startFakeProvider } from "./fake-provider.ts";
+import type { Browser } from "../../fixtures/sign-in/browser.ts";
+import { createBrowser } from "../../fixtures/sign-in/browser.ts";
+import type { RestAnswer } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { House } from "../../fixtures/sign-in/house.ts";
+import {
+  ann,
+  ask,
+  auditOf,
+  ben,
+  cleo,
+  ownerStatus,
+  sessionCount,
+  signIn,
+  useHouse,
+} from "../../fixtures/sign-in/house.ts";
+import { enter, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 
 const house = useHouse();
 

@@ -2,9 +2,20 @@
 // at once.
 import { describe, expect, test } from "vitest";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import { sessionSecret } from "../support/service.ts";
-import { createBrowser } from "../embedded/provider/browser.ts";
-import { ann, ask, auditOf, ben, cleo, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "./set-up.ts";
+import { sessionSecret } from "../../fixtures/service/service.ts";
+import { createBrowser } from "../../fixtures/sign-in/browser.ts";
+import {
+  ann,
+  ask,
+  auditOf,
+  ben,
+  cleo,
+  newOwner,
+  ownerStatus,
+  sessionCount,
+  signIn,
+  useHouse,
+} from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 const admin = (rpc: string, message: unknown) =>

@@ -1,10 +1,10 @@
 // What a test file begins with: a service of its own, and accounts that call its REST interface.
 import { afterAll, beforeAll } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
-import type { Ingest } from "./ingest.ts";
-import { ingestInto } from "./ingest.ts";
-import type { RestAnswer, TestAccount, TestService } from "./service.ts";
-import { startService } from "./service.ts";
+import type { Ingest } from "../../fixtures/clients/ingest.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
 
 /** An account with its key, and what it may call. */
 export interface Client extends TestAccount {

@@ -1,18 +1,10 @@
 // Every record endpoint with a request that is right for an account which has a contact and a session.
-import type { TestService } from "./service.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
 import type { Client } from "./client.ts";
 import { newClient } from "./client.ts";
-import type { Rpc } from "./wires.ts";
-
-/** A request to an endpoint. */
-export interface Request {
-  readonly rpc: Rpc;
-  readonly method: "GET" | "POST" | "PATCH";
-  readonly path: string;
-  readonly body?: Readonly<Record<string, unknown>>;
-  /** The status that answers it. */
-  readonly success: 200 | 201;
-}
+import type { RestRequest } from "../../fixtures/clients/operations.ts";
+import { restRequests } from "../../fixtures/clients/operations.ts";
+import type { Named } from "../../fixtures/clients/wires.ts";
 
 /** An account with a contact and a session. */
 export interface Owner extends Client {
@@ -35,29 +27,12 @@ export async function newOwner(
   return { ...client, contact, session };
 }
 
-/** The six reads. */
-export function reads({ contact, session }: { readonly contact: string; readonly session: string }): Request[] {
-  return [
-    { rpc: "SearchContacts", method: "GET", path: "/v1/contacts?query=ann", success: 200 },
-    { rpc: "GetContact", method: "GET", path: `/v1/contacts/${contact}`, success: 200 },
-    { rpc: "ListSessions", method: "GET", path: "/v1/sessions", success: 200 },
-    { rpc: "GetSession", method: "GET", path: `/v1/sessions/${session}`, success: 200 },
-    { rpc: "GetSessionTranscript", method: "GET", path: `/v1/sessions/${session}/transcript`, success: 200 },
-    { rpc: "SearchNotes", method: "GET", path: "/v1/notes?query=budget", success: 200 },
-  ];
+/** Every read, from the generated routes. */
+export function reads(of: Named): RestRequest[] {
+  return restRequests(of, false);
 }
 
-/** The three writes. */
-export function writes({ contact }: { readonly contact: string }): Request[] {
-  return [
-    { rpc: "CreateContact", method: "POST", path: "/v1/contacts", body: { full_name: "Bo" }, success: 201 },
-    { rpc: "UpdateContact", method: "PATCH", path: `/v1/contacts/${contact}`, body: { phone: "1" }, success: 200 },
-    {
-      rpc: "AppendContactNote",
-      method: "POST",
-      path: `/v1/contacts/${contact}/notes`,
-      body: { content: "c" },
-      success: 201,
-    },
-  ];
+/** Every write, from the generated routes. */
+export function writes(of: Named): RestRequest[] {
+  return restRequests(of, true);
 }

@@ -1,17 +1,12 @@
 // Starts one real mongod for the whole run; every test file takes a database of its own in it.
 import { mkdtempSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startMongod } from "../../src/embedded/mongod.ts";
-import { administratorUri } from "./administrator.ts";
+import { administratorUri } from "../../fixtures/databases/administrator.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { leftOut } from "./left-out.ts";
-
-declare module "vitest" {
-  export interface ProvidedContext {
-    administratorUri: string;
-  }
-}
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const notices = leftOut.map(({ notice }) => `\n${notice}`).join("");
@@ -30,9 +25,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await mongod.stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
-}
-
-/** Programs are kept where the service keeps them, so that a run fetches nothing that is there. */
-export function testCacheDir(): string {
-  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "records");
 }

@@ -1,5 +1,5 @@
 // Which tests a run leaves out, because the machine lacks what they need: that is said, and how to get it.
-import { hasCommit } from "../../drills/fixture/older.ts";
+import { hasCommit } from "../../fixtures/service/older.ts";
 import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";

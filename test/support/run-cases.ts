@@ -2,11 +2,11 @@
 // all of them.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ingestInto } from "./ingest.ts";
-import type { TestAccount, TestService } from "./service.ts";
-import { startService } from "./service.ts";
-import type { Fields, Outcome, Rpc, Wire } from "./wires.ts";
-import { openWires } from "./wires.ts";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
 
 /** What there is before the cases run. */
 export interface World {
@@ -27,8 +27,30 @@ export interface World {
   fresh(): string;
 }
 
-/** One case: what is asked, and what it must come to on every wire. */
-export interface Case {
+/** One case: what is asked, and what it must come to on every wire. A failure states its reason. */
+export type Case = Asked & (Success | Failure);
+
+interface Success {
+  readonly http: number;
+  readonly code: "ok";
+  readonly reason?: never;
+}
+
+interface Failure {
+  readonly http: number;
+  readonly code:
+    | "invalid_argument"
+    | "unauthenticated"
+    | "permission_denied"
+    | "not_found"
+    | "already_exists"
+    | "failed_precondition"
+    | "aborted"
+    | "unavailable";
+  readonly reason: string;
+}
+
+interface Asked {
   /** A statement, with the ids of its clauses. */
   readonly title: string;
   readonly rpc: Rpc;
@@ -39,20 +61,10 @@ export interface Case {
   readonly request: (world: World) => Fields;
   /** What REST spells in another way. */
   readonly rest?: (world: World) => Fields;
-  readonly http: number;
-  readonly code:
-    | "ok"
-    | "invalid_argument"
-    | "unauthenticated"
-    | "permission_denied"
-    | "not_found"
-    | "already_exists"
-    | "failed_precondition"
-    | "aborted"
-    | "unavailable";
-  readonly reason?: string;
-  /** The message, where it is the same on every wire. */
+  /** The message; where none is stated, it is the same on every wire. */
   readonly message?: string;
+  /** The message over REST, where REST spells the request in another way or reads it itself. */
+  readonly restMessage?: string;
   /** Fields of `data` that differ from call to call. */
   readonly volatile?: readonly string[];
   readonly check?: (body: { readonly data: never; readonly pagination: never }, world: World) => void;
@@ -94,7 +106,7 @@ export function runCases(
 
   for (const stated of cases) {
     test(stated.title, async () => {
-      const bodies: unknown[] = [];
+      const outcomes: (readonly [Wire, Outcome])[] = [];
       for (const wire of wires) {
         const request = (wire.name === "rest" ? stated.rest : undefined) ?? stated.request;
         const key = stated.key === undefined ? world.owner.key : (stated.key(world) ?? undefined);
@@ -104,7 +116,12 @@ export function runCases(
           idempotencyKey: stated.idempotencyKey?.(world),
           request: request(world),
         });
-        expectStated(stated, wire, outcome);
+        outcomes.push([wire, outcome]);
+      }
+      const said = stated.message ?? outcomes.find(([{ name }]) => name !== "rest")?.[1].message;
+      const bodies: unknown[] = [];
+      for (const [wire, outcome] of outcomes) {
+        expectStated(stated, wire, outcome, (wire.name === "rest" ? stated.restMessage : undefined) ?? said);
         if (stated.code !== "ok") continue;
         stated.check?.(outcome.body as never, world);
         bodies.push(settled(outcome.body, stated.volatile ?? []));
@@ -114,7 +131,13 @@ export function runCases(
   }
 }
 
-function expectStated({ http, code, reason, message }: Case, wire: Wire, outcome: Outcome): void {
+/** Holds an outcome to what a case states, and to this message. */
+export function expectStated(
+  { http, code, reason }: Pick<Case, "http" | "code" | "reason">,
+  wire: Pick<Wire, "name">,
+  outcome: Outcome,
+  message: string | undefined,
+): void {
   const seen = {
     wire: wire.name,
     http: outcome.http,
@@ -127,8 +150,8 @@ function expectStated({ http, code, reason, message }: Case, wire: Wire, outcome
     wire: wire.name,
     http: status,
     code: wire.name === "rest" ? undefined : code,
-    reason: wire.name === "rest" ? undefined : (reason ?? outcome.reason),
-    message: message ?? outcome.message,
+    reason: wire.name === "rest" ? undefined : reason,
+    message,
   });
   if (code !== "ok") expect(outcome.message).toMatch(/\S/);
 }

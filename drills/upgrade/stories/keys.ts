@@ -1,7 +1,7 @@
 // An account owner who rotates, revokes and creates the API key on one version, and uses it on every instance.
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
-import type { Fixture } from "../../fixture/fixture.ts";
+import type { Fixture } from "../../../fixtures/service/fixture.ts";
 import type { Fleet, Version } from "../fleet.ts";
 import type { Heard, Traffic } from "../traffic.ts";
 import type { Story } from "./story.ts";

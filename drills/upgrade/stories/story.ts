@@ -1,6 +1,6 @@
 // What the stories of the drill share. A story is one client that does one thing after another and checks the outcome.
 import { isDeepStrictEqual } from "node:util";
-import type { Account } from "../../fixture/fixture.ts";
+import type { Account } from "../../../fixtures/service/fixture.ts";
 import type { Version } from "../fleet.ts";
 import type { Heard, Request, Traffic } from "../traffic.ts";
 

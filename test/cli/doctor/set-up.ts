@@ -2,10 +2,10 @@
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/surroundings.ts";
-import type { Answer, FakeProvider } from "../../sign-in/fake-provider.ts";
-import { clientId, clientSecret, json } from "../../sign-in/fake-provider.ts";
-import type { TestService } from "../../support/service.ts";
-import { sessionSecret } from "../../support/service.ts";
+import type { Answer, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { clientId, clientSecret, json } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { sessionSecret } from "../../../fixtures/service/service.ts";
 
 /** The environment in which this service was started, as an operator has it. */
 export function environmentOf(

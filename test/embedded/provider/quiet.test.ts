@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProvider } from "../../../src/embedded/provider/provider.ts";
-import { textOf } from "./browser.ts";
+import { textOf } from "../../../fixtures/sign-in/browser.ts";
 import {
   ann,
   assistantOf,
@@ -21,7 +21,7 @@ import {
   start,
   temporaryDataDir,
   tokensFor,
-} from "./set-up.ts";
+} from "../../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

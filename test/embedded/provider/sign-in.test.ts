@@ -1,7 +1,7 @@
 // Sign-in at the development provider: the dashboard's code flow through plain forms, and what is refused.
 import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
-import { formOf, textOf } from "./browser.ts";
+import { formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
 import {
   ann,
   atDashboard,
@@ -14,7 +14,7 @@ import {
   start,
   tokensFor,
   verified,
-} from "./set-up.ts";
+} from "../../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

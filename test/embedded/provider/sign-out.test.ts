@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createBrowser, formOf, textOf } from "./browser.ts";
+import { createBrowser, formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
 import {
   ann,
   assistantOf,
@@ -17,7 +17,7 @@ import {
   start,
   tokensFor,
   verified,
-} from "./set-up.ts";
+} from "../../../fixtures/sign-in/provider.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -1,9 +1,9 @@
 // How what people and their assistants do is tried: MCP tool calls, the dashboard's page, signing in and out.
-import type { RestAnswer } from "../../support/service.ts";
+import type { RestAnswer } from "../../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
-import { send } from "../../mcp/oauth/set-up.ts";
-import { enter, logoutClaims, tellLogout } from "../../sign-in/fake-provider.ts";
-import { ask } from "../../sign-in/set-up.ts";
+import { send } from "../../../fixtures/sign-in/assistants.ts";
+import { enter, logoutClaims, tellLogout } from "../../../fixtures/sign-in/fake-provider.ts";
+import { ask } from "../../../fixtures/sign-in/house.ts";
 import type { Lane } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { outcomeOf, success, unavailable, wrong } from "./recipe.ts";

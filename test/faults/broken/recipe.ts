@@ -1,7 +1,7 @@
 // What an operation needs to be tried: a valid request, its success, and how often it has taken effect.
 import { randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
-import type { RestAnswer } from "../../support/service.ts";
+import type { RestAnswer } from "../../../fixtures/service/service.ts";
 import type { Lane } from "./lane.ts";
 
 /** What came of a request. */

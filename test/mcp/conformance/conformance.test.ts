@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { useHouse } from "../../sign-in/set-up.ts";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
 import type { Holder } from "../tools/set-up.ts";
 import { holderOf } from "../tools/set-up.ts";
 import { findRunner } from "./runner.ts";

@@ -4,8 +4,8 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { CompactEncrypt, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../../src/api-keys/secret.ts";
-import { exchange } from "../../http/raw.ts";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
+import { exchange } from "../../../fixtures/clients/raw.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import {
   clientId,
   clientSecret,
@@ -15,12 +15,19 @@ import {
   newKey,
   seconds,
   startFakeProvider,
-} from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import type { TestService } from "../../support/service.ts";
-import { rest, startService } from "../../support/service.ts";
+} from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { rest, startService } from "../../../fixtures/service/service.ts";
 import { openSession } from "../../support/person.ts";
-import { accessClaims, accessToken, expectChallenge, offerIntrospection, send, statusOf } from "./set-up.ts";
+import {
+  accessClaims,
+  accessToken,
+  expectChallenge,
+  offerIntrospection,
+  send,
+  statusOf,
+} from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let attacker: FakeProvider;

@@ -1,13 +1,14 @@
 // The 401 of /mcp in every form, and what comes before and after it: 429, 503, 401, 403, 405.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exchange } from "../../http/raw.ts";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import type { RestAnswer, TestService } from "../../support/service.ts";
-import { rest, startService } from "../../support/service.ts";
-import { openWires } from "../../support/wires.ts";
-import { accessToken, expectChallenge, send } from "./set-up.ts";
+import { exchange } from "../../../fixtures/clients/raw.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import { rest, startService } from "../../../fixtures/service/service.ts";
+import { requests } from "../../../fixtures/clients/operations.ts";
+import { openWires } from "../../../fixtures/clients/wires.ts";
+import { accessToken, expectChallenge, send } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;
@@ -207,17 +208,7 @@ describe("while the interface is disabled", () => {
     const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
     try {
       for (const wire of wires) {
-        for (const [rpc, request] of [
-          ["SearchContacts", { query: "ann" }],
-          ["CreateContact", { full_name: "Bo" }],
-          ["GetContact", { contact_id: id }],
-          ["UpdateContact", { contact_id: id, phone: "1" }],
-          ["AppendContactNote", { contact_id: id, content: "c" }],
-          ["ListSessions", {}],
-          ["GetSession", { session_id: id }],
-          ["GetSessionTranscript", { session_id: id }],
-          ["SearchNotes", { query: "budget" }],
-        ] as const) {
+        for (const [rpc, request] of requests({ contact: id, session: id })) {
           const { http, code } = await wire.call({ rpc, key, request });
           expect([wire.name, rpc, http ?? 503, code ?? "unavailable"]).toEqual([wire.name, rpc, 503, "unavailable"]);
         }

@@ -8,10 +8,10 @@ import type {
 } from "@modelcontextprotocol/client";
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { createBrowser } from "../../embedded/provider/browser.ts";
-import { ann, ask, signIn, useHouse } from "../../sign-in/set-up.ts";
-import { ingestInto } from "../../support/ingest.ts";
-import { noteSecret } from "../../support/secrets.ts";
+import { createBrowser } from "../../../fixtures/sign-in/browser.ts";
+import { ann, ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+import { noteSecret } from "../../../fixtures/service/secrets.ts";
 
 const house = useHouse();
 const callback = "http://127.0.0.1:9/callback";

@@ -1,15 +1,16 @@
 // A token reaches its own person's records and nothing else: not another's records, not another surface; and no other
 // credential reaches /mcp.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import { ingestInto } from "../../support/ingest.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { openSession } from "../../support/person.ts";
-import type { TestService } from "../../support/service.ts";
-import { randomId, rest, startService } from "../../support/service.ts";
-import { openWires } from "../../support/wires.ts";
-import { accessToken, expectChallenge, rpc, send, statusOf } from "./set-up.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { randomId, rest, startService } from "../../../fixtures/service/service.ts";
+import { requests } from "../../../fixtures/clients/operations.ts";
+import { openWires } from "../../../fixtures/clients/wires.ts";
+import { accessToken, expectChallenge, rpc, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;
@@ -212,11 +213,7 @@ test("an access token does nowhere else: not on REST, Connect, gRPC, at the dash
   const { wires, close } = openWires(service);
   try {
     for (const wire of wires) {
-      for (const [name, request] of [
-        ["ListSessions", {}],
-        ["GetContact", { contact_id: dora.contact }],
-        ["CreateContact", { full_name: "Bo" }],
-      ] as const) {
+      for (const [name, request] of requests({ contact: dora.contact, session: randomId() })) {
         const { http, code } = await wire.call({ rpc: name, key: dora.token, request });
         expect([wire.name, name, http ?? 401, code ?? "unauthenticated"]).toEqual([
           wire.name,

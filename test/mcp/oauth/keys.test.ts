@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { exportJWK } from "jose";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import {
   away,
   json,
@@ -11,11 +11,18 @@ import {
   silent,
   startFakeProvider,
   tellLogout,
-} from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import type { TestService } from "../../support/service.ts";
-import { startService } from "../../support/service.ts";
-import { accessClaims, accessToken, expectChallenge, offerIntrospection, send, statusOf } from "./set-up.ts";
+} from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { startService } from "../../../fixtures/service/service.ts";
+import {
+  accessClaims,
+  accessToken,
+  expectChallenge,
+  offerIntrospection,
+  send,
+  statusOf,
+} from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

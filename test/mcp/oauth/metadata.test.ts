@@ -1,10 +1,10 @@
 // The documents by which an assistant finds out where to sign in: where they are served, what they hold to the letter,
 // and to whom.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Answer, FakeProvider } from "../../sign-in/fake-provider.ts";
-import { away, json, silent, startFakeProvider } from "../../sign-in/fake-provider.ts";
-import type { RestAnswer, TestService } from "../../support/service.ts";
-import { rest, startService } from "../../support/service.ts";
+import type { Answer, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { away, json, silent, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import { rest, startService } from "../../../fixtures/service/service.ts";
 
 let fake: FakeProvider;
 let service: TestService;

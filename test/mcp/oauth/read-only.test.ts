@@ -28,10 +28,11 @@ import { grantWrites, readScope } from "../../../src/guards/scope.ts";
 import { createNoteStore } from "../../../src/notes/store.ts";
 import type { Dispatch, Inbound } from "../../../src/rpc/dispatch.ts";
 import { createSessionStore } from "../../../src/sessions/store.ts";
-import { listenToMongo } from "../../support/commands.ts";
-import { ingestInto } from "../../support/ingest.ts";
-import type { TestService } from "../../support/service.ts";
-import { startService } from "../../support/service.ts";
+import { listenToMongo } from "../../../fixtures/databases/commands.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { writeRpcs } from "../../../fixtures/clients/operations.ts";
+import { startService } from "../../../fixtures/service/service.ts";
 
 let service: TestService;
 let accountId: UUID;
@@ -218,6 +219,11 @@ function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<un
       () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write),
     ],
     [
+      "UpdateContact",
+      () =>
+        contactService.updateContact({ $typeName: "records.v1.UpdateContactRequest", contactId, phone: "1" }, write),
+    ],
+    [
       "AppendContactNote",
       () =>
         contactService.appendContactNote(
@@ -264,6 +270,7 @@ const storeNames = [
   "contacts.update of a name",
   "notes.append",
   "CreateContact",
+  "UpdateContact",
   "AppendContactNote",
   "ingest of contacts",
   "archiving",
@@ -298,6 +305,7 @@ async function granted(): Promise<Scope> {
 describe("in the store itself", () => {
   test("the list of writes is whole [MCP-12]", async () => {
     expect(storeWrites(await granted()).map(([name]) => name)).toEqual(storeNames);
+    expect(storeNames).toEqual(expect.arrayContaining([...writeRpcs]));
   });
 
   test.each(storeNames)("%s with the scope of a token is 403, and MongoDB hears of no write [MCP-12]", async (name) => {

@@ -2,12 +2,12 @@
 // instance.
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser } from "../../embedded/provider/browser.ts";
-import { noteSecret } from "../../support/secrets.ts";
-import type { TestService } from "../../support/service.ts";
-import { ann, ask, ben, cleo, signIn, useHouse } from "../../sign-in/set-up.ts";
-import type { Assistant } from "./set-up.ts";
-import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "./set-up.ts";
+import type { Browser } from "../../../fixtures/sign-in/browser.ts";
+import { noteSecret } from "../../../fixtures/service/secrets.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { ann, ask, ben, cleo, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import type { Assistant } from "../../../fixtures/sign-in/assistants.ts";
+import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
 
 const house = useHouse();
 let second: TestService;

@@ -1,11 +1,24 @@
 // After a sign-out at the dashboard only tokens of a later sign-in count, also if the provider's clock is wrong.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { enter, json, logoutClaims, seconds, startFakeProvider, tellLogout } from "../../sign-in/fake-provider.ts";
-import { ask, newOwner, ownerStatus } from "../../sign-in/set-up.ts";
-import type { RestAnswer, TestService } from "../../support/service.ts";
-import { startService } from "../../support/service.ts";
-import { accessToken, expectChallenge, offerIntrospection, send, statusOf } from "./set-up.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import {
+  enter,
+  json,
+  logoutClaims,
+  seconds,
+  startFakeProvider,
+  tellLogout,
+} from "../../../fixtures/sign-in/fake-provider.ts";
+import { ask, newOwner, ownerStatus } from "../../../fixtures/sign-in/house.ts";
+import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import { startService } from "../../../fixtures/service/service.ts";
+import {
+  accessToken,
+  expectChallenge,
+  offerIntrospection,
+  send,
+  statusOf,
+} from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

@@ -1,11 +1,11 @@
 // The throttle of /mcp: by account with its common bucket, and by address without a valid token.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { FakeProvider } from "../../sign-in/fake-provider.ts";
-import { startFakeProvider } from "../../sign-in/fake-provider.ts";
-import { newOwner } from "../../sign-in/set-up.ts";
-import type { RestAnswer, TestService } from "../../support/service.ts";
-import { rest, startService } from "../../support/service.ts";
-import { accessToken, offerIntrospection, send } from "./set-up.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import { rest, startService } from "../../../fixtures/service/service.ts";
+import { accessToken, offerIntrospection, send } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;

@@ -1,7 +1,7 @@
 // The revisions of the protocol at the one address: how each begins, and how each is refused.
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { http2Call } from "../../rpc/http2-call.ts";
-import { useHouse } from "../../sign-in/set-up.ts";
+import { http2Call } from "../../../fixtures/clients/http2-call.ts";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
 import type { Holder, Revision } from "./set-up.ts";
 import { connect, headersFor, holderOf, message, post, request, revisions } from "./set-up.ts";
 

@@ -3,7 +3,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { beforeAll, expect, test } from "vitest";
 import type { DemoRecords } from "../../../src/embedded/demo/records.ts";
-import { useHouse } from "../../sign-in/set-up.ts";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
 import { fillDemo } from "./demo.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";

@@ -3,15 +3,15 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import * as openid from "openid-client";
 import { onTestFinished } from "vitest";
-import { assistantOf, atAssistant, newBrowser, start } from "../../embedded/provider/set-up.ts";
+import { assistantOf, atAssistant, newBrowser, start } from "../../../fixtures/sign-in/provider.ts";
 import type { Person } from "../../../src/embedded/provider/provider.ts";
-import type { Ingest } from "../../support/ingest.ts";
-import { ingestInto } from "../../support/ingest.ts";
-import { noteSecret } from "../../support/secrets.ts";
-import type { RestAnswer } from "../../support/service.ts";
-import { rest } from "../../support/service.ts";
-import type { House } from "../../sign-in/set-up.ts";
-import { ann } from "../../sign-in/set-up.ts";
+import type { Ingest } from "../../../fixtures/clients/ingest.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+import { noteSecret } from "../../../fixtures/service/secrets.ts";
+import type { RestAnswer } from "../../../fixtures/service/service.ts";
+import { rest } from "../../../fixtures/service/service.ts";
+import type { House } from "../../../fixtures/sign-in/house.ts";
+import { ann } from "../../../fixtures/sign-in/house.ts";
 
 /** The revisions that are spoken at the one address, the newest first. */
 export const revisions = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;

@@ -2,8 +2,8 @@
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../sign-in/set-up.ts";
-import { randomId } from "../../support/service.ts";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { randomId } from "../../../fixtures/service/service.ts";
 import type { Holder, Outcome } from "./set-up.ts";
 import { call, connect, holderOf, request, revisions } from "./set-up.ts";
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
-import { testCacheDir } from "../support/global-setup.ts";
-import type { OwnMongod } from "../support/own-mongod.ts";
-import { startOwnMongod } from "../support/own-mongod.ts";
-import { drillErasure, sweepWithoutLease } from "./erasure.ts";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
+import { drillErasure, sweepWithoutLease } from "../../drills/bulk/erasure.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-erasure-"));
 let mongod: OwnMongod;

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient } from "mongodb";
 import { UUID } from "mongodb";
-import { Redis } from "ioredis";
 import { createPlaces } from "../../src/accounts/places.ts";
 import { allCollections } from "../../src/services.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
@@ -13,11 +12,13 @@ import { deadlineIn } from "../../src/deadline.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
 import { noteSearchIndex } from "../../src/notes/store.ts";
 import { createServices } from "../../src/services.ts";
-import type { ChildInstance } from "../faults/child.ts";
-import { childToken, startChild } from "../faults/child.ts";
-import type { DatabaseUris } from "../support/database.ts";
-import { rest } from "../support/service.ts";
-import { noteSecret } from "../support/secrets.ts";
+import type { Latencies } from "./erasure-figures.ts";
+import { conflictsIn, deletedBy, isIndexed, leftInMongo, leftInRedis, readAll } from "./erasure-figures.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { childToken, startChild } from "../../fixtures/service/child.ts";
+import type { DatabaseUris } from "../../fixtures/databases/database.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import { noteSecret } from "../../fixtures/service/secrets.ts";
 
 /** What came of an erasure. */
 export interface ErasureVerdict {
@@ -35,14 +36,6 @@ export interface ErasureVerdict {
   /** Of the reads of another account, in milliseconds: before, and meanwhile. */
   readonly quiet: Latencies;
   readonly meanwhile: Latencies;
-}
-
-/** Latencies of requests, and how many were not 200. */
-export interface Latencies {
-  readonly requests: number;
-  readonly failed: number;
-  readonly p50: number;
-  readonly p99: number;
 }
 
 /** Where the erasure happens. */
@@ -248,82 +241,4 @@ function text(seed: number): string {
   return Array.from({ length: 15 + (seed % 25) }, (_, at) => ((seed * 7_919 + at * 104_729) % 9_973).toString(26)).join(
     " ",
   );
-}
-
-/** Reads of an account, one after the other on each instance in turn. */
-function readAll(instances: readonly ChildInstance[], key: string) {
-  const latencies: number[] = [];
-  let [running, failed] = [true, 0];
-  const paths = ["/v1/notes?limit=20&query=1a", "/v1/contacts?limit=20&query=ann", "/v1/sessions?limit=20"];
-  const work = (async () => {
-    for (let at = 0; running; at++) {
-      const instance = instances[at % instances.length];
-      const startedAt = performance.now();
-      const status =
-        instance === undefined
-          ? 0
-          : (await rest(instance.base, paths[at % paths.length] ?? "", { key }).catch(() => ({ status: 0 }))).status;
-      latencies.push(performance.now() - startedAt);
-      if (status !== 200) failed++;
-      await sleep(20);
-    }
-  })();
-  return {
-    async stop(): Promise<Latencies> {
-      running = false;
-      await work;
-      const sorted = latencies.sort((one, two) => one - two);
-      const at = (share: number): number =>
-        Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
-      return { requests: sorted.length, failed, p50: at(0.5), p99: at(0.99) };
-    },
-  };
-}
-
-async function deletedBy({ internalPort }: ChildInstance): Promise<number | undefined> {
-  const { text: metrics } = await rest(`http://127.0.0.1:${internalPort}`, "/metrics");
-  const [, value] = /^records_erasure_deleted_documents_total (\d+)$/m.exec(metrics) ?? [];
-  return value === undefined ? undefined : Number(value);
-}
-
-/** The instances build the index in the background once no sweeper is at work. */
-async function isIndexed(client: MongoClient): Promise<boolean> {
-  for (let at = 0; at < 120; at++) {
-    if (
-      await client
-        .db()
-        .collection("notes")
-        .indexExists(noteSearchIndex.name ?? "")
-    )
-      return true;
-    await sleep(500);
-  }
-  return false;
-}
-
-async function conflictsIn(client: MongoClient): Promise<number> {
-  const { metrics } = await client.db("admin").command({ serverStatus: 1 });
-  return Number((metrics as { operation: { writeConflicts: number } }).operation.writeConflicts);
-}
-
-async function leftInMongo(client: MongoClient, accountId: UUID): Promise<number> {
-  const db = client.db();
-  const names = (await db.listCollections({}, { nameOnly: true }).toArray())
-    .map(({ name }) => name)
-    .filter((name) => name !== "erasures");
-  const left = await Promise.all(
-    names.map((name) =>
-      db.collection(name).countDocuments({ $or: [{ account_id: accountId }, { _id: accountId as never }] }),
-    ),
-  );
-  return left.reduce((sum, one) => sum + one, 0);
-}
-
-async function leftInRedis(url: string, accountId: UUID): Promise<number> {
-  const redis = new Redis(url);
-  try {
-    return (await redis.keys(`*:${accountId.toHexString()}*`)).length;
-  } finally {
-    redis.disconnect();
-  }
 }

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient, UUID } from "mongodb";
-import type { ChildInstance } from "../faults/child.ts";
-import { childToken, startChild } from "../faults/child.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { childToken, startChild } from "../../fixtures/service/child.ts";
 import type { BulkSize, Digest } from "./generate.ts";
 import { addTo, digestsOf, emptyDigest, writeAccount } from "./generate.ts";
 

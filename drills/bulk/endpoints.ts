@@ -1,8 +1,8 @@
 // Every endpoint on an account that was imported, and what each costs: the same on a large account as on a small one.
 import type { MongoClient, UUID } from "mongodb";
-import type { Examined } from "../cost/explain.ts";
-import { explain } from "../cost/explain.ts";
-import { listenToMongo } from "../support/commands.ts";
+import type { Examined } from "../../fixtures/databases/explain.ts";
+import { explain } from "../../fixtures/databases/explain.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 
 /** What a request was answered, and what it asked of MongoDB. */
 export interface Asked {

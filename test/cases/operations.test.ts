@@ -1,0 +1,49 @@
+// Every operation of the generated descriptors is known to the tests: what is added without tests fails here.
+import { expect, test } from "vitest";
+import { operations } from "../../fixtures/clients/operations.ts";
+import { endpoints } from "../../fixtures/clients/wires.ts";
+import { everyOperation } from "../faults/broken/operations.ts";
+import { contactReadCases } from "./contact-reads.cases.ts";
+import { contactWriteCases } from "./contact-writes.cases.ts";
+import { healthCases, noteCases, sessionCases } from "./records.cases.ts";
+
+const cases = [...contactReadCases, ...contactWriteCases, ...healthCases, ...noteCases, ...sessionCases];
+
+/** Public operations that a request with an API key, or without any credential, never reaches. */
+const bySession = ["ApiKeyService", "AuditService"];
+
+/** Operations that have no endpoint, and those that no case succeeds or fails with. */
+function untested(all: readonly string[]): string[] {
+  return all
+    .filter((name) => name.startsWith("records.v1."))
+    .flatMap((name) => {
+      const [service = "", rpc = ""] = name.replace("records.v1.", "").split("/");
+      if (bySession.includes(service)) return [];
+      const own = cases.filter((one) => one.rpc === rpc);
+      return [
+        ...(rpc in endpoints ? [] : [`${rpc} has no endpoint in fixtures/clients/wires.ts`]),
+        ...(own.some(({ code }) => code === "ok") ? [] : [`${rpc} succeeds in no case of test/cases`]),
+        ...(own.some(({ code }) => code !== "ok") || rpc === "CheckHealth"
+          ? []
+          : [`${rpc} fails in no case of test/cases`]),
+      ];
+    });
+}
+
+test("every public operation has an endpoint and cases on every wire", async () => {
+  expect(untested(await everyOperation())).toEqual([]);
+});
+
+test("an operation without them is seen", () => {
+  expect(untested(["records.v1.ContactService/MergeContacts"])).toEqual([
+    "MergeContacts has no endpoint in fixtures/clients/wires.ts",
+    "MergeContacts succeeds in no case of test/cases",
+    "MergeContacts fails in no case of test/cases",
+  ]);
+});
+
+test("reads and writes are told apart by the descriptors, and each has a request", () => {
+  const names = (write: boolean) => operations.filter(({ writes }) => writes === write).map(({ rpc }) => rpc);
+  expect(names(true).sort()).toEqual(expect.arrayContaining(["AppendContactNote", "CreateContact", "UpdateContact"]));
+  expect([...names(true), ...names(false), "CheckHealth"].sort()).toEqual(Object.keys(endpoints).sort());
+});

@@ -1,0 +1,55 @@
+// Every write that takes an idempotency key, as the descriptors say: once over every wire, and by every wire again.
+import { expect, test } from "vitest";
+import { operations } from "../../fixtures/clients/operations.ts";
+import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { endpoints, openWires } from "../../fixtures/clients/wires.ts";
+import { counts, useService } from "../support/client.ts";
+import { newOwner } from "../support/every.ts";
+
+const service = useService();
+const idempotent = operations.filter((operation) => operation.idempotent).map(({ rpc }) => rpc);
+
+/** Another valid request of the same form: its last text is longer. */
+function changed(request: Fields): Fields {
+  const [name, value] = Object.entries(request).findLast(([field]) => !field.endsWith("_id")) ?? [];
+  if (name === undefined || typeof value !== "string") throw new Error("the request has no text to change");
+  return { ...request, [name]: `${value} and more` };
+}
+
+test("every write that answers 201 takes an idempotency key, and no read does", () => {
+  for (const { rpc, writes, idempotent: takes, success } of operations)
+    expect(takes, rpc).toBe(writes && success === 201);
+  expect(idempotent.length).toBeGreaterThanOrEqual(2);
+});
+
+test.each(idempotent)(
+  "%s with one key is written once by whatever wire, its response is repeated, and another request is a conflict [IDM-09, IDM-10]",
+  async (rpc: Rpc) => {
+    const { wires, close } = openWires(service());
+    try {
+      for (const [at, wire] of wires.entries()) {
+        const owner = await newOwner(service());
+        const request = endpoints[rpc].request(owner);
+        const before = await records();
+        const ask = (by: Wire, what: Fields) => by.call({ rpc, key: owner.key, idempotencyKey: "k", request: what });
+        const first = await ask(wire, request);
+        const written = await records();
+        expect(written, wire.name).toBe(before + 1);
+        for (const again of [...wires.slice(at), ...wires.slice(0, at)]) {
+          expect((await ask(again, request)).body, `${wire.name}, then ${again.name}`).toEqual(first.body);
+          const conflict = await ask(again, changed(request));
+          expect([conflict.http ?? 409, conflict.code ?? "aborted"], again.name).toEqual([409, "aborted"]);
+        }
+        expect(await records()).toBe(written);
+      }
+    } finally {
+      close();
+    }
+  },
+);
+
+/** How many records there are. */
+async function records(): Promise<number> {
+  const { contacts = 0, sessions = 0, notes = 0, transcripts = 0 } = await counts(service());
+  return contacts + sessions + notes + transcripts;
+}
