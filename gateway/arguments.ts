@@ -6,12 +6,15 @@ import type { Violation } from "../src/errors.ts";
 import { mostViolations } from "../src/errors.ts";
 import type { Json } from "./json.ts";
 import type { RequestReading } from "./request.ts";
-import type { Route } from "./route.ts";
+import type { RequestField, Route } from "./route.ts";
 import type { Scalar } from "./scalar.ts";
 import { readValue } from "./scalar.ts";
 import { shownName } from "./shown-name.ts";
 
-/** Reads the arguments of one operation, whose path and query parameters they are. A null counts as left out. */
+/**
+ * Reads the arguments of one operation, whose path and query parameters they are. A null, or an empty string for an
+ * optional one, counts as left out. What is unambiguous is taken: `"10"` for 10, `contact:<uuid>` for a `contact_id`.
+ */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
 const loneSurrogate = /\p{Surrogate}/u;
@@ -33,7 +36,8 @@ export function createArgumentReader(route: Route): ArgumentReader {
         });
       else if (typeof value === "string" && loneSurrogate.test(value))
         violations.push({ field: name, rule: "surrogate", message: "must not hold a lone surrogate" });
-      else if (value !== null) set(message, field.local, readValue(field, value as Json, violations));
+      else if (value !== null && (value !== "" || field.required))
+        set(message, field.local, readValue(field, meant(field, value as Json), violations));
     }
     for (const { name, required } of fields.values()) {
       if (required && (given[name] ?? null) === null)
@@ -41,6 +45,16 @@ export function createArgumentReader(route: Route): ArgumentReader {
     }
     return { message, violations: violations.slice(0, mostViolations) };
   };
+}
+
+/** The value that a model means by one of another form; the value itself where that is not clear. */
+function meant({ name, kind }: RequestField, value: Json): Json {
+  if (typeof value !== "string") return value;
+  if (kind === "int32") return /^-?[0-9]{1,15}$/.test(value) ? Number(value) : value;
+  if (kind === "bool") return value === "true" || (value === "false" ? false : value);
+  if (kind !== "string" || !name.endsWith("_id")) return value;
+  const prefix = `${name.slice(0, -"_id".length)}:`;
+  return value.startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
 }
 
 function set(message: Record<string, Scalar>, name: string, value: Scalar | undefined): void {

@@ -60,7 +60,7 @@ export function judgeRound({ site, history, registers, committed, standstills, f
   return {
     violations,
     recoveryMs: recoveredAfter(operations, healedAt),
-    beyondMs: Number.isFinite(beyondMs) ? Math.max(0, beyondMs) : 0,
+    beyondMs: Math.max(0, beyondMs),
   };
 }
 

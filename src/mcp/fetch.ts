@@ -1,10 +1,10 @@
 // fetch: one record that `search` found, whole and as text, in the shape that general assistants expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail, refuse } from "../errors.ts";
+import { Failure, fail, refuse } from "../errors.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
-import { pageCharacters, pageOf } from "./transcript.ts";
+import { pageOf } from "./transcript.ts";
 
 /** A record as text. */
 export interface Fetched {
@@ -15,20 +15,23 @@ export interface Fetched {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-const idForm = /^(contact|session):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** As search returns it, or a page says; also a bare UUID, and the URI of a resource. */
+const idForm =
+  /^(?:(contact|session):(?:\/\/)?)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?offset=([0-9]{1,10}))?$/i;
 
 export const fetchTool: Tool = {
   name: "fetch",
   title: "Fetch a record",
   description:
-    "Get a contact or session that search found, by its id (contact:… or session:…), as text: a session with its notes and the first page of its transcript.",
+    "Get a contact or session that search found, by its id (contact:… or session:…), as text: all of it, about 40,000 characters a page. metadata.next_id is the id of the next page.",
+  rest: "Long texts are cut: fetch metadata.next_id.",
   schemas: () => ({
     input: {
       type: "object",
       properties: {
         id: {
           type: "string",
-          description: "An id out of search: contact:<uuid> or session:<uuid>.",
+          description: "An id out of search: contact:<uuid> or session:<uuid>; or metadata.next_id of the page before.",
           examples: ["contact:b5d7e64e-c92f-4439-bb41-1662fbfa63ea"],
         },
       },
@@ -47,19 +50,40 @@ export const fetchTool: Tool = {
       required: ["id", "title", "text", "url", "metadata"],
     },
   }),
-  async run(given, context) {
-    refuseOthers(given, ["id"]);
-    const { id } = given;
-    const [, kind, uuid] =
-      (typeof id === "string" ? idForm.exec(id) : null) ??
-      refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search gives it" }]);
-    return { ...(await fetchRecord(kind?.toLowerCase() ?? "", uuid?.toLowerCase() ?? "", context)) };
+  async run({ id, ...others }, context) {
+    refuseOthers(others, ["id"]);
+    const { kind, uuid, offset } = readId(id);
+    return { ...pageOfRecord(await fetchRecord(kind, uuid, context), offset) };
   },
 };
 
-/** The record as text. Fails with NOT_FOUND when the account has no such record. */
-export function fetchRecord(kind: string, id: string, context: ToolContext): Promise<Fetched> {
-  return kind === "contact" ? fetchContact(id, context) : fetchSession(id, context);
+/** The kind, the id, and where in the text to begin, that an argument names. */
+function readId(id: unknown) {
+  const [, kind, uuid = "", offset = "0"] =
+    (typeof id === "string" ? idForm.exec(id) : null) ??
+    refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search returns it" }]);
+  return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
+}
+
+/** A page of a record's text, from an offset in characters; it says how to get the next one. */
+export function pageOfRecord(record: Fetched, offset: number): Fetched & { truncated?: boolean; hint?: string } {
+  const { page, next } = pageOf(record.text, offset);
+  if (next === null) return { ...record, text: page };
+  const next_id = `${record.id}?offset=${next}`;
+  const hint = `The text continues: fetch ${next_id}`;
+  return { ...record, text: `${page}\n\n(${hint})`, metadata: { ...record.metadata, next_id }, truncated: true, hint };
+}
+
+/**
+ * The record as text; of either kind where none is named. Fails with NOT_FOUND when the account has no such record.
+ */
+export async function fetchRecord(kind: string | undefined, id: string, context: ToolContext): Promise<Fetched> {
+  if (kind === "session") return fetchSession(id, context);
+  if (kind === "contact") return fetchContact(id, context);
+  return fetchContact(id, context).catch((error: unknown) => {
+    if (error instanceof Failure && error.reason === Reason.NOT_FOUND) return fetchSession(id, context);
+    throw error;
+  });
 }
 
 type Body = Readonly<Record<string, string | null>>;
@@ -108,7 +132,6 @@ async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext
   const client = session.client as Body | null;
   const notes = session.notes as readonly Body[];
   const { transcript } = spoken.body["data"] as { readonly transcript: string | null };
-  const { page, hasMore } = pageOf(transcript ?? "", 0);
   const title = session["title"] ?? "Untitled session";
   const person =
     client === null ? null : `${client["full_name"] ?? client["email"] ?? "Unnamed contact"} (contact:${client["id"]})`;
@@ -121,10 +144,7 @@ async function fetchSession(id: string, { calls, inbound, baseUrl }: ToolContext
       ["Recording", session["recording_status"]],
     ]),
     ...notes.map(({ title: name, content }) => section(name ?? "Note", content)),
-    section("Transcript", page),
-    hasMore
-      ? `(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset ${pageCharacters}.)`
-      : "",
+    section("Transcript", transcript),
   ];
   return {
     id: `session:${id}`,

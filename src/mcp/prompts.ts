@@ -1,6 +1,7 @@
 // Prompts that a person picks in an assistant: the records that they need come with them.
 import { refuse } from "../errors.ts";
-import { fetchRecord } from "./fetch.ts";
+import { bounded } from "./bounds.ts";
+import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { firstWords } from "./search.ts";
 import type { ToolContext } from "./tool.ts";
 import type { Ask } from "./untrusted.ts";
@@ -22,7 +23,7 @@ export const prompts: readonly Prompt[] = [
     description: "What to know before meeting a person: who they are, what was said last, what is open.",
     arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
     async ask({ contact = "" }, context) {
-      const { text: records } = await findContact(contact, context);
+      const records = await findContact(contact, context);
       const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
 last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with \
 get_session and get_session_transcript where their notes are not enough. Say so where you do not know.`;
@@ -42,7 +43,7 @@ get_session and get_session_transcript where their notes are not enough. Say so 
     ],
     async ask({ session_id }, context) {
       const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
-      const { text: records } = await fetchRecord("session", id, context);
+      const records = pageOfRecord(await fetchRecord("session", id, context), 0).text;
       const request = `Write a short follow-up message to the person of this session: thanks, what was agreed, who \
 does what by when, the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
       return { request, records };
@@ -63,17 +64,17 @@ with fewer or other words, and list_sessions; say so if there is nothing.`;
       }
       const request = `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and \
 what is still open. These are the newest notes; search_notes and get_session find more.`;
-      return { request, records: JSON.stringify(notes) };
+      return { request, records: bounded({ data: notes }, "search_notes returns the whole notes.").text };
     },
   },
 ];
 
-async function findContact(query: string, context: ToolContext): Promise<{ readonly text: string }> {
+async function findContact(query: string, context: ToolContext): Promise<string> {
   const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
   const [first] = body["data"] as readonly { readonly id: string }[];
   return first === undefined
     ? refuse([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }])
-    : fetchRecord("contact", first.id, context);
+    : pageOfRecord(await fetchRecord("contact", first.id, context), 0).text;
 }
 
 /** What a search takes of an argument. */

@@ -19,6 +19,9 @@ export const searchTool: Tool = {
   title: "Search everything",
   description:
     "Find contacts, sessions and notes at once by words, such as a person's name and a topic. Get what it finds with fetch. Few, telling words find most.",
+  rest: "Long titles are cut: fetch returns the whole record.",
+  empty: () =>
+    "Nothing matches. Every word must be the beginning of a word of one record: try the person's name alone, then search_notes with one word of the topic.",
   schemas: () => ({
     input: {
       type: "object",

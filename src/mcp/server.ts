@@ -3,8 +3,11 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import { Failure } from "../errors.ts";
-import { fetchRecord, recordOf } from "./fetch.ts";
+import type { Content } from "./bounds.ts";
+import { bounded } from "./bounds.ts";
+import { fetchRecord, pageOfRecord, recordOf } from "./fetch.ts";
 import type { Prompt } from "./prompts.ts";
 import { prompts } from "./prompts.ts";
 import type { Arguments, Tool, ToolContext } from "./tool.ts";
@@ -60,7 +63,8 @@ const options = {
 /** The lists are made of the document, once. */
 export function createServerFactory(document: OpenApiDocument, version: string): ServerFactory {
   const listed = tools.map((tool) => {
-    const { input: inputSchema, output: outputSchema } = tool.schemas(document);
+    const { input: inputSchema, output } = tool.schemas(document);
+    const outputSchema = withBound(output);
     const { name, title, description } = tool;
     return { name, title, description, inputSchema, outputSchema, annotations: { title, ...annotations } };
   });
@@ -110,17 +114,32 @@ function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "promp
 
 async function callTool(tool: Tool, given: Arguments, context: ToolContext): Promise<CallToolResult> {
   try {
-    const structuredContent = await tool.run(given, context);
-    return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+    const { content: structuredContent, text } = bounded(await tool.run(given, context), tool.rest);
+    const hint = isEmpty(structuredContent) ? tool.empty?.(given) : undefined;
+    const texts = hint === undefined ? [text] : [text, hint];
+    return { content: texts.map((one) => ({ type: "text", text: one })), structuredContent };
   } catch (error) {
     return { content: [{ type: "text", text: sayFor(error) }], isError: true };
   }
 }
 
+/** Whether a list was asked for, and has nothing. */
+function isEmpty({ data, results }: Content): boolean {
+  const list = data ?? results;
+  return Array.isArray(list) && list.length === 0;
+}
+
+/** The schema of results, with what one has that is cut to its bound. */
+function withBound(schema: ObjectSchema): ObjectSchema {
+  const truncated = { type: "boolean", description: "True where the result is cut because it is too large." };
+  const hint = { type: "string", description: "How to get the rest of a result that is cut." };
+  return { ...schema, properties: { ...(schema["properties"] as object), truncated, hint } };
+}
+
 async function readResource(uri: string, context: ToolContext): Promise<ReadResourceResult> {
   try {
     const { kind, id } = recordOf(uri);
-    const { text } = await fetchRecord(kind, id, context);
+    const text = pageOfRecord(await fetchRecord(kind, id, context), 0).text;
     return { contents: [{ uri, mimeType: "text/markdown", text }] };
   } catch (error) {
     if (isCallers(error)) throw new ResourceNotFoundError(uri, sayFor(error));

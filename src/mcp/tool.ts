@@ -24,6 +24,10 @@ export interface Tool {
   /** When to use it, and what comes back: for a model. */
   readonly description: string;
   schemas(document: OpenApiDocument): { readonly input: ObjectSchema; readonly output: ObjectSchema };
+  /** How to get the rest, where a result is cut to its bound. */
+  readonly rest: string;
+  /** What to try when nothing was found. */
+  empty?(given: Arguments): string;
   /** The structured content. Fails with a Failure, whose message is told to the model. */
   run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
 }

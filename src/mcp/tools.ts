@@ -5,53 +5,84 @@ import { searchTool } from "./search.ts";
 import type { Tool } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
 
-const operations: readonly (readonly [name: string, operation: string, title: string, description: string])[] = [
-  [
-    "search_contacts",
-    "searchContacts",
-    "Search contacts",
-    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions.",
-  ],
-  [
-    "get_contact",
-    "getContact",
-    "Get a contact",
-    "Everything about one person, by the id of a contact: notes, memory, the newest timeline notes, the last sessions.",
-  ],
-  [
-    "list_sessions",
-    "listSessions",
-    "List sessions",
-    "Meetings, newest first: all, of one contact, between two dates, or with words of the title or the person. Page on with next_offset.",
-  ],
-  [
-    "get_session",
-    "getSession",
-    "Get a session",
+/** A tool that is an operation of REST. */
+interface OperationTool extends Omit<Tool, "schemas" | "run"> {
+  /** The rpc's name in the generated routes. */
+  readonly operation: string;
+}
+
+const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
+const wordsRule = "Every word of the query must be the beginning of a word: use fewer words, or other ones.";
+
+const searchContacts: OperationTool = {
+  name: "search_contacts",
+  operation: "searchContacts",
+  title: "Search contacts",
+  description:
+    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions. Leaves out archived contacts.",
+  rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns all of it page by page.",
+  empty: () =>
+    `No active contact matches. ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions.`,
+};
+
+const getContact: OperationTool = {
+  name: "get_contact",
+  operation: "getContact",
+  title: "Get a contact",
+  description:
+    "Everything about one person, by the id of a contact: notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
+  rest: "Long texts are cut, and the timeline may be shortened. fetch, with the id contact:<uuid>, returns all of it page by page.",
+};
+
+const listSessions: OperationTool = {
+  name: "list_sessions",
+  operation: "listSessions",
+  title: "List sessions",
+  description:
+    "Meetings by date, the latest first, so planned ones precede past ones: pass to for the past. Of one contact, between dates, or by words of the title or the person. Page on with next_offset.",
+  rest: pageOn,
+  empty: ({ from, to, offset }) => {
+    if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
+      return "`from` is later than `to`, so no session can match: swap them.";
+    if (Number(offset) > 0) return "There are no sessions from this offset on: pass a smaller offset.";
+    return `No session matches. Use a longer period, or fewer conditions. ${wordsRule} The query looks at titles and the person's name: use search_notes for what was noted.`;
+  },
+};
+
+const getSession: OperationTool = {
+  name: "get_session",
+  operation: "getSession",
+  title: "Get a session",
+  description:
     "One meeting by its id, with all its notes: summaries, preparation, action items. The words spoken are in get_session_transcript.",
-  ],
-];
-const noteSearch = [
-  "search_notes",
-  "searchNotes",
-  "Search notes",
-  "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id leads to the whole. Page on with next_offset.",
-] as const;
+  rest: "Long notes are cut, and the last ones may be left out. fetch, with the id session:<uuid>, returns all of them page by page, and then the transcript.",
+};
+
+const searchNotes: OperationTool = {
+  name: "search_notes",
+  operation: "searchNotes",
+  title: "Search notes",
+  description:
+    "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id leads to the whole. Page on with next_offset.",
+  rest: pageOn,
+  empty: ({ offset }) =>
+    Number(offset) > 0
+      ? "There are no notes from this offset on: pass a smaller offset."
+      : `No note matches. ${wordsRule} list_sessions finds sessions by date or title.`,
+};
 
 /** All tools, in the order in which they are listed. */
 export const tools: readonly Tool[] = [
-  ...operations.map(operationTool),
+  ...[searchContacts, getContact, listSessions, getSession].map(operationTool),
   transcriptTool,
-  operationTool(noteSearch),
+  operationTool(searchNotes),
   searchTool,
   fetchTool,
 ];
 
-function operationTool([name, operation, title, description]: (typeof operations)[number]): Tool {
+function operationTool({ operation, ...tool }: OperationTool): Tool {
   return {
-    name,
-    title,
-    description,
+    ...tool,
     schemas: (document) => toolSchemas(document, operation),
     run: async (given, { calls, inbound }) => (await calls.call(operation, given, inbound)).body,
   };

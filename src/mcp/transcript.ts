@@ -2,10 +2,13 @@
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
 import type { Arguments, Tool } from "./tool.ts";
+import { resultBytes } from "./bounds.ts";
 import { refuseOthers } from "./tool.ts";
 
-/** About 10,000 tokens: below what clients take of one result. */
+/** About 10,000 tokens of English: below what clients take of one result. */
 export const pageCharacters = 40_000;
+/** What a page has of its result, as JSON; the rest is for what stands beside it. */
+const pageBytes = resultBytes - 4_000;
 const largest = 2_147_483_647;
 
 /** The text as REST has it, and where this page stands in it, counted in Unicode characters. */
@@ -14,6 +17,7 @@ export const transcriptTool: Tool = {
   title: "Get a session's transcript",
   description:
     "The words spoken in a session, 40,000 characters a page: page on with next_offset as offset until it is null. The transcript is null when there is none yet.",
+  rest: "Long texts are cut: page on with next_offset.",
   schemas(document) {
     const { input, output } = toolSchemas(document, "getSessionTranscript");
     const offset = {
@@ -52,34 +56,44 @@ export const transcriptTool: Tool = {
     const offset = readOffset(asked, violations);
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
-    const { page, hasMore } = pageOf(data.transcript ?? "", offset);
-    const pagination = {
-      limit: pageCharacters,
-      offset,
-      has_more: hasMore,
-      next_offset: hasMore ? offset + pageCharacters : null,
-    };
+    const { page, next } = pageOf(data.transcript ?? "", offset);
+    const pagination = { limit: pageCharacters, offset, has_more: next !== null, next_offset: next };
     return { data: { ...data, transcript: data.transcript === null ? null : page }, pagination };
   },
 };
 
+/** Reads the argument, also out of digits; what is wrong goes to `violations`. */
 function readOffset(asked: Arguments[string], violations: Violation[]): number {
-  if (asked === undefined || asked === null) return 0;
-  if (typeof asked === "number" && Number.isInteger(asked) && asked >= 0 && asked <= largest) return asked;
+  if (asked === undefined || asked === null || asked === "") return 0;
+  const offset = typeof asked === "string" && /^[0-9]{1,10}$/.test(asked) ? Number(asked) : asked;
+  if (typeof offset === "number" && Number.isInteger(offset) && offset >= 0 && offset <= largest) return offset;
   violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${largest}` });
   return 0;
 }
 
-/** A page of a text by code points; no character is parted. */
-export function pageOf(text: string, offset: number): { readonly page: string; readonly hasMore: boolean } {
-  const start = unitsOf(text, 0, offset);
-  const end = unitsOf(text, start, pageCharacters);
-  return { page: text.slice(start, end), hasMore: end < text.length };
+/** A page of a text by code points, none of which is parted; `next` is the offset of the page after it, or null. */
+export function pageOf(text: string, offset: number): { readonly page: string; readonly next: number | null } {
+  let start = 0;
+  for (let point = 0; point < offset && start < text.length; point++) start += unitsAt(text, start);
+  let [end, points, bytes] = [start, 0, 0];
+  while (end < text.length && points < pageCharacters) {
+    bytes += jsonBytesAt(text, end);
+    if (bytes > pageBytes) break;
+    end += unitsAt(text, end);
+    points++;
+  }
+  return { page: text.slice(start, end), next: end < text.length ? offset + points : null };
 }
 
-/** Where so many code points after `from` end, in UTF-16 units. */
-function unitsOf(text: string, from: number, points: number): number {
-  let at = from;
-  for (let point = 0; point < points && at < text.length; point++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  return at;
+function unitsAt(text: string, at: number): 1 | 2 {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+}
+
+/** How many bytes a code point has in JSON; an escaped one counts for the most that it can have. */
+function jsonBytesAt(text: string, at: number): number {
+  const point = text.codePointAt(at) ?? 0;
+  if (point < 0x20 || (point >= 0xd800 && point <= 0xdfff)) return 6;
+  if (point < 0x80) return point === 0x22 || point === 0x5c ? 2 : 1;
+  if (point < 0x800) return 2;
+  return point < 0x10000 ? 3 : 4;
 }

@@ -106,7 +106,7 @@ test("arguments are read as what they are, and a null as left out", () => {
 });
 
 test("everything that is wrong with arguments is told", () => {
-  expect(told(sessions, { limit: "5", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
+  expect(told(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
     '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset',
@@ -114,7 +114,11 @@ test("everything that is wrong with arguments is told", () => {
     "query surrogate: must not hold a lone surrogate",
   ]);
   expect(told(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
-  expect(sessions({ limit: "5" }).message).not.toHaveProperty("limit");
+  expect(sessions({ limit: "five" }).message).not.toHaveProperty("limit");
+  expect(sessions({ limit: "5", query: "" })).toMatchObject({ message: { limit: 5 }, violations: [] });
+  expect(sessions({ query: "" }).message).not.toHaveProperty("query");
+  expect(contact({ contact_id: "contact:7" }).message).toMatchObject({ contactId: "7" });
+  expect(contact({ contact_id: "session:7" }).message).toMatchObject({ contactId: "session:7" });
   expect(contact({ contact_id: 5 }).message).toMatchObject({ contactId: "" });
   for (const missing of [{}, { query: null }, { query: undefined }])
     expect(told(notes, missing)).toContain("query required: is required");

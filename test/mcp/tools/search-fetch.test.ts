@@ -183,10 +183,13 @@ describe("fetch", () => {
   test("tells where the rest of a long transcript is [MCP-09] [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Long" });
     await holder.put.transcript({ session_id: id, transcript: "👋".repeat(40_001) });
-    const { text } = await fetchOne(`session:${id}`);
-    expect(text).toBe(
-      `# Long\n\n## Transcript\n${"👋".repeat(40_000)}\n\n(The transcript goes on: read it with get_session_transcript, session_id ${id}, offset 40000.)`,
-    );
+    const { text, metadata } = await fetchOne(`session:${id}`);
+    const next = metadata["next_id"] ?? "";
+    expect(next).toMatch(new RegExp(`^session:${id}\\?offset=[0-9]+$`));
+    const head = "# Long\n\n## Transcript\n";
+    const shown = Number(next.split("=")[1]) - head.length;
+    expect(text).toBe(`${head}${"👋".repeat(shown)}\n\n(The text continues: fetch ${next})`);
+    expect(shown).toBeGreaterThan(10_000);
   });
 
   test("takes every id that search gives, in either case [MCP-10]", async () => {

@@ -148,6 +148,8 @@ export interface Outcome {
   // Tests read answers of every shape.
   // eslint-disable-next-line
   readonly structured: any;
+  /** What an empty result says to try. */
+  readonly hint?: string | undefined;
 }
 
 /** One call of a tool, by hand. */
@@ -160,7 +162,9 @@ export async function call(
   const { body, text } = await request(holder, revision, "tools/call", { name, arguments: given });
   const result = body?.result;
   if (result === undefined) throw new Error(`${name}: ${text}`);
-  if (result.content.length !== 1 || result.content[0].type !== "text")
-    throw new Error(`${name}: the content is not one text`);
-  return { isError: result.isError === true, text: result.content[0].text, structured: result.structuredContent };
+  const texts = result.content as readonly { readonly type: string; readonly text: string }[];
+  if (texts.length < 1 || texts.length > 2 || texts.some(({ type }) => type !== "text"))
+    throw new Error(`${name}: the content is not a text, or one with a hint`);
+  const [first, hint] = texts.map(({ text: one }) => one);
+  return { isError: result.isError === true, text: first ?? "", structured: result.structuredContent, hint };
 }

@@ -271,7 +271,7 @@ describe("what is refused", () => {
       { "\udc00": 1, contact_id: "x" },
       `\ufffd: must be left out: the arguments are contact_id; contact_id: ${uuid}`,
     ],
-    ["list_sessions", { limit: "5" }, "limit: must be a whole number"],
+    ["list_sessions", { limit: "five" }, "limit: must be a whole number"],
     ["list_sessions", { limit: 1.5 }, "limit: must be a whole number"],
     ["list_sessions", { limit: 0 }, "limit: must be greater than or equal to 1 and less than or equal to 25"],
     ["list_sessions", { limit: 26 }, "limit: must be greater than or equal to 1 and less than or equal to 25"],
@@ -289,7 +289,7 @@ describe("what is refused", () => {
     ],
     [
       "get_session_transcript",
-      { session_id: randomId(), offset: "40000" },
+      { session_id: randomId(), offset: "forty" },
       "offset: must be a whole number from 0 to 2147483647",
     ],
     ["get_session_transcript", { limit: 1 }, "limit: must be left out: the arguments are session_id, offset"],
@@ -303,9 +303,9 @@ describe("what is refused", () => {
     ["search", { query: ["a"] }, "query: must be a string"],
     ["search", { query: " " }, "query: must be at least 2 characters"],
     ["search", { query: "ann", limit: 3 }, "limit: must be left out: the arguments are query"],
-    ["fetch", {}, "id: must be contact:<uuid> or session:<uuid>, as search gives it"],
-    ["fetch", { id: randomId() }, "id: must be contact:<uuid> or session:<uuid>, as search gives it"],
-    ["fetch", { id: `note:${randomId()}` }, "id: must be contact:<uuid> or session:<uuid>, as search gives it"],
+    ["fetch", {}, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
+    ["fetch", { id: `${randomId()}0` }, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
+    ["fetch", { id: `note:${randomId()}` }, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
     ["fetch", { id: "contact:x", page: 1 }, "page: must be left out: the arguments are id"],
   ])("%s of %j says %s [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-06-18"] as const) {

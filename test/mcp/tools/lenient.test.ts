@@ -1,0 +1,74 @@
+// What a model means is taken, and an empty result says what to try.
+import { beforeAll, describe, expect, test } from "vitest";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import type { Holder } from "./set-up.ts";
+import { call, holderOf } from "./set-up.ts";
+
+const house = useHouse();
+let holder: Holder;
+let zoe: string;
+let kickOff: string;
+beforeAll(async () => {
+  holder = await holderOf(house());
+  zoe = await holder.put.contact({ full_name: "Zoë Martin" });
+  kickOff = await holder.put.session({ contact_id: zoe, title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
+  await holder.put.session({ contact_id: zoe, title: "Second", session_date: "2026-03-02T09:00:00Z" });
+});
+
+describe("arguments that are unambiguous are accepted [MCP-15]", () => {
+  test.each([
+    ["list_sessions", () => ({ limit: "1", offset: "1" }), () => ({ limit: 1, offset: 1 })],
+    ["list_sessions", () => ({ query: "", contact_id: "", from: "", to: "", limit: "" }), () => ({})],
+    ["list_sessions", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
+    ["get_contact", () => ({ contact_id: `contact:${zoe}` }), () => ({ contact_id: zoe })],
+    ["get_contact", () => ({ contact_id: `contact://${zoe}` }), () => ({ contact_id: zoe })],
+    ["get_session", () => ({ session_id: `session:${kickOff}` }), () => ({ session_id: kickOff })],
+    [
+      "get_session_transcript",
+      () => ({ session_id: kickOff, offset: "0" }),
+      () => ({ session_id: kickOff, offset: 0 }),
+    ],
+    ["get_session_transcript", () => ({ session_id: kickOff, offset: "" }), () => ({ session_id: kickOff })],
+    ["fetch", () => ({ id: zoe }), () => ({ id: `contact:${zoe}` })],
+    ["fetch", () => ({ id: kickOff }), () => ({ id: `session:${kickOff}` })],
+    ["fetch", () => ({ id: `session://${kickOff}?offset=0` }), () => ({ id: `session:${kickOff}` })],
+  ] as const)("%s, case %#", async (name, given, exact) => {
+    const [lenient, strict] = [await call(holder, name, given()), await call(holder, name, exact())];
+    expect(strict.isError, strict.text).toBe(false);
+    expect(lenient.structured).toEqual(strict.structured);
+  });
+
+  test.each([
+    ["list_sessions", () => ({ limit: "ten" }), /^limit: must be a whole number/],
+    ["list_sessions", () => ({ limit: "1000" }), /^limit: must be greater than or equal to 1/],
+    ["list_sessions", () => ({ limit: "-1" }), /^limit: must be/],
+    ["get_contact", () => ({ contact_id: `session:${kickOff}` }), /^contact_id: must be/],
+    ["get_contact", () => ({ contact_id: "" }), /^contact_id: /],
+    ["search_contacts", () => ({ query: "" }), /^query: /],
+    ["fetch", () => ({ id: `note:${zoe}` }), /^id: must be contact:<uuid> or session:<uuid>/],
+    ["fetch", () => ({ id: `${zoe}?offset=x` }), /^id: must be contact:<uuid> or session:<uuid>/],
+  ] as const)("%s says what is wrong with others, case %#", async (name, given, says) => {
+    const { isError, text } = await call(holder, name, given());
+    expect([isError, text]).toEqual([true, expect.stringMatching(says)]);
+  });
+});
+
+describe("an empty result says what to try [MCP-16]", () => {
+  test.each([
+    ["search_contacts", { query: "nobody" }, /fewer words.*search_notes/],
+    ["list_sessions", { from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
+    ["list_sessions", { offset: 100 }, /smaller offset/],
+    ["list_sessions", { query: "nothing" }, /longer period/],
+    ["search_notes", { query: "nothing" }, /list_sessions/],
+    ["search_notes", { query: "nothing", offset: 5 }, /smaller offset/],
+    ["search", { query: "nothing" }, /the person's name alone/],
+  ] as const)("%s, case %#", async (name, given, says) => {
+    const { hint, structured } = await call(holder, name, given);
+    expect(structured.data ?? structured.results).toEqual([]);
+    expect(hint).toMatch(says);
+  });
+
+  test("and one that is not empty has no hint [MCP-16]", async () => {
+    expect((await call(holder, "list_sessions", {})).hint).toBeUndefined();
+  });
+});
