@@ -128,7 +128,10 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
   for (const session of http2.sessions) endSession(session);
   await orAfter(idleMs, closed);
-  await takeArrived(sockets, soon());
+  // What has arrived is taken first: a connection with something on it is not idle.
+  const takenBy = soon();
+  do await lookAround();
+  while (performance.now() < takenBy && [...sockets.values()].some((input) => input.waits()));
   http1.server.closeIdleConnections();
   await running.ended(until - performance.now());
   for (const response of running.responses) cutOff.add(response);
@@ -143,12 +146,6 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   clearTimeout(cut);
   http1.server.close();
   http2.server.close();
-}
-
-/** Waits until what has arrived is taken: a connection with something on it is not idle. */
-async function takeArrived(sockets: Opened["sockets"], until: number): Promise<void> {
-  do await lookAround();
-  while (performance.now() < until && [...sockets.values()].some((input) => input.waits()));
 }
 
 /** The path and query of a target that is a whole URL, which a server has to take as well (RFC 9112 §3.2.2). */

@@ -50,13 +50,12 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const counter: MakeCounter = (name, help, labelNames = []) => new Counter({ name, help, labelNames, registers });
-  const gauge: MakeGauge = (name, help) => new Gauge({ name, help, registers });
   return {
     ...requestMetrics(registry, counter),
     ...failureCounters(counter),
-    redisUp: gauge("records_redis_up", "1 while Redis answers, else 0."),
+    redisUp: new Gauge({ name: "records_redis_up", help: "1 while Redis answers, else 0.", registers }),
     imports: importMetrics(counter),
-    identityProvider: identityProviderMetrics(counter, gauge),
+    identityProvider: identityProviderMetrics(registry, counter),
     commands: commandMetrics(registry),
     show: (state) => showInstance(registry, state),
     text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
@@ -64,7 +63,6 @@ export function createMetrics(): Metrics {
 }
 
 type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
-type MakeGauge = (name: string, help: string) => Gauge;
 
 function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics, "begin" | "end" | "refused"> {
   const running = { public: 0, internal: 0 };
@@ -157,18 +155,16 @@ function importMetrics(counter: MakeCounter): ImportWatch {
   };
 }
 
-function identityProviderMetrics(counter: MakeCounter, gauge: MakeGauge): Metrics["identityProvider"] {
-  const up = gauge(
-    "records_identity_provider_up",
-    "0 while the last request to the identity provider was not answered, else 1.",
-  );
-  up.set(1);
+function identityProviderMetrics(registry: Registry, counter: MakeCounter): Metrics["identityProvider"] {
+  let up = true;
+  const help = "0 while the last request to the identity provider was not answered, else 1.";
+  addGauge(registry, ["records_identity_provider_up", help, () => up], undefined);
   const failures = counter(
     "records_identity_provider_failures_total",
     "Requests to the identity provider without an answer, or with an error of its own.",
   );
   return (answered) => {
-    up.set(answered ? 1 : 0);
+    up = answered;
     if (!answered) failures.inc();
   };
 }

@@ -3,12 +3,22 @@ import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Failure, Violation } from "../errors.ts";
-import { reasonName } from "../errors.ts";
+import { failureOf, reasonName } from "../errors.ts";
+import type { Inbound, OnError } from "./dispatch.ts";
+import { observe } from "./dispatch.ts";
 
 /** gRPC tells a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
 const longest = { message: 1_000, violations: 2_000 };
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
+
+/** The error for the client; reports the failure for the log. */
+export function reportedError(error: unknown, inbound: Inbound, protocol: string, onError: OnError): ConnectError {
+  const failure = failureOf(error);
+  observe(inbound, { failed: failure.kind });
+  onError(failure, inbound);
+  return connectError(failure, protocol);
+}
 
 /**
  * The failure in the terms of the protocol. Only Connect answers by an HTTP status, and so has headers to go with it.

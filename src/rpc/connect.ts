@@ -12,7 +12,7 @@ import { observe } from "./dispatch.ts";
 import { allowOf, protocolOf, requireServed } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
-import { createUnarySurface } from "./unary.ts";
+import { createUnaryRpc } from "./unary.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 
 /** Serves rpcs by their paths. */
@@ -37,7 +37,9 @@ export function createRpcSurface(
   unguarded: (router: ConnectRouter) => void = () => undefined,
   streaming?: { readonly rpcs: Iterable<DescMethod>; readonly dispatch: StreamDispatch },
 ): RpcSurface {
-  const unary = createUnarySurface(rpcs, dispatch, onError);
+  const unary = new Map(
+    [...rpcs].map((rpc) => createUnaryRpc(rpc, dispatch, onError)).map((one) => [one.handler.requestPath, one]),
+  );
   const open = createConnectRouter(routerOptions(openMaxBytes));
   unguarded(open);
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
@@ -54,16 +56,15 @@ export function createRpcSurface(
   }
 
   return {
-    serves: (path) =>
-      unary.find(path) !== undefined || openHandlers.has(path) || streams?.handlerFor(path) !== undefined,
+    serves: (path) => unary.has(path) || openHandlers.has(path) || streams?.handlerFor(path) !== undefined,
     async handle(path, request, response, inbound) {
       observe(inbound, { rpc: path.slice(1) });
       try {
-        const rpc = unary.find(path);
+        const rpc = unary.get(path);
         if (rpc === undefined) return await serveOther(path, request, response, inbound);
         if (request.method !== "OPTIONS") {
           const protocol = await enter(inbound, () => protocolOf(rpc.handler, request));
-          return await unary.handle(rpc, protocol, request, response, inbound);
+          return await rpc.handle(protocol, request, response, inbound);
         }
         await dispatch.throttle(inbound);
         request.resume();

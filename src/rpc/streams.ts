@@ -9,9 +9,8 @@ import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
-import { connectError } from "./connect-error.ts";
+import { reportedError } from "./connect-error.ts";
 import type { Inbound, OnError, Stream, StreamDispatch } from "./dispatch.ts";
-import { observe } from "./dispatch.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { expiryOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
@@ -86,10 +85,7 @@ async function* answers(
   } catch (error) {
     // What the library refuses is in its own words; a client that left hears nothing any more.
     if (error instanceof ConnectError || signal.aborted) throw error;
-    const failure = failureOf(error);
-    observe(entry.inbound, { failed: failure.kind });
-    onError(failure, entry.inbound);
-    throw connectError(failure, protocolName);
+    throw reportedError(error, entry.inbound, protocolName, onError);
   }
 }
 

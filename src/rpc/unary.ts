@@ -8,13 +8,10 @@ import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/conn
 import { receiveBytes } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { deadlineIn, within } from "../deadline.ts";
-import type { Failure, Violation } from "../errors.ts";
-import { failureOf } from "../errors.ts";
+import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
-import { connectError } from "./connect-error.ts";
+import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "./dispatch.ts";
-import { observe } from "./dispatch.ts";
-import type { JsonFlaws } from "./json-flaws.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
@@ -24,19 +21,10 @@ import { routerOptions } from "./router-options.ts";
 import { universalRequest, whole } from "./universal-request.ts";
 
 /** A unary rpc behind the guards. */
-export interface GuardedRpc {
-  readonly rpc: DescMethodUnary;
+export interface UnaryRpc {
   readonly handler: UniversalHandler;
-  readonly maxBytes: number;
-  readonly jsonFlaws: JsonFlaws;
-}
-
-/** Serves unary rpcs. */
-export interface UnarySurface {
-  /** The rpc of a path. */
-  find(path: string): GuardedRpc | undefined;
-  /** Answers a request for such an rpc. Rejects only when the response cannot be written. */
-  handle(rpc: GuardedRpc, protocol: Protocol, request: Request, response: Response, inbound: Inbound): Promise<void>;
+  /** Answers a request for it. Rejects only when the response cannot be written. */
+  handle(protocol: Protocol, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
 /** A call that has passed the guards. */
@@ -56,32 +44,54 @@ const callKey = createContextKey<Call | undefined>(undefined);
  */
 const lingerMs = 1_000;
 
-/** A surface of unary rpcs. A rejected call is answered in its own protocol, without a look at its message. */
-export function createUnarySurface(
-  rpcs: Iterable<DescMethodUnary>,
-  dispatch: Dispatch,
-  onError: OnError,
-): UnarySurface {
-  const guarded = new Map([...rpcs].map((rpc) => guardedRpc(rpc, report)).map((one) => [one.handler.requestPath, one]));
+/** Puts an rpc behind the guards. A rejected call is answered in its own protocol, without a look at its message. */
+export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError: OnError): UnaryRpc {
+  const maxBytes = maxMessageBytes(rpc);
+  acceptShortEnumNames(rpc.input);
+  const jsonFlaws = createJsonFlaws(rpc.input, maxBytes);
+  const router = createConnectRouter(routerOptions(maxBytes));
+  router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, onError));
+  const [handler] = router.handlers;
+  if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
 
-  /** Records a call's failure for the log. */
-  function report(error: unknown, inbound: Inbound): Failure {
-    const failure = failureOf(error);
-    observe(inbound, { failed: failure.kind });
-    onError(failure, inbound);
-    return failure;
-  }
+  /** Runs the guards, receives the body and calls the library. Rejects where a guard or the body's check fails. */
+  const serve = async (protocol: Protocol, request: Request, inbound: Inbound): Promise<Served> => {
+    const admitted = await dispatch.admit(rpc, inbound);
+    const body =
+      request.method === "GET"
+        ? Buffer.alloc(0)
+        : await receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+    if (body === "gone") return body;
+    if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
+    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(protocol, request, body), decoded: false };
+    const values = createContextValues().set(callKey, call);
+    const answer = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
+      (error: unknown) => {
+        if (call.decoded) throw error;
+        // The library throws where its error message would repeat text that is not well-formed.
+        return undefined;
+      },
+    );
+    if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
+    if (call.decoded) return answer;
+    const bytes = await allBytes(answer.body);
+    const error = await refusedWith(protocol, answer, bytes);
+    // Only the library's response lists what it supports.
+    if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
+    if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
+    return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
+  };
 
   return {
-    find: (path) => guarded.get(path),
-    async handle(one, protocol, request, response, received) {
+    handler,
+    async handle(protocol, request, response, received) {
       const expiresAt = expiryOf(request, received.arrivedAt);
       const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
-      const served = serveCall(one, protocol, request, inbound, dispatch);
+      const served = serve(protocol, request, inbound);
       const inTime =
         expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
       const answer = await inTime.catch((error: unknown) =>
-        refusal(protocol, request.headers["content-type"] ?? "", connectError(report(error, inbound), protocol)),
+        refusal(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
       if (answer === "gone") return;
       if (!request.complete) discard(request, response);
@@ -90,58 +100,13 @@ export function createUnarySurface(
   };
 }
 
-/**
- * Runs the guards, receives the body and calls the library. Rejects with a Failure where a guard or the body's check
- * fails.
- */
-async function serveCall(
-  one: GuardedRpc,
-  protocol: Protocol,
-  request: Request,
-  inbound: Inbound,
-  dispatch: Dispatch,
-): Promise<UniversalServerResponse | "gone"> {
-  const admitted = await dispatch.admit(one.rpc, inbound);
-  const body =
-    request.method === "GET"
-      ? Buffer.alloc(0)
-      : await receiveBytes(request, one.maxBytes + (protocol === "connect" ? 0 : envelopeHead));
-  if (body === "gone") return body;
-  if (body === "too large") return admitted.reject([tooLarge(one.maxBytes)]);
-  const call: Call = { inbound, admitted, flaws: () => one.jsonFlaws(protocol, request, body), decoded: false };
-  const values = createContextValues().set(callKey, call);
-  const answer = await one
-    .handler(universalRequest(one.handler, request, whole(body), inbound, values))
-    .catch((error: unknown) => {
-      if (call.decoded) throw error;
-      // The library throws where its error message would repeat text that is not well-formed.
-      return undefined;
-    });
-  if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
-  if (call.decoded) return answer;
-  const bytes = await allBytes(answer.body);
-  const error = await refusedWith(protocol, answer, bytes);
-  // Only the library's response lists what it supports.
-  if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
-  if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(one.maxBytes)]);
-  return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
-}
-
-function guardedRpc(rpc: DescMethodUnary, report: (error: unknown, inbound: Inbound) => Failure): GuardedRpc {
-  const maxBytes = maxMessageBytes(rpc);
-  acceptShortEnumNames(rpc.input);
-  const router = createConnectRouter(routerOptions(maxBytes));
-  router.rpc(rpc, (message: Message, context: HandlerContext) => invoke(message, context, report));
-  const [handler] = router.handlers;
-  if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
-  return { rpc, handler, maxBytes, jsonFlaws: createJsonFlaws(rpc.input, maxBytes) };
-}
+type Served = UniversalServerResponse | "gone";
 
 /** Runs the service for a message that the library has decoded. */
 async function invoke(
   message: Message,
   { values, responseHeader, protocolName }: HandlerContext,
-  report: (error: unknown, inbound: Inbound) => Failure,
+  onError: OnError,
 ): Promise<Message> {
   const call = values.get(callKey);
   if (call === undefined) throw new Error("an rpc was reached around its guards");
@@ -151,7 +116,7 @@ async function invoke(
     if (replayed) responseHeader.set("idempotent-replayed", "true");
     return answer;
   } catch (error) {
-    throw connectError(report(error, call.inbound), protocolName);
+    throw reportedError(error, call.inbound, protocolName, onError);
   }
 }
 
