@@ -1,18 +1,16 @@
 // The people of an account: who they are, how they are reached, and since when one knows them.
 import { fold } from "../../search/fold.ts";
 import type { KnownPerson } from "./anchors.ts";
-import { coachingTopics } from "./coaching.ts";
-import { topicOf } from "./find-topic.ts";
-import { allCities, companies, roles, trades, type City } from "./lives.ts";
-import type { NamePool } from "./names.ts";
-import { namePools } from "./names.ts";
-import { nativeNames } from "./native-names.ts";
+import { allCities, type City } from "./cities.ts";
+import type { Name, NamePool } from "./names.ts";
+import { namePools, nativeNames } from "./names.ts";
 import { inDigits, otherDigits } from "./phones.ts";
 import type { DemoProfile } from "./profiles.ts";
 import { profiles } from "./profiles.ts";
-import { projects } from "./projects.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
-import type { Topic } from "./topic.ts";
+import lives from "./texts/lives.json" with { type: "json" };
+import type { Topic } from "./topics.ts";
+import { coachingTopics, projects, topicOf } from "./topics.ts";
 
 /** What somebody is to the owner of the account. */
 export type Bond = "client" | "lead" | "partner" | "friend" | "imported";
@@ -38,13 +36,6 @@ export interface Person {
   readonly known: KnownPerson | undefined;
 }
 
-interface Name {
-  readonly fullName: string;
-  readonly first: string;
-  readonly last: string;
-  readonly gender: "f" | "m";
-}
-
 /** Names for which search is tried out: two of one name, and one that begins like another. */
 const namesakes: readonly Name[] = [
   { fullName: "David Miller", first: "David", last: "Miller", gender: "m" },
@@ -59,7 +50,7 @@ export function createPeople(profile: DemoProfile): Person[] {
   const emails = new Set(known.map(({ email }) => email.toLowerCase()));
   const phones = new Set(known.map(({ phone }) => phone));
   const names = new Set([...known, ...namesakes].map(({ fullName }) => fullName));
-  const company = deck(random, companies);
+  const company = deck(random, lives.companies);
   const nativeName = deck(random, nativeNames);
   const people = known.map((person, at) => knownPerson(idOf(at), person, -between(random, 400, 900)));
   const twin = known.find(({ fullName }) => fullName === "José Álvarez");
@@ -104,7 +95,7 @@ export function createPeople(profile: DemoProfile): Person[] {
       gender: name.gender,
       city,
       company: employer,
-      role: pick(random, bond === "partner" ? trades : roles),
+      role: pick(random, bond === "partner" ? lives.trades : lives.roles),
       email: isNameless || !chance(random, 0.13) ? newEmail(name, employer, isNameless) : undefined,
       phone: !isNameless && chance(random, 0.75) ? newPhone(city) : undefined,
       bond,

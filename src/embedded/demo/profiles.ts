@@ -1,5 +1,5 @@
 // How much each account of the demo holds, and whom.
-import { anchors, anneLee, knownPeople, type KnownPerson } from "./anchors.ts";
+import { anchors, knownOfSecond, knownPeople, type KnownPerson } from "./anchors.ts";
 
 /** The accounts, by the first part of their email address. */
 export type DemoProfile = "demo" | "second" | "reader" | "enrolled" | "waiting";
@@ -53,7 +53,7 @@ export const profiles: Readonly<Record<DemoProfile, Profile>> = {
   },
   second: {
     owner: "Tom",
-    known: [anneLee],
+    known: knownOfSecond,
     contacts: 60,
     native: 6,
     imported: 4,
@@ -64,7 +64,7 @@ export const profiles: Readonly<Record<DemoProfile, Profile>> = {
     undated: 1,
     own: 5,
     contactNotes: 100,
-    longTranscripts: { [anneLee.fullName]: 22_000 },
+    longTranscripts: { "Anne Lee": 22_000 },
   },
   reader: {
     owner: "Ines",

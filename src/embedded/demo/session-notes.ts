@@ -7,7 +7,11 @@ import { later, someTime } from "./calendar.ts";
 import { minutesOf } from "./long-notes.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
-import {
+import type { Story } from "./story.ts";
+import { fill, slug, type Slots } from "./template.ts";
+import texts from "./texts/session-sentences.json" with { type: "json" };
+
+const {
   actionLines,
   assistantNotes,
   decisionLines,
@@ -17,9 +21,7 @@ import {
   scribbleTitles,
   summarySentences,
   userTemplates,
-} from "./session-sentences.ts";
-import type { Story } from "./story.ts";
-import { fill, slug, type Slots } from "./text.ts";
+} = texts;
 
 /** A note before it has its place; a title or text that is undefined is null in the record. */
 interface Draft {
@@ -115,16 +117,16 @@ function pastDrafts(
   }
   if (chance(random, 0.2)) {
     const { title, parts } = pick(random, userTemplates);
-    const text = parts.map(([heading, line]) => `${heading}: ${fill(line, slots, random)}`).join("\n");
+    const content = parts.map(({ heading, text }) => `${heading}: ${fill(text, slots, random)}`).join("\n");
     // Begun and never filled in.
-    add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : text, after(30));
+    add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : content, after(30));
   }
   for (let count = pick(random, [0, 0, 0, 1, 1, 2]); count > 0; count--) {
     const title = chance(random, 0.25) ? fill(pick(random, scribbleTitles), slots, random) : undefined;
     add(USER_MANUAL, title, fill(scribble(), slots, random), after(between(random, 1, 200)));
   }
   if (chance(random, 0.16)) {
-    const [title, text] = pick(random, assistantNotes);
+    const { title, text } = pick(random, assistantNotes);
     add(
       AI_ASSISTANT,
       chance(random, 0.1) ? undefined : title,

@@ -5,9 +5,9 @@ import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
 import { between, chance, createRandom, deck, pick, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
-import { ownMeetings, sessionSubtitles, sessionTitles, strayTitles } from "./session-sentences.ts";
 import type { Story } from "./story.ts";
-import { fill } from "./text.ts";
+import { fill } from "./template.ts";
+import texts from "./texts/session-sentences.json" with { type: "json" };
 
 /** Where a session comes from. */
 type Source = "calendar" | "manual" | "import" | "recorder";
@@ -21,12 +21,12 @@ export function createSessionWriter(
   calendar: Calendar,
 ): (plan: SessionPlan) => SessionItem {
   const common = createRandom(`${profile}/titles`);
-  const own = deck(common, ownMeetings);
-  const stray = deck(common, strayTitles);
+  const own = deck(common, texts.ownMeetings);
+  const stray = deck(common, texts.strayTitles);
   const titles = Object.fromEntries(
-    Object.entries(sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]),
+    Object.entries(texts.sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]),
   );
-  const subtitle = deck(common, sessionSubtitles);
+  const subtitle = deck(common, texts.sessionSubtitles);
   const strayStatus = deck<RecordingStatus>(common, ["recording", "processing", "completed"]);
 
   return (plan) => {
@@ -63,8 +63,7 @@ export function createSessionWriter(
   function titlesOf(plan: SessionPlan, random: Random): Pick<SessionItem, "title" | "subtitle"> {
     if (plan.sort === "stray") return { title: stray() };
     if (plan.person === undefined) {
-      const [title, below] = own();
-      return below === undefined ? { title } : { title, subtitle: below };
+      return own();
     }
     const slots = storyOf(plan)?.slotsAt(plan.day) ?? {};
     const { bond } = plan.person;

@@ -2,11 +2,11 @@
 // change.
 import type { Calendar } from "./calendar.ts";
 import { children, colleagues, partners } from "./names.ts";
-import { hobbies, origins, places } from "./lives.ts";
 import type { Person } from "./people.ts";
 import { between, createRandom, deck, pick } from "./random.ts";
-import type { Slots } from "./text.ts";
-import type { Topic } from "./topic.ts";
+import type { Slots } from "./template.ts";
+import lives from "./texts/lives.json" with { type: "json" };
+import type { Topic } from "./topics.ts";
 
 /** What is told of somebody, on any day. */
 export interface Story {
@@ -43,9 +43,9 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
     colleague2: team(),
     partner: draw(partners.filter((name) => name !== person.first)),
     child: draw(children),
-    hobby: draw(hobbies),
-    place: draw(places),
-    origin: draw(origins),
+    hobby: draw(lives.hobbies),
+    place: draw(lives.places),
+    origin: draw(lives.origins),
     budget: money(budget),
     rate: money(100 * between(random, 9, 18)),
     amount: () => money((budget / 100) * between(random, 4, 35)),
