@@ -7,7 +7,8 @@ import type { Failure } from "../errors.ts";
 import { fail } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Request, Response } from "../http/exchange.ts";
-import { matchesTag, namesType } from "../http/negotiation.ts";
+import { namesType } from "../http/negotiation.ts";
+import { isToServe, sendFile } from "../http/static-files.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/dispatch.ts";
 import type { DashboardPerson, SignIn, Step } from "../sign-in/sign-in.ts";
@@ -168,18 +169,6 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
     });
   }
 
-  async function answer(
-    { request, response }: Pick<Exchange, "request" | "response">,
-    method: Route["method"],
-    serve: () => Promise<void>,
-  ): Promise<void> {
-    const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
-    if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-    if (request.method !== method && !(request.method === "HEAD" && method === "GET"))
-      fail(Reason.METHOD_NOT_ALLOWED, { allow });
-    await serve();
-  }
-
   return {
     serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
     async handle(path, request, response, inbound) {
@@ -189,12 +178,12 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
         const asset = assets.get(path);
         if (asset !== undefined) {
           await throttleAsset(inbound);
-          return await answer(exchange, "GET", () => sendAsset(exchange, asset));
+          return isToServe(request, response) ? await sendFile(request, response, asset) : undefined;
         }
         const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
-        await enter(inbound, deadline, (person) =>
-          answer(exchange, method, () => within(deadline, serve({ ...exchange, person }))),
-        );
+        await enter(inbound, deadline, async (person) => {
+          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, person }));
+        });
       } catch (error) {
         refuse(exchange, failureFrom(error));
       }
@@ -231,16 +220,4 @@ const pageHeaders = {
 function go(response: Response, { location, cookies }: Step): void {
   if (cookies.length > 0) response.setHeader("Set-Cookie", [...cookies]);
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
-}
-
-async function sendAsset(
-  { request, response }: Pick<Exchange, "request" | "response">,
-  { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string },
-): Promise<void> {
-  const headers = { "Cache-Control": "no-cache", ETag: etag };
-  if (matchesTag(request.headers["if-none-match"], etag)) response.writeHead(304, headers).end();
-  else
-    response
-      .writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length })
-      .end(request.method === "HEAD" ? undefined : body);
 }

@@ -23,6 +23,7 @@ import {
 } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
+import { isToServe, sendText } from "./static-files.ts";
 
 /** What serves some paths. */
 export interface Surface {
@@ -97,13 +98,14 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     inbound: Inbound,
     document: ServedText,
   ): Promise<void> {
+    request.resume();
     try {
       await surfaces.throttleDocument(inbound);
-      serveDocument(request, response, document);
+      const { type, text } = document;
+      if (isToServe(request, response)) sendText(request, response, { "Content-Type": type }, text);
     } catch (error) {
       const failure = failureOf(error);
       surfaces.onError(failure, inbound);
-      request.resume();
       writeFailure(response, failure);
     }
   }
@@ -168,18 +170,4 @@ function isRest(path: string): boolean {
 
 function isRpc(path: string): boolean {
   return path.startsWith("/records.");
-}
-
-function serveDocument(request: Request, response: Response, { type, text }: ServedText): void {
-  const allow = "GET, HEAD, OPTIONS";
-  request.resume();
-  if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));
-  response.writeHead(200, {
-    "Content-Type": type,
-    "Content-Length": Buffer.byteLength(text),
-    "Cache-Control": "no-store",
-  });
-  response.end(request.method === "HEAD" ? undefined : text);
 }
