@@ -4,6 +4,7 @@ import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../src/errors.ts";
 import { mostViolations } from "../src/errors.ts";
+import { loneSurrogate } from "../src/text.ts";
 import type { Json } from "./json.ts";
 import type { RequestReading } from "./request.ts";
 import type { Route } from "./route.ts";
@@ -13,8 +14,6 @@ import { shownName } from "./shown-name.ts";
 
 /** Reads the arguments of one operation, whose path and query parameters they are. A null counts as left out. */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
-
-const loneSurrogate = /\p{Surrogate}/u;
 
 /** The reader of a route that has no body. */
 export function createArgumentReader(route: Route): ArgumentReader {

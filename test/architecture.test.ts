@@ -9,10 +9,12 @@ const root = join(import.meta.dirname, "..");
 /** Room → the rooms that it may import, itself included. The first room whose path a file begins with is its own. */
 const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/gen/", ["src/gen/"]],
-  ["src/search/", ["src/search/"]],
+  ["src/search/", ["src/search/", "src/text.ts"]],
   ["src/errors.ts", ["src/gen/"]],
   ["src/instant.ts", []],
   ["src/address.ts", []],
+  ["src/text.ts", []],
+  ["src/uuid.ts", []],
   ["src/tally.ts", []],
   ["src/logged-error.ts", []],
   ["src/deadline.ts", ["src/gen/", "src/errors.ts", "src/tally.ts"]],
@@ -28,7 +30,16 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/db/redis-code.ts", []],
   [
     "src/db/",
-    ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/tally.ts", "src/guards/scope.ts"],
+    [
+      "src/db/",
+      "src/gen/",
+      "src/search/",
+      "src/errors.ts",
+      "src/deadline.ts",
+      "src/tally.ts",
+      "src/uuid.ts",
+      "src/guards/scope.ts",
+    ],
   ],
   [
     "src/guards/",
@@ -42,6 +53,8 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "src/db/",
       "src/errors.ts",
       "src/instant.ts",
+      "src/text.ts",
+      "src/uuid.ts",
       "src/rpc/dispatch.ts",
     ],
   ],
@@ -54,9 +67,11 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "src/guards/",
       "src/errors.ts",
       "src/deadline.ts",
+      "src/text.ts",
       "src/http/exchange.ts",
       "gateway/response.ts",
       "gateway/body.ts",
+      "gateway/linger.ts",
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],
@@ -66,7 +81,10 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/notes/", domain("src/notes/")],
   ["src/accounts/", domain("src/accounts/", "src/api-keys/store.ts", "src/audit/store.ts", "src/guards/internal.ts")],
   ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/rpc/dispatch.ts")],
-  ["src/api-keys/", domain("src/api-keys/", "src/remembered.ts", "src/accounts/store.ts", "src/audit/store.ts")],
+  [
+    "src/api-keys/",
+    domain("src/api-keys/", "src/remembered.ts", "src/uuid.ts", "src/accounts/store.ts", "src/audit/store.ts"),
+  ],
   [
     "src/sign-in/",
     domain(
@@ -82,6 +100,8 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
     "src/mcp/",
     [
       "src/mcp/",
+      "src/text.ts",
+      "src/uuid.ts",
       "src/tally.ts",
       "src/remembered.ts",
       "src/gen/",
@@ -216,6 +236,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "src/guards/internal.ts",
       "src/db/message.ts",
       "src/search/",
+      "src/text.ts",
     ],
   ],
   ["src/services.ts", ["src/"]],
@@ -250,6 +271,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "src/cli/",
       "src/loopback.ts",
       "src/secret-files.ts",
+      "src/uuid.ts",
       "src/gen/",
       "src/instant.ts",
       "src/observability/release.ts",
@@ -257,11 +279,12 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "gateway/timestamps.ts",
     ],
   ],
-  ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts"]],
+  ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts", "gateway/provider-mark.ts"]],
   [
     "gateway/",
     [
       "gateway/",
+      "src/text.ts",
       "src/turns.ts",
       "src/gen/",
       "src/errors.ts",

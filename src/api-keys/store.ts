@@ -4,11 +4,12 @@ import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
 import type { IndexSpec } from "../db/mongo.ts";
-import { duplicateIndex, uuid, uuidForm } from "../db/mongo.ts";
+import { duplicateIndex, uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
+import { uuidForm } from "../uuid.ts";
 
 /** An API key as it is stored: never its secret. */
 export interface ApiKeyDocument {

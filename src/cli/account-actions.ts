@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import { uuidForm } from "../uuid.ts";
 import { confirm } from "./confirm.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { findAccount, lookUp, uuidForm } from "./find-account.ts";
+import { findAccount, lookUp } from "./find-account.ts";
 import type { Link } from "./link.ts";
 import { isPassing } from "./link.ts";
 import { timestampText } from "./timestamp-text.ts";

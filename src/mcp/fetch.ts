@@ -1,6 +1,7 @@
 // fetch: one record that `search` found, whole and as text, in the shape that general assistants expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, refuse } from "../errors.ts";
+import { uuidForm } from "../uuid.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
@@ -15,7 +16,7 @@ export interface Fetched {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-const idForm = /^(contact|session):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const idForm = /^(contact|session):(.*)$/i;
 
 export const fetchTool: Tool = {
   name: "fetch",
@@ -50,10 +51,10 @@ export const fetchTool: Tool = {
   async run(given, context) {
     refuseOthers(given, ["id"]);
     const { id } = given;
-    const [, kind, uuid] =
-      (typeof id === "string" ? idForm.exec(id) : null) ??
+    const [, kind = "", uuid = ""] = (typeof id === "string" ? idForm.exec(id) : null) ?? [];
+    if (!uuidForm.test(uuid))
       refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search gives it" }]);
-    return { ...(await fetchRecord(kind?.toLowerCase() ?? "", uuid?.toLowerCase() ?? "", context)) };
+    return { ...(await fetchRecord(kind.toLowerCase(), uuid.toLowerCase(), context)) };
   },
 };
 

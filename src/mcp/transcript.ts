@@ -1,12 +1,13 @@
 // get_session_transcript: a transcript page by page, for clients cut long results.
+import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
+import { endOfCodePoints } from "../text.ts";
 import type { Arguments, Tool } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
 
 /** About 10,000 tokens: below what clients take of one result. */
 export const pageCharacters = 40_000;
-const largest = 2_147_483_647;
 
 /** The text as REST has it, and where this page stands in it, counted in Unicode characters. */
 export const transcriptTool: Tool = {
@@ -19,7 +20,7 @@ export const transcriptTool: Tool = {
     const offset = {
       type: "integer",
       minimum: 0,
-      maximum: largest,
+      maximum: INT32_MAX,
       default: 0,
       description: "How many characters of the transcript to skip: the next_offset of the page before.",
     };
@@ -65,21 +66,14 @@ export const transcriptTool: Tool = {
 
 function readOffset(asked: Arguments[string], violations: Violation[]): number {
   if (asked === undefined || asked === null) return 0;
-  if (typeof asked === "number" && Number.isInteger(asked) && asked >= 0 && asked <= largest) return asked;
-  violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${largest}` });
+  if (typeof asked === "number" && Number.isInteger(asked) && asked >= 0 && asked <= INT32_MAX) return asked;
+  violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${INT32_MAX}` });
   return 0;
 }
 
 /** A page of a text by code points; no character is parted. */
 export function pageOf(text: string, offset: number): { readonly page: string; readonly hasMore: boolean } {
-  const start = unitsOf(text, 0, offset);
-  const end = unitsOf(text, start, pageCharacters);
+  const start = endOfCodePoints(text, 0, offset);
+  const end = endOfCodePoints(text, start, pageCharacters);
   return { page: text.slice(start, end), hasMore: end < text.length };
-}
-
-/** Where so many code points after `from` end, in UTF-16 units. */
-function unitsOf(text: string, from: number, points: number): number {
-  let at = from;
-  for (let point = 0; point < points && at < text.length; point++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  return at;
 }

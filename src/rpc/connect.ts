@@ -6,14 +6,16 @@ import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { Code, ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { receiveBytes } from "../../gateway/body.ts";
+import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
+import { lingerMs } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { deadlineIn, within } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
+import { sanitizeForEcho } from "../text.ts";
 import { connectError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, StreamDispatch, OnError } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
@@ -56,11 +58,8 @@ const callKey = createContextKey<Call | undefined>(undefined);
 
 /** For gRPC health and reflection, whose protos cannot have our options. */
 const openMaxBytes = 64 * 1024;
-/**
- * How long the rest of a body is read and thrown away after the response: a client that still sends would not see it
- * otherwise.
- */
-const lingerMs = 1_000;
+/** Of the library's error text, which may repeat the input. */
+const longestText = 300;
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that
@@ -186,7 +185,7 @@ export function createRpcSurface(
     // Only the library's response lists what it supports.
     if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
     if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(one.maxBytes)]);
-    return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
+    return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
   }
 
   async function answerOpen(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
@@ -230,18 +229,6 @@ function tooLarge(maxBytes: number): Violation {
 }
 
 const unreadable = "the message cannot be read";
-
-/** A violation of the message as a whole, which has no field name. */
-function violation(rule: string, message: string): Violation {
-  return { field: "", rule, message };
-}
-
-/** The library's error text, which may repeat the input: shortened, with U+FFFD for a lone surrogate. */
-function shortened(text: string): string {
-  const cut = Buffer.from(text.slice(0, longestText)).toString();
-  return text.length > longestText ? `${cut}…` : cut;
-}
-const longestText = 300;
 
 async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 // The timeline notes of contacts, written over the past year.
 import { timestamp } from "../../db/message.ts";
 import type { ContactNoteItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import { endOfCodePoints } from "../../text.ts";
 import { anchors } from "./anchors.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
@@ -93,7 +94,7 @@ function fixedTexts(person: Person, story: Story, random: Random): string[] {
 
 /** The first code points of a text that is long enough, ending as if cut off by hand. */
 function exactly(codePoints: number, text: string): string {
-  return `${[...text].slice(0, codePoints - 1).join("")}…`;
+  return `${text.slice(0, endOfCodePoints(text, 0, codePoints - 1))}…`;
 }
 
 function templatesOf(bond: Bond, random: Random): () => string {

@@ -28,6 +28,8 @@ export interface Profile {
   readonly longTranscripts: Readonly<Record<string, number>>;
 }
 
+const few = { known: [], contacts: 5, native: 1, imported: 0, nameless: 0, archived: 0, longTranscripts: {} } as const;
+
 /** The accounts of contract §10. */
 export const profiles: Readonly<Record<DemoProfile, Profile>> = {
   demo: {
@@ -81,34 +83,6 @@ export const profiles: Readonly<Record<DemoProfile, Profile>> = {
     contactNotes: 60,
     longTranscripts: {},
   },
-  enrolled: {
-    owner: "Paul",
-    known: [],
-    contacts: 5,
-    native: 1,
-    imported: 0,
-    nameless: 0,
-    archived: 0,
-    past: 6,
-    upcoming: 1,
-    undated: 0,
-    own: 0,
-    contactNotes: 6,
-    longTranscripts: {},
-  },
-  waiting: {
-    owner: "Rosa",
-    known: [],
-    contacts: 5,
-    native: 1,
-    imported: 0,
-    nameless: 0,
-    archived: 0,
-    past: 5,
-    upcoming: 1,
-    undated: 0,
-    own: 0,
-    contactNotes: 5,
-    longTranscripts: {},
-  },
+  enrolled: { owner: "Paul", ...few, past: 6, upcoming: 1, undated: 0, own: 0, contactNotes: 6 },
+  waiting: { owner: "Rosa", ...few, past: 5, upcoming: 1, undated: 0, own: 0, contactNotes: 5 },
 };
