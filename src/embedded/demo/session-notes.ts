@@ -82,7 +82,6 @@ function pastDrafts(
   const slots = story.slotsAt(plan.day);
   const scribble = deck(random, scribbles);
   const comment = deck(random, readerComments);
-  const isRecorded = recordingStatus === "completed";
   const drafts: Draft[] = [];
   const end = (plan.start ?? someTime(random, calendar, plan.day)) + plan.minutes * 60_000;
   const after = (minutes: number): number => later(random, calendar, end, minutes);
@@ -104,17 +103,8 @@ function pastDrafts(
       Math.min(someTime(random, calendar, plan.day - 1), end),
     );
   }
-  if (isRecorded && chance(random, 0.75)) {
-    const isLong = plan.length !== undefined || chance(random, 0.14);
-    const summary = isLong
-      ? minutesOf(story, plan.day, between(random, 1_000, 3_000), random)
-      : sentences(summarySentences, between(random, 3, 5), slots, random);
-    add(AI_PREDEFINED, "Summary", summary, after(6));
-    if (chance(random, 0.6))
-      add(AI_PREDEFINED, "Action items", bullets(actionLines, between(random, 2, 5), slots, random), after(6));
-    if (chance(random, 0.25))
-      add(AI_PREDEFINED, "Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), after(7));
-  }
+  if (recordingStatus === "completed" && chance(random, 0.75))
+    drafts.push(...recordingDrafts(plan, story, after, random));
   if (chance(random, 0.2)) {
     const { title, parts } = pick(random, userTemplates);
     const content = parts.map(({ heading, text }) => `${heading}: ${fill(text, slots, random)}`).join("\n");
@@ -137,6 +127,27 @@ function pastDrafts(
   for (let count = chance(random, 0.12) ? between(random, 1, 2) : 0; count > 0; count--) {
     add(READER_COMMENT, undefined, fill(comment(), slots, random), after(between(random, 60, 5_000)));
   }
+  return drafts;
+}
+
+/** What the AI made of a recording. */
+function recordingDrafts(
+  { day, length }: SessionPlan,
+  story: Story,
+  after: (minutes: number) => number,
+  random: Random,
+): Draft[] {
+  const slots = story.slotsAt(day);
+  const drafts: Draft[] = [];
+  const add = (title: string, content: string, minutes: number): void =>
+    void drafts.push({ type: AI_PREDEFINED, title, content, written: after(minutes) });
+  const isLong = length !== undefined || chance(random, 0.14);
+  const summary = isLong
+    ? minutesOf(story, day, between(random, 1_000, 3_000), random)
+    : sentences(summarySentences, between(random, 3, 5), slots, random);
+  add("Summary", summary, 6);
+  if (chance(random, 0.6)) add("Action items", bullets(actionLines, between(random, 2, 5), slots, random), 6);
+  if (chance(random, 0.25)) add("Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), 7);
   return drafts;
 }
 

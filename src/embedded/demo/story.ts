@@ -3,7 +3,7 @@
 import type { Calendar } from "./calendar.ts";
 import { children, colleagues, partners } from "./names.ts";
 import type { Person } from "./people.ts";
-import { between, createRandom, deck, pick } from "./random.ts";
+import { between, createRandom, deck, pick, type Random } from "./random.ts";
 import type { Slots } from "./template.ts";
 import lives from "./texts/lives.json" with { type: "json" };
 import type { Topic } from "./topics.ts";
@@ -22,6 +22,32 @@ export interface Story {
 /** The story of a person; each subject's phrases come round before one is said again. */
 export function createStory(person: Person, owner: string, calendar: Calendar): Story {
   const random = createRandom(`${person.id}/story`);
+  const life = lifeOf(person, owner, random);
+  const phrasesOf = createPhrases(random);
+  const begin = Math.max(-360, person.since + 2);
+  const end = person.archived === undefined ? -1 : person.archived - 2;
+
+  function topicAt(day: number): Topic {
+    const { topics } = person;
+    const part = (day - begin) / (end + 1 - begin);
+    return topics[Math.min(topics.length - 1, Math.max(0, Math.floor(part * topics.length)))] as Topic;
+  }
+
+  return {
+    begin,
+    end,
+    topicAt,
+    slotsAt: (day, topic = topicAt(day)) => ({
+      ...life,
+      ...phrasesOf(topic),
+      month: calendar.month(day, 1),
+      lastMonth: calendar.month(day, -1),
+    }),
+  };
+}
+
+/** The slots that stay the same for the person's whole life. */
+function lifeOf(person: Person, owner: string, random: Random): Slots {
   const draw = (list: readonly string[]): string => pick(random, list);
   const team = deck(
     random,
@@ -29,7 +55,7 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
   );
   const budget = 1_000 * pick(random, [12, 18, 24, 30, 36, 45, 48, 60, 75, 90, 120]);
   const { money } = person.city;
-  const life: Slots = {
+  return {
     first: person.first,
     name: person.fullName ?? person.inferredName ?? person.first,
     he: person.gender === "f" ? "she" : "he",
@@ -54,11 +80,12 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
     invoice: () => String(between(random, 2_100, 2_980)),
     ...person.known?.life,
   };
-  const phrases = new Map<Topic, Slots>();
-  const begin = Math.max(-360, person.since + 2);
-  const end = person.archived === undefined ? -1 : person.archived - 2;
+}
 
-  function phrasesOf(topic: Topic): Slots {
+/** The slots of each topic; its phrases come round before one is said again. */
+function createPhrases(random: Random): (topic: Topic) => Slots {
+  const phrases = new Map<Topic, Slots>();
+  return (topic) => {
     const known = phrases.get(topic);
     if (known !== undefined) return known;
     const { label, name, goals, states, troubles, steps, decisions, quotes } = topic;
@@ -74,23 +101,5 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
     };
     phrases.set(topic, drawn);
     return drawn;
-  }
-
-  function topicAt(day: number): Topic {
-    const { topics } = person;
-    const part = (day - begin) / (end + 1 - begin);
-    return topics[Math.min(topics.length - 1, Math.max(0, Math.floor(part * topics.length)))] as Topic;
-  }
-
-  return {
-    begin,
-    end,
-    topicAt,
-    slotsAt: (day, topic = topicAt(day)) => ({
-      ...life,
-      ...phrasesOf(topic),
-      month: calendar.month(day, 1),
-      lastMonth: calendar.month(day, -1),
-    }),
   };
 }
