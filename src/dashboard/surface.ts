@@ -58,98 +58,10 @@ interface Route {
 }
 
 /** The surface. Nothing is kept between two requests. */
-export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
+export function createDashboard(parts: DashboardParts): Dashboard {
+  const { signIn, enter, throttleAsset, onError } = parts;
   const assets = readAssets();
-  const available = (): SignIn =>
-    signIn ??
-    fail(Reason.UNAVAILABLE, {
-      message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
-      because: "not configured",
-    });
-
-  const routes: Readonly<Record<string, Route>> = {
-    "/": {
-      method: "GET",
-      async serve({ request, response, person }) {
-        if (leaveForBaseUrl(request, response)) return;
-        const view = homeView(person);
-        sendPage(response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
-      },
-    },
-    "/sign-in": {
-      method: "GET",
-      async serve({ request, response }) {
-        if (!leaveForBaseUrl(request, response)) go(response, await available().begin());
-      },
-    },
-    [callbackPath]: {
-      method: "GET",
-      async serve({ request, response, inbound, deadline }) {
-        const [, search = ""] = /^[^?]*(\?.*)?$/s.exec(request.url ?? "") ?? [];
-        go(response, await available().complete(search, inbound.header("cookie"), { ...originOf(inbound), deadline }));
-      },
-    },
-    "/sign-out": {
-      method: "POST",
-      async serve({ request, response, inbound, deadline }) {
-        request.resume();
-        if (inbound.header("origin") !== new URL(baseUrl()).origin) fail(Reason.FOREIGN_ORIGIN);
-        go(response, await available().end(inbound.header("cookie"), { ...originOf(inbound), deadline }));
-      },
-    },
-    "/sign-out/back-channel": {
-      method: "POST",
-      async serve({ request, response, inbound, deadline }) {
-        const token =
-          (await formValue(request, "logout_token")) ??
-          fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
-        await available().endByProvider(token, { ...originOf(inbound), deadline });
-        response.writeHead(200, { "Cache-Control": "no-store" }).end();
-      },
-    },
-  };
-
-  function homeView(whoIsIn: WhoIsIn): View {
-    if (signIn === undefined) return { kind: "sign-in off" };
-    const found = whoIsIn();
-    if (found === undefined) return { kind: "signed out" };
-    const { email, fullName: name, issuer, subject, account, accountEmail } = found;
-    const person = { email, name, issuer, subject };
-    if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
-    if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
-    const { id, betaEnrolled } = account;
-    return {
-      kind: "account",
-      person,
-      account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
-      baseUrl: baseUrl(),
-      mcpUrl: mcpUrl(),
-    };
-  }
-
-  /**
-   * Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to
-   * ours.
-   */
-  function leaveForBaseUrl(request: Request, response: Response): boolean {
-    const here = `http://${request.headers.host ?? ""}`;
-    if (!URL.canParse(here)) return false;
-    const { hostname, port } = new URL(here);
-    const ours = new URL(baseUrl());
-    if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port)
-      return false;
-    go(response, { location: baseUrl() + (request.url ?? "/"), cookies: [] });
-    return true;
-  }
-
-  /** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
-  function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
-    const body = Buffer.from(renderPage(view));
-    const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
-    response
-      .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
-      .end(body);
-  }
+  const routes = createRoutes(parts);
 
   /** People get a page, programs the envelope. */
   function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
@@ -189,6 +101,99 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
       }
     },
   };
+}
+
+function createRoutes(parts: DashboardParts): Readonly<Record<string, Route>> {
+  const { signIn, baseUrl } = parts;
+  const available = (): SignIn =>
+    signIn ??
+    fail(Reason.UNAVAILABLE, {
+      message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+      because: "not configured",
+    });
+  return {
+    "/": {
+      method: "GET",
+      async serve(exchange) {
+        if (leaveForBaseUrl(baseUrl(), exchange)) return;
+        const view = homeView(parts, exchange.person);
+        sendPage(exchange.response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
+      },
+    },
+    "/sign-in": {
+      method: "GET",
+      async serve(exchange) {
+        if (!leaveForBaseUrl(baseUrl(), exchange)) go(exchange.response, await available().begin());
+      },
+    },
+    [callbackPath]: {
+      method: "GET",
+      async serve({ request, response, inbound, deadline }) {
+        const [, search = ""] = /^[^?]*(\?.*)?$/s.exec(request.url ?? "") ?? [];
+        go(response, await available().complete(search, inbound.header("cookie"), { ...originOf(inbound), deadline }));
+      },
+    },
+    "/sign-out": {
+      method: "POST",
+      async serve({ request, response, inbound, deadline }) {
+        request.resume();
+        if (inbound.header("origin") !== new URL(baseUrl()).origin) fail(Reason.FOREIGN_ORIGIN);
+        go(response, await available().end(inbound.header("cookie"), { ...originOf(inbound), deadline }));
+      },
+    },
+    "/sign-out/back-channel": {
+      method: "POST",
+      async serve({ request, response, inbound, deadline }) {
+        const token =
+          (await formValue(request, "logout_token")) ??
+          fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
+        await available().endByProvider(token, { ...originOf(inbound), deadline });
+        response.writeHead(200, { "Cache-Control": "no-store" }).end();
+      },
+    },
+  };
+}
+
+function homeView({ signIn, baseUrl, mcpUrl }: DashboardParts, whoIsIn: WhoIsIn): View {
+  if (signIn === undefined) return { kind: "sign-in off" };
+  const found = whoIsIn();
+  if (found === undefined) return { kind: "signed out" };
+  const { email, fullName: name, issuer, subject, account, accountEmail } = found;
+  const person = { email, name, issuer, subject };
+  if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
+  if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
+  const { id, betaEnrolled } = account;
+  return {
+    kind: "account",
+    person,
+    account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
+    baseUrl: baseUrl(),
+    mcpUrl: mcpUrl(),
+  };
+}
+
+/**
+ * Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to
+ * ours.
+ */
+function leaveForBaseUrl(baseUrl: string, { request, response }: Exchange): boolean {
+  const here = `http://${request.headers.host ?? ""}`;
+  if (!URL.canParse(here)) return false;
+  const { hostname, port } = new URL(here);
+  const ours = new URL(baseUrl);
+  if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port)
+    return false;
+  go(response, { location: baseUrl + (request.url ?? "/"), cookies: [] });
+  return true;
+}
+
+/** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
+function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
+  const body = Buffer.from(renderPage(view));
+  const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
+  response
+    .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
+    .end(body);
 }
 
 function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | "address"> {
