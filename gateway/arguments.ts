@@ -4,6 +4,7 @@ import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../src/errors.ts";
 import { mostViolations } from "../src/errors.ts";
+import { loneSurrogate } from "../src/text.ts";
 import type { Json } from "./json.ts";
 import type { RequestReading } from "./request.ts";
 import type { RequestField, Route } from "./route.ts";
@@ -16,8 +17,6 @@ import { shownName } from "./shown-name.ts";
  * optional one, counts as left out. What is unambiguous is taken: `"10"` for 10, `contact:<uuid>` for a `contact_id`.
  */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
-
-const loneSurrogate = /\p{Surrogate}/u;
 
 /** The reader of a route that has no body. */
 export function createArgumentReader(route: Route): ArgumentReader {

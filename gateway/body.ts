@@ -105,7 +105,7 @@ function refused(rule: string, message: string): Body {
   return { kind: "refused", violation: violation(rule, message) };
 }
 
-/** The body as a whole has no name: the message says what it is about. */
-function violation(rule: string, message: string): Violation {
+/** A violation of the body as a whole, which has no field name. */
+export function violation(rule: string, message: string): Violation {
   return { field: "", rule, message };
 }

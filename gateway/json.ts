@@ -1,6 +1,7 @@
 // A strict JSON reader (RFC 8259) in one pass without recursion: unlike JSON.parse it sees duplicate names and lone
 // surrogates.
 import { mostViolations } from "../src/errors.ts";
+import { loneSurrogate } from "../src/text.ts";
 
 /** A JSON value; an object is a Map, so that no name is special and the order is kept. */
 export type Json = null | boolean | number | string | Json[] | Map<string, Json>;
@@ -36,7 +37,6 @@ interface Frame {
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const loneSurrogate = /\p{Surrogate}/u;
 /** Far more than a caller is shown of a path: deeper ones make no more work. */
 const mostLevels = 100;
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null };

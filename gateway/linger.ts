@@ -4,8 +4,11 @@ import type { Failure } from "../src/errors.ts";
 import type { Request, Response } from "./http.ts";
 import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";
 
-/** How long the rest of a refused body is read and thrown away before the connection is closed. */
-const lingerMs = 1_000;
+/**
+ * How long what a client still sends after its request was rejected is read and thrown away: it would not see the
+ * response otherwise.
+ */
+export const lingerMs = 1_000;
 
 /** Writes the failure at once, reads on for a moment, then closes the connection (the stream, in HTTP/2). */
 export function writeFailureAndClose(request: Request, response: Response, failure: Failure): void {

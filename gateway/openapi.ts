@@ -1,6 +1,7 @@
 // The OpenAPI document in force: the generated one, with what only the configuration knows put in.
 import { stringify } from "yaml";
 import generated from "../src/gen/openapi.json" with { type: "json" };
+import { providerMark } from "./provider-mark.ts";
 import type { ServedText } from "./served-text.ts";
 import { lazily } from "./served-text.ts";
 
@@ -33,9 +34,6 @@ interface Schema {
   properties?: Readonly<Record<string, object>>;
   required?: readonly string[];
 }
-
-/** The mark that the plugin leaves on a property whose name bears the provider's. */
-const providerMark = "x-provider-name";
 
 /** The document for these options, a new one each time. */
 export function openApiDocument(options: OpenApiOptions): OpenApiDocument {

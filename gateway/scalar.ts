@@ -1,4 +1,5 @@
 // Reads one value of a request, out of a path or query or out of a body, as what its field is (contract §2.4).
+import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
 import type { Violation } from "../src/errors.ts";
 import type { Json } from "./json.ts";
 import type { RequestField } from "./route.ts";
@@ -7,7 +8,6 @@ import type { RequestField } from "./route.ts";
 export type Scalar = string | number | boolean;
 
 const integerForm = /^(?:0|[1-9][0-9]*)$/;
-const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
 
 /** Reads decoded text; what is wrong goes to `violations`, and undefined comes back. */
 export function readText(field: RequestField, text: string, violations: Violation[]): Scalar | undefined {
@@ -41,8 +41,8 @@ export function readValue(field: RequestField, value: Json, violations: Violatio
 }
 
 function readInteger(field: RequestField, value: number, violations: Violation[]): number | undefined {
-  if (value > int32.max) return refuse(field, violations, `must be at most ${int32.max}`, "range");
-  if (value < int32.min) return refuse(field, violations, `must be at least ${int32.min}`, "range");
+  if (value > INT32_MAX) return refuse(field, violations, `must be at most ${INT32_MAX}`, "range");
+  if (value < INT32_MIN) return refuse(field, violations, `must be at least ${INT32_MIN}`, "range");
   return value;
 }
 

@@ -147,10 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
     redisUrl: uri("REDIS_URL", env("REDIS_URL"), ["redis:", "rediss:"]),
-    oidc:
-      oidcIssuer === undefined
-        ? undefined
-        : { issuer: oidcIssuer, clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") },
+    oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, ...clientOf(env) },
     dataDir: resolve(env("DATA_DIR") ?? "data"),
     cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
     serviceTokens: serviceTokens.length === 0 ? undefined : serviceTokens,
@@ -172,10 +169,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       env("OTEL_TRACES_SAMPLER_ARG"),
     ),
   });
+}
 
-  function required(name: string): string {
-    return env(name) ?? wrong(name, "is required when OIDC_ISSUER is set: as the identity provider knows this service");
-  }
+function clientOf(env: (name: string) => string | undefined): Record<"clientId" | "clientSecret", string> {
+  const required = (name: string): string =>
+    env(name) ?? wrong(name, "is required when OIDC_ISSUER is set: as the identity provider knows this service");
+  return { clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") };
 }
 
 const secretForm = "secret of at least 32 characters, made at random";

@@ -33,35 +33,8 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
  * The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then
  * on.
  */
-export function createApiKeyService({
-  keys,
-  accounts,
-  audit,
-  lastUse,
-  transaction,
-}: ApiKeyParts): OwnerService<typeof Descriptor> {
-  /** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
-  async function issue(
-    { accountId, actor, deadline }: Owner,
-    event: AuditEvent,
-    make: (session: ClientSession) => Promise<NewApiKey>,
-  ): Promise<IssuedApiKey> {
-    return issued(
-      await transaction(deadline, async (session) => {
-        const account = (await accounts.lock(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
-        if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
-        if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
-        const made = await make(session);
-        await audit.appendIn(session, accountId, actor, {
-          event,
-          keyPrefix: made.document.prefix,
-          detail: described(made.document.access),
-        });
-        return made;
-      }),
-    );
-  }
-
+export function createApiKeyService(parts: ApiKeyParts): OwnerService<typeof Descriptor> {
+  const { keys, audit, lastUse, transaction } = parts;
   return {
     async getApiKey(_request, { accountId, deadline }) {
       await lastUse.flush();
@@ -80,13 +53,13 @@ export function createApiKeyService({
       };
     },
     async createApiKey({ access }, owner) {
-      const apiKey = await issue(owner, "key_created", (session) =>
+      const apiKey = await issue(parts, owner, "key_created", (session) =>
         keys.create(owner.accountId, accessOf(access) ?? "read_write", { session }),
       );
       return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
     },
     async rotateApiKey({ access }, owner) {
-      const apiKey = await issue(owner, "key_rotated", async (session) => {
+      const apiKey = await issue(parts, owner, "key_rotated", async (session) => {
         const old = (await keys.revoke(owner.accountId, { session })) ?? fail(Reason.NO_API_KEY);
         return keys.create(owner.accountId, accessOf(access) ?? old.access, { session });
       });
@@ -104,6 +77,29 @@ export function createApiKeyService({
       };
     },
   };
+}
+
+/** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
+async function issue(
+  { accounts, audit, transaction }: ApiKeyParts,
+  { accountId, actor, deadline }: Owner,
+  event: AuditEvent,
+  make: (session: ClientSession) => Promise<NewApiKey>,
+): Promise<IssuedApiKey> {
+  return issued(
+    await transaction(deadline, async (session) => {
+      const account = (await accounts.lock(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
+      if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
+      if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
+      const made = await make(session);
+      await audit.appendIn(session, accountId, actor, {
+        event,
+        keyPrefix: made.document.prefix,
+        detail: described(made.document.access),
+      });
+      return made;
+    }),
+  );
 }
 
 function accessOf(access: ApiKeyAccess | undefined): ApiKeyDocument["access"] | undefined {

@@ -5,11 +5,12 @@ import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
-import { duplicateIndex, uuid, uuidForm } from "../db/mongo.ts";
+import { duplicateIndex, uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
+import { uuidForm } from "../uuid.ts";
 
 /** An API key as it is stored: never its secret. */
 export interface ApiKeyDocument {

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import { uuidForm } from "../uuid.ts";
 import { confirm } from "./confirm.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { findAccount, lookUp, uuidForm } from "./find-account.ts";
+import { findAccount, lookUp } from "./find-account.ts";
 import type { Link } from "./link.ts";
 import { isPassing } from "./link.ts";
 import { timestampText } from "./timestamp-text.ts";
@@ -26,18 +27,7 @@ export function accountActions(output: Output, link: Link) {
     async create(email: string, enrol: boolean): Promise<void> {
       tell((await accounts.createAccount({ email, betaEnrolled: enrol })).account);
     },
-    async list(): Promise<void> {
-      const all = await listAll(link);
-      const heading = ["ID", "EMAIL", "BETA", "CREATED", "IDENTITIES"];
-      const rows = all.map((one) => [
-        one.id,
-        one.email,
-        one.betaEnrolled ? "enrolled" : "-",
-        timestampText(one.createdAt) ?? "",
-        String(one.identities.length),
-      ]);
-      output.result({ accounts: all.map(documentOf) }, output.table(heading, rows));
-    },
+    list: () => showAll(output, link),
     async show(name: string): Promise<void> {
       tell(await findAccount(link, name));
     },
@@ -83,65 +73,81 @@ export function accountActions(output: Output, link: Link) {
         ]),
       );
     },
-    async delete(name: string, yes: boolean, reason: string): Promise<void> {
-      // What was deleted before is no account any more, and can still be looked for by its id.
-      const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
-      const id = account?.id ?? name.toLowerCase();
-      const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
-      await confirm({
-        warning: `This erases ${called} with all its records, keys and its audit log, for good.`,
-        expected: account?.email ?? id,
-        yes,
-      });
-      const { places, begunAt, ...requested } = await erase(id, reason);
-      const proof = places.map(({ place, left }) => ({ place, left: Number(left) }));
-      output.result(
-        {
-          account_id: id,
-          email: account?.email ?? null,
-          erased: true,
-          begun_at: timestampText(begunAt),
-          reason: requested.reason,
-          token: requested.token,
-          places: proof,
-        },
-        [
-          `Erased ${called}. What is left of it, by place:`,
-          ...output.table(
-            ["PLACE", "LEFT"],
-            proof.map(({ place, left }) => [place, String(left)]),
-          ),
-        ],
-      );
-    },
+    delete: (name: string, yes: boolean, reason: string) => deleteAccount(output, link, name, yes, reason),
   };
+}
 
-  /** Asks until everything is erased, and shows what is done. The erasure continues by itself meanwhile. */
-  async function erase(accountId: string, reason: string): Promise<DeleteAccountResponse> {
-    let silentSince: number | undefined;
-    let shown = "";
-    for (;;) {
-      try {
-        const answer = await accounts.deleteAccount({ accountId, reason });
-        if (answer.erased) return answer;
-        silentSince = undefined;
-        const line = progressOf(answer);
-        if (line !== shown) output.note(line);
-        shown = line;
-      } catch (error) {
-        silentSince ??= performance.now();
-        if (!isPassing(error)) throw error;
-        if (performance.now() - silentSince > patienceMs) {
-          throw new CommandError(
-            exitCodes.unreachable,
-            "unavailable",
-            `The service does not answer. The erasure goes on once it runs; to see the proof: records account delete ${accountId}`,
-          );
-        }
-        output.note("The service does not answer; trying again …");
+async function showAll(output: Output, link: Link): Promise<void> {
+  const all = await listAll(link);
+  const heading = ["ID", "EMAIL", "BETA", "CREATED", "IDENTITIES"];
+  const rows = all.map((one) => [
+    one.id,
+    one.email,
+    one.betaEnrolled ? "enrolled" : "-",
+    timestampText(one.createdAt) ?? "",
+    String(one.identities.length),
+  ]);
+  output.result({ accounts: all.map(documentOf) }, output.table(heading, rows));
+}
+
+async function deleteAccount(output: Output, link: Link, name: string, yes: boolean, reason: string): Promise<void> {
+  // What was deleted before is no account any more, and can still be looked for by its id.
+  const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
+  const id = account?.id ?? name.toLowerCase();
+  const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
+  await confirm({
+    warning: `This erases ${called} with all its records, keys and its audit log, for good.`,
+    expected: account?.email ?? id,
+    yes,
+  });
+  const { places, begunAt, ...requested } = await erase(output, link, id, reason);
+  const proof = places.map(({ place, left }) => ({ place, left: Number(left) }));
+  output.result(
+    {
+      account_id: id,
+      email: account?.email ?? null,
+      erased: true,
+      begun_at: timestampText(begunAt),
+      reason: requested.reason,
+      token: requested.token,
+      places: proof,
+    },
+    [
+      `Erased ${called}. What is left of it, by place:`,
+      ...output.table(
+        ["PLACE", "LEFT"],
+        proof.map(({ place, left }) => [place, String(left)]),
+      ),
+    ],
+  );
+}
+
+/** Asks until everything is erased, and shows what is done. The erasure continues by itself meanwhile. */
+async function erase(output: Output, link: Link, accountId: string, reason: string): Promise<DeleteAccountResponse> {
+  const accounts = link.client(AccountService);
+  let silentSince: number | undefined;
+  let shown = "";
+  for (;;) {
+    try {
+      const answer = await accounts.deleteAccount({ accountId, reason });
+      if (answer.erased) return answer;
+      silentSince = undefined;
+      const line = progressOf(answer);
+      if (line !== shown) output.note(line);
+      shown = line;
+    } catch (error) {
+      silentSince ??= performance.now();
+      if (!isPassing(error)) throw error;
+      if (performance.now() - silentSince > patienceMs) {
+        throw new CommandError(
+          exitCodes.unreachable,
+          "unavailable",
+          `The service does not answer. The erasure goes on once it runs; to see the proof: records account delete ${accountId}`,
+        );
       }
-      await sleep(pollMs);
+      output.note("The service does not answer; trying again …");
     }
+    await sleep(pollMs);
   }
 }
 

@@ -7,6 +7,8 @@ export function addAccount(program: Command, context: Context): void {
   const account = program
     .command("account")
     .description("accounts: create, list, show, enrol, unenrol, link, suspend, resume, end-sessions, delete");
+  const onOne = (name: string, description: string, argument = "its id or email"): Command =>
+    account.command(name).description(description).argument("<account>", argument);
   const run = async () => (await import("./account-actions.ts")).accountActions(context.output, await context.link());
 
   account
@@ -19,50 +21,29 @@ export function addAccount(program: Command, context: Context): void {
     .command("list")
     .description("lists all accounts, the oldest first: id, email, enrolment, creation, number of identities")
     .action(async () => (await run()).list());
-  account
-    .command("show")
-    .description("shows an account with its identities")
-    .argument("<account>", "its id or email")
-    .action(async (name: string) => (await run()).show(name));
-  account
-    .command("enrol")
-    .description("enrols an account in the beta")
-    .argument("<account>", "its id or email")
-    .action(async (name: string) => (await run()).enrol(name, true));
-  account
-    .command("unenrol")
-    .description("withdraws an account from the beta; a key that it has stays valid")
-    .argument("<account>", "its id or email")
-    .action(async (name: string) => (await run()).enrol(name, false));
-  account
-    .command("link")
-    .description("makes a person of the identity provider the account's owner")
-    .argument("<account>", "its id or email")
+  onOne("show", "shows an account with its identities").action(async (name: string) => (await run()).show(name));
+  onOne("enrol", "enrols an account in the beta").action(async (name: string) => (await run()).enrol(name, true));
+  onOne("unenrol", "withdraws an account from the beta; a key that it has stays valid").action(async (name: string) =>
+    (await run()).enrol(name, false),
+  );
+  onOne("link", "makes a person of the identity provider the account's owner")
     .requiredOption("--issuer <url>", "the issuer of the identity provider, byte for byte")
     .requiredOption("--subject <sub>", "the person's `sub` there, byte for byte")
     .action(async (name: string, identity: { issuer: string; subject: string }) => (await run()).link(name, identity));
-  account
-    .command("suspend")
-    .description("rejects its API key, sessions and access tokens at once, on every instance; its records stay")
-    .argument("<account>", "its id or email")
+  onOne("suspend", "rejects its API key, sessions and access tokens at once, on every instance; its records stay")
     .requiredOption("--reason <text>", "why, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, true, reason));
-  account
-    .command("resume")
-    .description("ends a suspension: the same API key, sessions and access tokens work again")
-    .argument("<account>", "its id or email")
+  onOne("resume", "ends a suspension: the same API key, sessions and access tokens work again")
     .requiredOption("--reason <text>", "why, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, false, reason));
-  account
-    .command("end-sessions")
-    .description("ends the dashboard sessions and access tokens of its owners, as a sign-out does")
-    .argument("<account>", "its id or email")
+  onOne("end-sessions", "ends the dashboard sessions and access tokens of its owners, as a sign-out does")
     .requiredOption("--reason <text>", "why, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).endSessions(name, reason));
-  account
-    .command("delete")
-    .description("deletes an account and erases everything of it, for good; asks first, and proves it afterwards")
-    .argument("<account>", "its id or email; the id of a deleted account looks everywhere once more")
+  onOne(
+    "delete",
+    "deletes an account and erases everything of it, for good; asks first, and proves it afterwards",
+    "its id or email; the id of a deleted account looks everywhere once more",
+  )
     .option("--reason <text>", "why, kept with the proof for 90 days")
     .option("--yes", "does not ask")
     .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) =>

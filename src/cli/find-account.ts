@@ -2,11 +2,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import { uuidForm } from "../uuid.ts";
 import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
-
-/** The form of an account's id. */
-export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The account with this id, or this email in upper or lower case. Fails, in words, where there is none. */
 export async function findAccount(link: Link, name: string): Promise<Account> {

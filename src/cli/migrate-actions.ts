@@ -14,11 +14,11 @@ import { readSettings } from "./doctor/settings.ts";
 import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
 import type { Output } from "./output.ts";
 import { count } from "./output.ts";
+import { lineEveryMs } from "./progress.ts";
 
 const connectMs = 30_000;
 /** A failover costs some 10 seconds. */
 const failoverMs = 60_000;
-const lineEveryMs = 5_000;
 
 /**
  * Builds what is missing, and reports it. Fails with a CommandError that names the variable where MongoDB cannot be

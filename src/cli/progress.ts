@@ -23,7 +23,8 @@ export interface Progress {
   end(): void;
 }
 
-const lineEveryMs = 5_000;
+/** Between two lines of progress where they are kept, as in a log. */
+export const lineEveryMs = 5_000;
 
 /** A display on standard error; nothing with `--json`. `size` is that of the file in bytes, where it is known. */
 export async function createProgress(output: Output, verb: string, size: number | undefined): Promise<Progress> {

@@ -7,7 +7,8 @@ import type { Failure } from "../errors.ts";
 import { fail } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Request, Response } from "../http/exchange.ts";
-import { matchesTag, namesType } from "../http/negotiation.ts";
+import { namesType } from "../http/negotiation.ts";
+import { isToServe, sendFile } from "../http/static-files.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/dispatch.ts";
 import type { DashboardPerson, SignIn, Step } from "../sign-in/sign-in.ts";
@@ -57,28 +58,72 @@ interface Route {
 }
 
 /** The surface. Nothing is kept between two requests. */
-export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl, onError }: DashboardParts): Dashboard {
+export function createDashboard(parts: DashboardParts): Dashboard {
+  const { signIn, enter, throttleAsset, onError } = parts;
   const assets = readAssets();
+  const routes = createRoutes(parts);
+
+  /** People get a page, programs the envelope. */
+  function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
+    onError(failure, inbound);
+    if (response.headersSent) return;
+    request.resume();
+    const { kind, message, retryAfterSeconds, allow } = failure;
+    if (!namesType(inbound.header("accept"), "text/html")) return writeFailure(response, failure);
+    if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
+    if (allow !== undefined) response.setHeader("Allow", allow);
+    sendPage(response, kind.http, {
+      kind: "problem",
+      status: kind.http,
+      message,
+      requestId: inbound.requestId,
+      retry: signIn !== undefined,
+    });
+  }
+
+  return {
+    serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
+    async handle(path, request, response, inbound) {
+      const deadline = deadlineIn(deadlineMs, {}, inbound.tally);
+      const exchange = { request, response, inbound, deadline };
+      try {
+        const asset = assets.get(path);
+        if (asset !== undefined) {
+          await throttleAsset(inbound);
+          return isToServe(request, response) ? await sendFile(request, response, asset) : undefined;
+        }
+        const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        await enter(inbound, deadline, async (person) => {
+          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, person }));
+        });
+      } catch (error) {
+        refuse(exchange, failureFrom(error));
+      }
+    },
+  };
+}
+
+function createRoutes(parts: DashboardParts): Readonly<Record<string, Route>> {
+  const { signIn, baseUrl } = parts;
   const available = (): SignIn =>
     signIn ??
     fail(Reason.UNAVAILABLE, {
       message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
       because: "not configured",
     });
-
-  const routes: Readonly<Record<string, Route>> = {
+  return {
     "/": {
       method: "GET",
-      async serve({ request, response, person }) {
-        if (leaveForBaseUrl(request, response)) return;
-        const view = homeView(person);
-        sendPage(response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
+      async serve(exchange) {
+        if (leaveForBaseUrl(baseUrl(), exchange)) return;
+        const view = homeView(parts, exchange.person);
+        sendPage(exchange.response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
       },
     },
     "/sign-in": {
       method: "GET",
-      async serve({ request, response }) {
-        if (!leaveForBaseUrl(request, response)) go(response, await available().begin());
+      async serve(exchange) {
+        if (!leaveForBaseUrl(baseUrl(), exchange)) go(exchange.response, await available().begin());
       },
     },
     [callbackPath]: {
@@ -107,99 +152,48 @@ export function createDashboard({ signIn, enter, throttleAsset, baseUrl, mcpUrl,
       },
     },
   };
+}
 
-  function homeView(whoIsIn: WhoIsIn): View {
-    if (signIn === undefined) return { kind: "sign-in off" };
-    const found = whoIsIn();
-    if (found === undefined) return { kind: "signed out" };
-    const { email, fullName: name, issuer, subject, account, accountEmail } = found;
-    const person = { email, name, issuer, subject };
-    if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
-    if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
-    const { id, betaEnrolled } = account;
-    return {
-      kind: "account",
-      person,
-      account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
-      baseUrl: baseUrl(),
-      mcpUrl: mcpUrl(),
-    };
-  }
-
-  /**
-   * Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to
-   * ours.
-   */
-  function leaveForBaseUrl(request: Request, response: Response): boolean {
-    const here = `http://${request.headers.host ?? ""}`;
-    if (!URL.canParse(here)) return false;
-    const { hostname, port } = new URL(here);
-    const ours = new URL(baseUrl());
-    if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port)
-      return false;
-    go(response, { location: baseUrl() + (request.url ?? "/"), cookies: [] });
-    return true;
-  }
-
-  /** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
-  function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
-    const body = Buffer.from(renderPage(view));
-    const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
-    response
-      .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
-      .end(body);
-  }
-
-  /** People get a page, programs the envelope. */
-  function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
-    onError(failure, inbound);
-    if (response.headersSent) return;
-    request.resume();
-    const { kind, message, retryAfterSeconds, allow } = failure;
-    if (!namesType(inbound.header("accept"), "text/html")) return writeFailure(response, failure);
-    if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
-    if (allow !== undefined) response.setHeader("Allow", allow);
-    sendPage(response, kind.http, {
-      kind: "problem",
-      status: kind.http,
-      message,
-      requestId: inbound.requestId,
-      retry: signIn !== undefined,
-    });
-  }
-
-  async function answer(
-    { request, response }: Pick<Exchange, "request" | "response">,
-    method: Route["method"],
-    serve: () => Promise<void>,
-  ): Promise<void> {
-    const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
-    if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-    if (request.method !== method && !(request.method === "HEAD" && method === "GET"))
-      fail(Reason.METHOD_NOT_ALLOWED, { allow });
-    await serve();
-  }
-
+function homeView({ signIn, baseUrl, mcpUrl }: DashboardParts, whoIsIn: WhoIsIn): View {
+  if (signIn === undefined) return { kind: "sign-in off" };
+  const found = whoIsIn();
+  if (found === undefined) return { kind: "signed out" };
+  const { email, fullName: name, issuer, subject, account, accountEmail } = found;
+  const person = { email, name, issuer, subject };
+  if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
+  if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
+  const { id, betaEnrolled } = account;
   return {
-    serves: (path) => Object.hasOwn(routes, path) || assets.has(path),
-    async handle(path, request, response, inbound) {
-      const deadline = deadlineIn(deadlineMs, {}, inbound.tally);
-      const exchange = { request, response, inbound, deadline };
-      try {
-        const asset = assets.get(path);
-        if (asset !== undefined) {
-          await throttleAsset(inbound);
-          return await answer(exchange, "GET", () => sendAsset(exchange, asset));
-        }
-        const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
-        await enter(inbound, deadline, (person) =>
-          answer(exchange, method, () => within(deadline, serve({ ...exchange, person }))),
-        );
-      } catch (error) {
-        refuse(exchange, failureFrom(error));
-      }
-    },
+    kind: "account",
+    person,
+    account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
+    baseUrl: baseUrl(),
+    mcpUrl: mcpUrl(),
   };
+}
+
+/**
+ * Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to
+ * ours.
+ */
+function leaveForBaseUrl(baseUrl: string, { request, response }: Exchange): boolean {
+  const here = `http://${request.headers.host ?? ""}`;
+  if (!URL.canParse(here)) return false;
+  const { hostname, port } = new URL(here);
+  const ours = new URL(baseUrl);
+  if (!names.has(hostname) || !names.has(ours.hostname) || hostname === ours.hostname || port !== ours.port)
+    return false;
+  go(response, { location: baseUrl + (request.url ?? "/"), cookies: [] });
+  return true;
+}
+
+/** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
+function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
+  const body = Buffer.from(renderPage(view));
+  const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
+  response
+    .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })
+    .end(body);
 }
 
 function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | "address"> {
@@ -231,16 +225,4 @@ const pageHeaders = {
 function go(response: Response, { location, cookies }: Step): void {
   if (cookies.length > 0) response.setHeader("Set-Cookie", [...cookies]);
   response.writeHead(303, { Location: location, "Cache-Control": "no-store" }).end();
-}
-
-async function sendAsset(
-  { request, response }: Pick<Exchange, "request" | "response">,
-  { type, body, etag }: { readonly type: string; readonly body: Buffer; readonly etag: string },
-): Promise<void> {
-  const headers = { "Cache-Control": "no-cache", ETag: etag };
-  if (matchesTag(request.headers["if-none-match"], etag)) response.writeHead(304, headers).end();
-  else
-    response
-      .writeHead(200, { ...headers, "Content-Type": type, "Content-Length": body.length })
-      .end(request.method === "HEAD" ? undefined : body);
 }

@@ -18,6 +18,8 @@ import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
+export { uuidForm } from "../uuid.ts";
+
 /** By which MongoDB knows our connections. */
 export const appName = "records";
 /** Commands give up on their own a little before a request's deadline of 5 seconds. */
@@ -145,9 +147,6 @@ async function requireTransactions(client: MongoClient): Promise<void> {
 export function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
 }
-
-/** The canonical form of a UUID, in upper or lower case. */
-export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The UUID that a text in canonical form names, in upper or lower case. Throws a RangeError for any other text. */
 export function uuid(text: string): UUID {

@@ -3,12 +3,13 @@ import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { getOption } from "@bufbuild/protobuf";
 import type { Binary, UUID } from "mongodb";
-import { uuid, uuidForm } from "../db/mongo.ts";
+import { uuid } from "../db/mongo.ts";
 import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { UnprovenKey } from "./scope.ts";
+import { uuidForm } from "../uuid.ts";
 
 /** What the guards need to know of an rpc. */
 export interface RpcFacts {

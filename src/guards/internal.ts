@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { uuid, uuidForm } from "../db/mongo.ts";
+import { uuid } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail, refuse } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -10,6 +10,7 @@ import { observe } from "../rpc/dispatch.ts";
 import type { WriteScope } from "./scope.ts";
 import { grantWrites, readScope } from "./scope.ts";
 import { bearer } from "./authenticate.ts";
+import { uuidForm } from "../uuid.ts";
 
 /** Who calls on the internal listener, for the record of what they switched. */
 export interface OperatorCaller {

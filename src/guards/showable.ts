@@ -6,6 +6,7 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../errors.ts";
+import { loneSurrogate } from "../text.ts";
 
 /** The first second of the year 1 and the last of the year 9999: RFC 3339 has no others. */
 const firstSecond = -62_135_596_800n;
@@ -58,8 +59,6 @@ function inValue(field: DescField, value: unknown, name: string, violations: Vio
     violations.push({ field: name, ...notWellFormed });
   }
 }
-
-const loneSurrogate = /\p{Surrogate}/u;
 
 function isFloat(field: DescField): boolean {
   return "scalar" in field && (field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT);

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
+import { lingerMs } from "../../gateway/linger.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
@@ -29,9 +30,6 @@ interface Connection {
   readonly responses: Set<Response>;
   failed: boolean;
 }
-
-/** How long what follows a refused message is thrown away before the connection is closed. */
-const lingerMs = 1_000;
 
 export function createHttp1Server(parts: Http1Parts): Http1 {
   const { receive, running, refuse, refuseExpectation, stalledMs, ...timeouts } = parts;

@@ -22,6 +22,7 @@ import {
 } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
 import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
+import { isToServe, sendText } from "./static-files.ts";
 
 /** What serves some paths. */
 export interface Surface {
@@ -126,7 +127,8 @@ async function serveOther(
   request.resume();
   try {
     await (document === undefined ? throttle : throttleDocument)(inbound);
-    serveDocument(request, response, document ?? fail(Reason.UNKNOWN_PATH));
+    const { type, text } = document ?? fail(Reason.UNKNOWN_PATH);
+    if (isToServe(request, response)) sendText(request, response, { "Content-Type": type }, text);
   } catch (error) {
     const failure = failureOf(error);
     onError(failure, inbound);
@@ -159,17 +161,4 @@ function isRest(path: string): boolean {
 
 function isRpc(path: string): boolean {
   return path.startsWith("/records.");
-}
-
-function serveDocument(request: Request, response: Response, { type, text }: ServedText): void {
-  const allow = "GET, HEAD, OPTIONS";
-  if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return writeFailure(response, new Failure(Reason.METHOD_NOT_ALLOWED, { allow }));
-  response.writeHead(200, {
-    "Content-Type": type,
-    "Content-Length": Buffer.byteLength(text),
-    "Cache-Control": "no-store",
-  });
-  response.end(request.method === "HEAD" ? undefined : text);
 }

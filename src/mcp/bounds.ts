@@ -1,4 +1,5 @@
 // Bounds what a tool returns, so that no result fills a model's context (contract §8).
+import { endOfCodePoint } from "../text.ts";
 
 /** 20,000 tokens, a token counted as 3 bytes of UTF-8. */
 export const resultBytes = 60_000;
@@ -107,8 +108,8 @@ function itemsOf(list: readonly unknown[], { items }: Longest, inner: boolean): 
 
 function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  const isParted = (text.codePointAt(longest - 1) ?? 0) > 0xffff;
-  return `${text.slice(0, isParted ? longest - 1 : longest)}… (cut: the text has ${text.length} characters)`;
+  const end = endOfCodePoint(text, longest - 1) > longest ? longest - 1 : longest;
+  return `${text.slice(0, end)}… (cut: the text has ${text.length} characters)`;
 }
 
 function bytesOf(value: unknown): number {

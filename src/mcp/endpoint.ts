@@ -2,6 +2,7 @@
 // challenge, 405.
 import type { createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { bodyLimit } from "../../gateway/body.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Failure } from "../errors.ts";
@@ -48,7 +49,6 @@ type McpHandler = ReturnType<typeof createMcpHandler>;
 
 const path = "/mcp";
 /** Arguments are ids and words. */
-const bodyLimit = 262_144;
 const allow = "POST, OPTIONS";
 
 export function createEndpoint(parts: EndpointParts): Endpoint {

@@ -1,6 +1,7 @@
 // fetch: one record that `search` found, whole and as text, in the shape that general assistants expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, refuse } from "../errors.ts";
+import { uuidForm } from "../uuid.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
@@ -16,8 +17,7 @@ export interface Fetched {
 }
 
 /** As search returns it, or a page says; also a bare UUID, and the URI of a resource. */
-const idForm =
-  /^(?:(contact|session):(?:\/\/)?)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?offset=([0-9]{1,10}))?$/i;
+const idForm = /^(?:(contact|session):(?:\/\/)?)?([0-9a-f-]{36})(?:\?offset=([0-9]{1,10}))?$/i;
 
 export const fetchTool: Tool = {
   name: "fetch",
@@ -59,8 +59,8 @@ export const fetchTool: Tool = {
 
 /** The kind, the id, and where in the text to begin, that an argument names. */
 function readId(id: unknown) {
-  const [, kind, uuid = "", offset = "0"] =
-    (typeof id === "string" ? idForm.exec(id) : null) ??
+  const [, kind, uuid = "", offset = "0"] = (typeof id === "string" ? idForm.exec(id) : null) ?? [];
+  if (!uuidForm.test(uuid))
     refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search returns it" }]);
   return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
 }

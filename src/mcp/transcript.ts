@@ -1,6 +1,8 @@
 // get_session_transcript: a transcript page by page, for clients cut long results.
+import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
+import { endOfCodePoint, endOfCodePoints } from "../text.ts";
 import type { Arguments, Tool } from "./tool.ts";
 import { resultBytes } from "./bounds.ts";
 import { refuseOthers } from "./tool.ts";
@@ -9,7 +11,6 @@ import { refuseOthers } from "./tool.ts";
 export const pageCharacters = 40_000;
 /** What a page has of its result, as JSON; the rest is for what stands beside it. */
 const pageBytes = resultBytes - 4_000;
-const largest = 2_147_483_647;
 
 /** The text as REST has it, and where this page stands in it, counted in Unicode characters. */
 export const transcriptTool: Tool = {
@@ -23,7 +24,7 @@ export const transcriptTool: Tool = {
     const offset = {
       type: "integer",
       minimum: 0,
-      maximum: largest,
+      maximum: INT32_MAX,
       default: 0,
       description: "How many characters of the transcript to skip: the next_offset of the page before.",
     };
@@ -66,27 +67,22 @@ export const transcriptTool: Tool = {
 function readOffset(asked: Arguments[string], violations: Violation[]): number {
   if (asked === undefined || asked === null || asked === "") return 0;
   const offset = typeof asked === "string" && /^[0-9]{1,10}$/.test(asked) ? Number(asked) : asked;
-  if (typeof offset === "number" && Number.isInteger(offset) && offset >= 0 && offset <= largest) return offset;
-  violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${largest}` });
+  if (typeof offset === "number" && Number.isInteger(offset) && offset >= 0 && offset <= INT32_MAX) return offset;
+  violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${INT32_MAX}` });
   return 0;
 }
 
 /** A page of a text by code points, none of which is parted; `next` is the offset of the page after it, or null. */
 export function pageOf(text: string, offset: number): { readonly page: string; readonly next: number | null } {
-  let start = 0;
-  for (let point = 0; point < offset && start < text.length; point++) start += unitsAt(text, start);
+  const start = endOfCodePoints(text, 0, offset);
   let [end, points, bytes] = [start, 0, 0];
   while (end < text.length && points < pageCharacters) {
     bytes += jsonBytesAt(text, end);
     if (bytes > pageBytes) break;
-    end += unitsAt(text, end);
+    end = endOfCodePoint(text, end);
     points++;
   }
   return { page: text.slice(start, end), next: end < text.length ? offset + points : null };
-}
-
-function unitsAt(text: string, at: number): 1 | 2 {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
 /** How many bytes a code point has in JSON; an escaped one counts for the most that it can have. */

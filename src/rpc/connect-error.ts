@@ -6,6 +6,7 @@ import type { Failure, Violation } from "../errors.ts";
 import { failureOf, reasonName } from "../errors.ts";
 import type { Inbound, OnError } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
+import { sanitizeForEcho } from "../text.ts";
 
 /** gRPC tells a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
 const longest = { message: 1_000, violations: 2_000 };
@@ -28,9 +29,9 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
   if (violations.length > 0) {
     const fieldViolations = told(violations).map(({ field, rule, message }) => ({
-      field: text(field),
+      field: sanitizeForEcho(field, longest.message),
       reason: rule,
-      description: text(message),
+      description: sanitizeForEcho(message, longest.message),
     }));
     details.push({ desc: BadRequestSchema, value: { fieldViolations } });
   }
@@ -40,17 +41,7 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const headers: Record<string, string> = {};
   if (protocol === "connect" && retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
   if (protocol === "connect" && kind.http === 401) headers["www-authenticate"] = "Bearer";
-  return new ConnectError(text(failure.message), kind.code, headers, details);
-}
-
-/**
- * A text that may repeat what was sent, cut, with U+FFFD for a lone surrogate: the protocols take nothing that is not
- * text.
- */
-function text(sent: string): string {
-  return sent.length > longest.message
-    ? `${Buffer.from(sent.slice(0, longest.message)).toString()}…`
-    : Buffer.from(sent).toString();
+  return new ConnectError(sanitizeForEcho(failure.message, longest.message), kind.code, headers, details);
 }
 
 /** The first of them, and as many more as there is room for. */

@@ -5,11 +5,13 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { receiveBytes } from "../../gateway/body.ts";
+import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
+import { lingerMs } from "../../gateway/linger.ts";
 import { deadlineIn, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
+import { sanitizeForEcho } from "../text.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "./dispatch.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
@@ -38,11 +40,8 @@ interface Call {
 }
 const callKey = createContextKey<Call | undefined>(undefined);
 
-/**
- * How long the rest of a body is read and thrown away after the response: a client that still sends would not see it
- * otherwise.
- */
-const lingerMs = 1_000;
+/** Of the library's error text, which may repeat the input. */
+const longestText = 300;
 
 /** Puts an rpc behind the guards. A rejected call is answered in its own protocol, without a look at its message. */
 export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError: OnError): UnaryRpc {
@@ -79,7 +78,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     // Only the library's response lists what it supports.
     if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
     if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
-    return admitted.reject([violation("message", `${unreadable}: ${shortened(error.rawMessage)}`)]);
+    return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
   };
 
   return {
@@ -125,18 +124,6 @@ function tooLarge(maxBytes: number): Violation {
 }
 
 const unreadable = "the message cannot be read";
-
-/** A violation of the message as a whole, which has no field name. */
-function violation(rule: string, message: string): Violation {
-  return { field: "", rule, message };
-}
-
-/** The library's error text, which may repeat the input: shortened, with U+FFFD for a lone surrogate. */
-function shortened(text: string): string {
-  const cut = Buffer.from(text.slice(0, longestText)).toString();
-  return text.length > longestText ? `${cut}…` : cut;
-}
-const longestText = 300;
 
 async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

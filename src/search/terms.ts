@@ -1,5 +1,6 @@
 // Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are
 // asked.
+import { endOfCodePoint } from "../text.ts";
 import { isUnspaced } from "./words.ts";
 
 /** Which prefixes of a word are stored, in code points, and whether the whole word is stored beside them, marked. */
@@ -71,7 +72,7 @@ export function probe(word: string, shape: SearchShape): Probe | undefined {
   const { min, max } = isUnspaced(word) ? UNSPACED_LENGTHS : shape;
   let end = 0;
   let length = 0;
-  for (; length < max && end < word.length; length += 1) end = nextPoint(word, end);
+  for (; length < max && end < word.length; length += 1) end = endOfCodePoint(word, end);
   return length < min ? undefined : { term: word.slice(0, end), exact: end === word.length };
 }
 
@@ -124,18 +125,13 @@ function phonePattern(word: string, end: string): string {
 }
 
 function addRun(g: Set<string>, run: string): void {
-  for (let at = 0; at < run.length; at = nextPoint(run, at)) addPrefixes(g, run, at, UNSPACED_LENGTHS);
+  for (let at = 0; at < run.length; at = endOfCodePoint(run, at)) addPrefixes(g, run, at, UNSPACED_LENGTHS);
 }
 
 function addPrefixes(g: Set<string>, word: string, from: number, { min, max }: { min: number; max: number }): void {
   let end = from;
   for (let length = 1; length <= max && end < word.length; length += 1) {
-    end = nextPoint(word, end);
+    end = endOfCodePoint(word, end);
     if (length >= min) g.add(word.slice(from, end));
   }
-}
-
-/** The end of the code point that begins at `at`. */
-function nextPoint(word: string, at: number): number {
-  return at + ((word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }

@@ -21,7 +21,8 @@ export interface Logout {
 
 /** The longest age of a logout token (Back-Channel Logout §2.4 leaves the choice to us). */
 const maxAgeSeconds = 600;
-const toleranceSeconds = 30;
+/** The clock tolerance for the lifetime of a token of the provider. */
+export const toleranceSeconds = 30;
 /** Token ids are kept longer than needed, as the clocks of instances and of the database differ. */
 const spareSeconds = 300;
 const maxNameLength = 512;

@@ -10,7 +10,7 @@ import { boundedFetch } from "./bounded-fetch.ts";
 import type { KeySet } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
-import { verifyLogoutToken } from "./logout-token.ts";
+import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
 import { refreshed } from "./refreshed.ts";
 import { isAway, providerName, signInFailure, unreachable } from "./provider-failures.ts";
 import type { Identified, Sent } from "./session-store.ts";
@@ -77,8 +77,6 @@ const metadataMs = 3_600_000;
 const revocationMs = 1_500;
 /** A `max_age` that makes the provider send auth_time (OpenID Connect Core §3.1.2.1) without a new sign-in. */
 const anyAgeSeconds = 30 * 86_400;
-/** The clock tolerance for a token's lifetime. */
-const toleranceSeconds = 30;
 /** Not `none`, and no algorithm with a secret that we share. */
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 

@@ -2,6 +2,7 @@
 // itself.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
+import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
 import {
   FieldRulesSchema,
   Int32RulesSchema,
@@ -13,8 +14,6 @@ import { requestKind } from "../request-field.ts";
 import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
 import { orNull } from "./schema.ts";
-
-const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
 
 /** The schema of a path or query parameter. Throws an Error that names the field for a rule that it cannot say. */
 export function parameterSchema(field: DescField, options: Options): JsonObject {
@@ -90,8 +89,8 @@ function integerSchema(field: DescField, options: Options): JsonObject {
   return {
     type: "integer",
     format: "int32",
-    minimum: rules?.greaterThan.case === "gte" ? rules.greaterThan.value : int32.min,
-    maximum: rules?.lessThan.case === "lte" ? rules.lessThan.value : int32.max,
+    minimum: rules?.greaterThan.case === "gte" ? rules.greaterThan.value : INT32_MIN,
+    maximum: rules?.lessThan.case === "lte" ? rules.lessThan.value : INT32_MAX,
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
 }

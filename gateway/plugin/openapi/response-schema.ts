@@ -5,13 +5,11 @@ import { enumNames, messageName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import type { Options } from "../options.ts";
 import type { ResponseType } from "../response-field.ts";
+import { providerMark } from "../../provider-mark.ts";
 import { responseField } from "../response-field.ts";
 import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
 import { orNull, reference } from "./schema.ts";
-
-/** The mark of a property whose name bears the document provider's at run time; gateway/openapi.ts takes it out. */
-const providerMark = "x-provider-name";
 
 /** The schema of a message in answers. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {

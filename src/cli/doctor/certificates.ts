@@ -7,6 +7,7 @@ import { withDatabase } from "../../db/mongo.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
+import { waitMs } from "./request.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** A server that is reached by TLS. */
@@ -17,7 +18,6 @@ interface Server {
   readonly port: number;
 }
 
-const waitMs = 4_000;
 const dayMs = 86_400_000;
 const soonDays = 14;
 

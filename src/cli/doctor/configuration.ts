@@ -37,7 +37,9 @@ export function checkConfiguration({ config, wrong, unusable, environment, now }
     { check: "configuration.node", ...nodeVersion(process.versions.node) },
     ...all,
     ...faults,
-    ...advice(config, unusable, environment, now()),
+    ...[...advice(config, environment, now())].flatMap(([name, verdict]) =>
+      unusable(name) ? [] : [{ check: `configuration.${name}`, ...verdict }],
+    ),
   ];
 }
 
@@ -47,125 +49,113 @@ function nodeVersion(version: string): Verdict {
   return fault(`Node ${version} is too old.`, `Install Node ${oldestNode.join(".")} or later.`);
 }
 
-/** Only what can be known from the settings alone. */
-function advice(
-  config: Config,
-  unusable: Surroundings["unusable"],
-  environment: NodeJS.ProcessEnv,
-  now: number,
-): Finding[] {
-  const {
-    baseUrl,
-    host,
-    internalHost,
-    trustProxy,
-    mongodbUri,
-    redisUrl,
-    oidc,
-    mcpUrl,
-    mcpAudiences,
-    serviceTokens,
-    sessionSecrets,
-    retirement,
-  } = config;
-  const found: Finding[] = [];
-  const say = (name: string, verdict: Verdict): void =>
-    void (unusable(name) || found.push({ check: `configuration.${name}`, ...verdict }));
-  const base = baseUrl === undefined ? undefined : new URL(baseUrl);
+/** What is said of a variable. */
+type Advice = readonly [variable: string, verdict: Verdict];
 
+/** Only what can be known from the settings alone. */
+function* advice(config: Config, environment: NodeJS.ProcessEnv, now: number): Iterable<Advice> {
   for (const [name, meant] of Object.entries(mistaken)) {
     if (environment[name] && !environment[meant])
-      say(name, warning(`${name} is set, which nothing reads.`, `Call it ${meant}, if that is what is meant.`));
+      yield [name, warning(`${name} is set, which nothing reads.`, `Call it ${meant}, if that is what is meant.`)];
   }
-  if (base === undefined && !isLoopback(host))
-    say(
-      "BASE_URL",
-      warning(
-        `BASE_URL is not set, and HOST ${host} is open to others: sign-in, links and MCP name http://localhost.`,
-        "Set BASE_URL to what the outside calls the service, such as https://records.example.com.",
-      ),
-    );
-  if (base?.protocol === "http:" && !isLoopback(base.hostname))
-    say(
-      "BASE_URL",
-      warning(
-        "BASE_URL is http: keys and cookies travel in the clear, and assistants refuse to sign in.",
-        "Put a proxy with TLS in front, and set BASE_URL to its https address.",
-      ),
-    );
-  if (base?.protocol === "https:" && trustProxy === 0)
-    say(
-      "TRUST_PROXY",
-      warning(
-        "BASE_URL is https, so there is a proxy in front, but TRUST_PROXY is 0: all callers without a key share the bucket of the proxy's address.",
-        "Set TRUST_PROXY to the number of proxies that append to X-Forwarded-For, mostly 1.",
-      ),
-    );
-  if (base === undefined && trustProxy > 0)
-    say(
-      "TRUST_PROXY",
-      warning(
-        `TRUST_PROXY is ${trustProxy}, but BASE_URL is not set: without a proxy any caller can name an address in X-Forwarded-For.`,
-        "Set BASE_URL to the proxy's address, or TRUST_PROXY to 0.",
-      ),
-    );
-  if (mcpUrl !== undefined && new URL(mcpUrl).protocol === "http:" && !isLoopback(new URL(mcpUrl).hostname))
-    say("MCP_URL", warning("MCP_URL is http: assistants refuse to sign in.", "Set MCP_URL to an https address."));
-  if (!isLoopback(internalHost))
-    say(
-      "INTERNAL_HOST",
-      warning(
-        `INTERNAL_HOST ${internalHost} lets others reach the internal listener, in the clear.`,
-        "Let only the network of your own services reach it, or set INTERNAL_HOST to 127.0.0.1.",
-      ),
-    );
-  if (mongodbUri !== undefined && redisUrl === undefined)
-    say(
-      "REDIS_URL",
-      warning(
-        "REDIS_URL is not set: each instance starts a Redis of its own, and throttles separately.",
-        "Set REDIS_URL to one Redis for all instances.",
-      ),
-    );
-  if (mongodbUri === undefined && oidc !== undefined)
-    say(
-      "MONGODB_URI",
-      note(
-        "MONGODB_URI is not set beside OIDC_ISSUER: records are kept in an embedded MongoDB in DATA_DIR.",
-        "Set MONGODB_URI to a replica set for production.",
-      ),
-    );
-  if (mongodbUri !== undefined && oidc === undefined)
-    say(
-      "OIDC_ISSUER",
-      note(
-        "OIDC_ISSUER is not set: sign-in and MCP are off.",
-        "Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to turn them on.",
-      ),
-    );
-  if (oidc !== undefined && mcpAudiences.length === 0)
-    say(
-      "MCP_AUDIENCE",
-      warning(
-        "MCP_AUDIENCE is not set: an access token that the provider issued for another application of yours opens the MCP surface as well.",
-        "Have the provider issue tokens for an audience of this service, and set MCP_AUDIENCE to it.",
-      ),
-    );
+  yield* onAddresses(config);
+  yield* onDependencies(config);
+  const { serviceTokens, sessionSecrets, retirement } = config;
   if (sessionSecrets?.some((secret) => serviceTokens?.includes(secret)) === true)
-    say(
+    yield [
       "SESSION_SECRET",
       warning(
         "SESSION_SECRET is one of SERVICE_TOKENS: who calls the internal listener could forge sessions.",
         "Make another one: openssl rand -base64 32.",
       ),
-    );
+    ];
   if (retirement !== undefined && retirement.sunsetAt.getTime() < now)
-    say(
+    yield [
       "V1_SUNSET_AT",
       warning(
         `V1_SUNSET_AT ${retirement.sunsetAt.toISOString()} is past, and /v1 is still served.`,
         "Set a later date, or switch the interface off.",
       ),
-    );
-  return found;
+    ];
+}
+
+function* onAddresses({ baseUrl, host, internalHost, trustProxy, mcpUrl }: Config): Iterable<Advice> {
+  const base = baseUrl === undefined ? undefined : new URL(baseUrl);
+  if (base === undefined && !isLoopback(host))
+    yield [
+      "BASE_URL",
+      warning(
+        `BASE_URL is not set, and HOST ${host} is open to others: sign-in, links and MCP name http://localhost.`,
+        "Set BASE_URL to what the outside calls the service, such as https://records.example.com.",
+      ),
+    ];
+  if (base?.protocol === "http:" && !isLoopback(base.hostname))
+    yield [
+      "BASE_URL",
+      warning(
+        "BASE_URL is http: keys and cookies travel in the clear, and assistants refuse to sign in.",
+        "Put a proxy with TLS in front, and set BASE_URL to its https address.",
+      ),
+    ];
+  if (base?.protocol === "https:" && trustProxy === 0)
+    yield [
+      "TRUST_PROXY",
+      warning(
+        "BASE_URL is https, so there is a proxy in front, but TRUST_PROXY is 0: all callers without a key share the bucket of the proxy's address.",
+        "Set TRUST_PROXY to the number of proxies that append to X-Forwarded-For, mostly 1.",
+      ),
+    ];
+  if (base === undefined && trustProxy > 0)
+    yield [
+      "TRUST_PROXY",
+      warning(
+        `TRUST_PROXY is ${trustProxy}, but BASE_URL is not set: without a proxy any caller can name an address in X-Forwarded-For.`,
+        "Set BASE_URL to the proxy's address, or TRUST_PROXY to 0.",
+      ),
+    ];
+  if (mcpUrl !== undefined && new URL(mcpUrl).protocol === "http:" && !isLoopback(new URL(mcpUrl).hostname))
+    yield ["MCP_URL", warning("MCP_URL is http: assistants refuse to sign in.", "Set MCP_URL to an https address.")];
+  if (!isLoopback(internalHost))
+    yield [
+      "INTERNAL_HOST",
+      warning(
+        `INTERNAL_HOST ${internalHost} lets others reach the internal listener, in the clear.`,
+        "Let only the network of your own services reach it, or set INTERNAL_HOST to 127.0.0.1.",
+      ),
+    ];
+}
+
+function* onDependencies({ mongodbUri, redisUrl, oidc, mcpAudiences }: Config): Iterable<Advice> {
+  if (mongodbUri !== undefined && redisUrl === undefined)
+    yield [
+      "REDIS_URL",
+      warning(
+        "REDIS_URL is not set: each instance starts a Redis of its own, and throttles separately.",
+        "Set REDIS_URL to one Redis for all instances.",
+      ),
+    ];
+  if (mongodbUri === undefined && oidc !== undefined)
+    yield [
+      "MONGODB_URI",
+      note(
+        "MONGODB_URI is not set beside OIDC_ISSUER: records are kept in an embedded MongoDB in DATA_DIR.",
+        "Set MONGODB_URI to a replica set for production.",
+      ),
+    ];
+  if (mongodbUri !== undefined && oidc === undefined)
+    yield [
+      "OIDC_ISSUER",
+      note(
+        "OIDC_ISSUER is not set: sign-in and MCP are off.",
+        "Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to turn them on.",
+      ),
+    ];
+  if (oidc !== undefined && mcpAudiences.length === 0)
+    yield [
+      "MCP_AUDIENCE",
+      warning(
+        "MCP_AUDIENCE is not set: an access token that the provider issued for another application of yours opens the MCP surface as well.",
+        "Have the provider issue tokens for an audience of this service, and set MCP_AUDIENCE to it.",
+      ),
+    ];
 }

@@ -94,8 +94,12 @@ async function signIn(
     resource("mcp.resource_with_path", `${origin}${wellKnown}${suffix}`),
     ...(baseUrl === undefined ? [] : [check("mcp.copies", () => copies(new URL(baseUrl).origin, provider.issuer))]),
   ]);
-  const issuer = typeof servers[0] === "string" ? servers[0] : undefined;
-  if (issuer === undefined) return first;
+  const [issuer] = servers;
+  return typeof issuer === "string" ? [...first, ...(await atIssuer(issuer, mcpUrl, register))] : first;
+}
+
+/** What an assistant does at the authorization server that the document names. */
+async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["register"]): Promise<Finding[]> {
   let metadata: AuthorizationServerMetadata | undefined;
   const found = await check(
     "mcp.authorization_server",
@@ -109,10 +113,9 @@ async function signIn(
         `Its metadata must call it ${issuer}, byte for byte, and name its endpoints.`,
       ),
   );
-  if (metadata === undefined) return [...first, found];
+  if (metadata === undefined) return [found];
   const server = metadata;
   return [
-    ...first,
     found,
     await check("mcp.pkce", () => pkce(server)),
     await check(

@@ -1,6 +1,6 @@
 // Checks MongoDB: reachable, version, transactions, members, majority, rights, indexes, room on its disk. Writes
 // nothing.
-import type { Document } from "mongodb";
+import type { Db, Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { collections } from "../../db/collections.ts";
 import { withDatabase } from "../../db/mongo.ts";
@@ -59,33 +59,39 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
       (error) => unreachable(error, mongodbUri),
     );
     if (client === undefined || reachable.status === "fault") return [reachable];
-    const [db, specs] = [client.db(), indexesFor(config)];
-    return [
-      reachable,
-      ...(await Promise.all([
-        check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
-        check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
-        check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
-        check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
-        check("mongodb.rights", async () =>
-          compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
-            ...new Set([...specs.map(({ collection }) => collection), collections.switches]),
-          ]),
-        ),
-        check("mongodb.indexes", () => compareIndexes(db, specs), mayNot),
-        check(
-          "mongodb.disk",
-          async () => disk(await db.command({ dbStats: 1 }, { readPreference: "primaryPreferred" })),
-          mayNot,
-        ),
-      ])),
-    ];
+    return [reachable, ...(await Promise.all(examine(client.db(), config, ask)))];
   } finally {
     // Whoever hangs is not waited for.
     await Promise.race([client?.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(
       () => undefined,
     );
   }
+}
+
+/** What can be seen once it is reached. */
+function examine(
+  db: Db,
+  config: Surroundings["config"],
+  ask: (command: Document) => Promise<Document>,
+): Promise<Finding>[] {
+  const specs = indexesFor(config);
+  return [
+    check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
+    check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
+    check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
+    check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
+    check("mongodb.rights", async () =>
+      compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
+        ...new Set([...specs.map(({ collection }) => collection), collections.switches]),
+      ]),
+    ),
+    check("mongodb.indexes", () => compareIndexes(db, specs), mayNot),
+    check(
+      "mongodb.disk",
+      async () => disk(await db.command({ dbStats: 1 }, { readPreference: "primaryPreferred" })),
+      mayNot,
+    ),
+  ];
 }
 
 function unreachable(error: unknown, uri: string): Verdict {

@@ -49,7 +49,19 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
       ),
   );
   if (discovery.status === "fault") return [discovery];
-  const facts = [
+  return [
+    discovery,
+    ...(await Promise.all([
+      ...requirements(provider, metadata),
+      ...(unusable("OIDC_CLIENT_SECRET") ? [] : known(provider, metadata, baseUrl)),
+      ...offers(metadata),
+    ])),
+  ];
+}
+
+/** What nobody can sign in without. */
+function requirements(provider: ProviderSettings, metadata: Metadata): Promise<Finding>[] {
+  return [
     check("provider.issuer", () => issuer(provider.issuer, metadata["issuer"])),
     check("provider.endpoints", () => endpoints(metadata)),
     check("provider.code_flow", () => codeFlow(metadata)),
@@ -64,7 +76,11 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
         ),
     ),
   ];
-  const offers = [
+}
+
+/** What the provider may do beside. */
+function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
+  return [
     offer(
       "registration",
       metadata["registration_endpoint"] ?? metadata["client_id_metadata_document_supported"],
@@ -101,14 +117,6 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
       "There is no back-channel logout: a session that ends at the provider goes on here.",
       "Turn it on, with <BASE_URL>/sign-out/back-channel.",
     ),
-  ];
-  return [
-    discovery,
-    ...(await Promise.all([
-      ...facts,
-      ...(unusable("OIDC_CLIENT_SECRET") ? [] : known(provider, metadata, baseUrl)),
-      ...offers,
-    ])),
   ];
 }
 

@@ -9,7 +9,8 @@ export interface Answer {
   readonly text: string;
 }
 
-const waitMs = 4_000;
+/** How long a server outside may take to answer. */
+export const waitMs = 4_000;
 
 /** Asks. Rejects with an error whose message is the part of a sentence on why there was no answer. */
 export async function ask(url: string, options: RequestInit = {}): Promise<Answer> {

@@ -6,7 +6,7 @@ import { timestampFromDate, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { parse } from "csv-parse/sync";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { parseInstant } from "../../instant.ts";
-import { uuidForm } from "../find-account.ts";
+import { uuidForm } from "../../uuid.ts";
 import { timestampText } from "../timestamp-text.ts";
 import type { Columns } from "./csv-columns.ts";
 import { contactFields, findColumns } from "./csv-columns.ts";

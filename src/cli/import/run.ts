@@ -37,22 +37,10 @@ export interface ImportOptions {
 
 /** Carries out an import and tells its summary. Returns how the command ends. */
 export async function runImport(output: Output, link: Link, file: string, options: ImportOptions): Promise<ExitCode> {
+  await checkOptions(file, options);
   const { format, encoding, map, again = false } = options;
-  if (again && options.name !== undefined)
-    refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
-  if (
-    options.rejects !== undefined &&
-    (await isSameFile(options.rejects, file === "-" ? standardStreams.input : file))
-  ) {
-    refuseUsage(`--rejects: ${options.rejects} is the file that is imported: name another.`);
-  }
-  const source = await openSource({
-    file,
-    format,
-    encoding,
-    map,
-    onColumns: (columns) => output.note(columnsLine(columns)),
-  });
+  const onColumns = (columns: Columns): void => output.note(columnsLine(columns));
+  const source = await openSource({ file, format, encoding, map, onColumns });
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
@@ -67,18 +55,8 @@ export async function runImport(output: Output, link: Link, file: string, option
   );
   let sent: Sent;
   try {
-    sent = await send({
-      link,
-      accountId,
-      importId,
-      source,
-      rejects,
-      progress,
-      interrupt,
-      toGoOn,
-      strict: options.strict === true,
-      keepInputs: options.rejects !== undefined,
-    });
+    const sending = { link, accountId, importId, source, rejects, progress, interrupt, toGoOn };
+    sent = await send({ ...sending, strict: options.strict === true, keepInputs: options.rejects !== undefined });
   } finally {
     interrupt.end();
     progress.end();
@@ -110,6 +88,13 @@ export async function runImport(output: Output, link: Link, file: string, option
   return rejected > 0 ? exitCodes.rejected : exitCodes.ok;
 }
 
+async function checkOptions(file: string, { again = false, name, rejects }: ImportOptions): Promise<void> {
+  if (again && name !== undefined)
+    refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
+  if (rejects !== undefined && (await isSameFile(rejects, file === "-" ? standardStreams.input : file)))
+    refuseUsage(`--rejects: ${rejects} is the file that is imported: name another.`);
+}
+
 /** What an import is sent with. */
 interface Sending {
   readonly link: Link;
@@ -133,26 +118,15 @@ interface Sent {
   readonly unreadable: number;
 }
 
-async function send({
-  link,
-  accountId,
-  importId,
-  source,
-  rejects,
-  progress,
-  interrupt,
-  toGoOn,
-  strict,
-  keepInputs,
-}: Sending): Promise<Sent> {
+async function send(sending: Sending): Promise<Sent> {
+  const { source, rejects, progress } = sending;
+  const breaks = createBreaks(sending);
   let last: ImportResponse | undefined;
-  let resumedFrom: number | undefined;
   let unreadable = 0;
-  let cut = false;
 
   function reject(one: Reject): void {
     rejects.add(one);
-    if (strict)
+    if (sending.strict)
       throw new CommandError(
         exitCodes.failed,
         "rejected",
@@ -160,11 +134,16 @@ async function send({
       );
   }
 
-  const window = createWindow(source.entries(), keepInputs, source.read, ({ line, input, problem }, earlier) => {
-    unreadable++;
-    // An earlier run has told of it in the same file.
-    if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
-  });
+  const window = createWindow(
+    source.entries(),
+    sending.keepInputs,
+    source.read,
+    ({ line, input, problem }, earlier) => {
+      unreadable++;
+      // An earlier run has told of it in the same file.
+      if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
+    },
+  );
 
   function onAnswer(answer: ImportResponse): void {
     last = answer;
@@ -187,34 +166,34 @@ async function send({
     });
   }
 
-  function onBreak(): void {
-    if (!cut) progress.note("The service cannot be reached, or cannot answer; trying again …");
-    cut = true;
-  }
-
-  function onResume(position: number): void {
-    if (resumedFrom !== undefined) progress.note(`Going on after ${count(position)} records.`);
-    else if (position > 0) progress.note(`The import "${importId}" goes on after ${count(position)} records.`);
-    resumedFrom ??= position;
-    cut = false;
-  }
-
   try {
-    const complete = await transfer(link, {
-      accountId,
-      importId,
-      window,
-      onAnswer,
-      onBreak,
-      onResume,
-      stop: interrupt.signal,
-    });
-    return { complete, resumedFrom: resumedFrom ?? 0, last, unreadable };
+    const stop = sending.interrupt.signal;
+    const complete = await transfer(sending.link, { ...sending, ...breaks, window, onAnswer, stop });
+    return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);
-    if (settled > 0) progress.note(`${count(settled)} records are settled. ${goOn(toGoOn)}`);
+    if (settled > 0) progress.note(`${count(settled)} records are settled. ${goOn(sending.toGoOn)}`);
     throw error;
   }
+}
+
+/** Shows where the stream is cut, and from where it goes on. */
+function createBreaks({ importId, progress }: Sending) {
+  let resumedFrom: number | undefined;
+  let cut = false;
+  return {
+    resumedFrom: () => resumedFrom ?? 0,
+    onBreak(): void {
+      if (!cut) progress.note("The service cannot be reached, or cannot answer; trying again …");
+      cut = true;
+    },
+    onResume(position: number): void {
+      if (resumedFrom !== undefined) progress.note(`Going on after ${count(position)} records.`);
+      else if (position > 0) progress.note(`The import "${importId}" goes on after ${count(position)} records.`);
+      resumedFrom ??= position;
+      cut = false;
+    },
+  };
 }
 
 function columnsLine({ taken, leftOut }: Columns): string {

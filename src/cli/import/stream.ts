@@ -65,11 +65,8 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
 }
 
 /** One stream. Rejects with what cut it off. */
-async function attempt(
-  link: Link,
-  { accountId, importId, window, onAnswer, onResume, stop }: Transfer,
-  onProgress: (answer: ImportResponse) => void,
-): Promise<boolean> {
+async function attempt(link: Link, work: Transfer, onProgress: (answer: ImportResponse) => void): Promise<boolean> {
+  const { accountId, importId, window, onAnswer, stop } = work;
   const call = new AbortController();
   /** What went wrong on our side while sending; the call itself only says that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
@@ -85,36 +82,10 @@ async function attempt(
     const position = await Promise.race([begun.promise, ended]);
     if (position === undefined) return;
     try {
-      yield* messages(position);
+      complete = yield* messages(work, position, ended, isEnded);
     } catch (error) {
       ours = { error };
       call.abort();
-    }
-  }
-
-  async function* messages(position: number): AsyncIterable<Request> {
-    if ((await Promise.race([window.begin(position), ended])) === false) {
-      throw new CommandError(
-        exitCodes.failed,
-        "another_file",
-        `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`,
-      );
-    }
-    if (!isEnded()) onResume(position);
-    while (!isEnded()) {
-      if (window.full()) {
-        await Promise.race([sleep(askEveryMs), ended]);
-        if (window.full()) yield {};
-        continue;
-      }
-      await Promise.race([window.fill(), ended]);
-      if (isEnded()) return;
-      const batch = window.take();
-      if (batch === undefined) {
-        complete = true;
-        return;
-      }
-      yield { position: BigInt(batch.position), records: batch.records };
     }
   }
 
@@ -144,6 +115,36 @@ async function attempt(
     call.abort();
     end(undefined);
   }
+}
+
+/** The messages with records, from a position on; returns whether all was sent. */
+async function* messages(
+  { importId, window, onResume }: Transfer,
+  position: number,
+  ended: Promise<undefined>,
+  isEnded: () => boolean,
+): AsyncGenerator<Request, boolean> {
+  if ((await Promise.race([window.begin(position), ended])) === false) {
+    throw new CommandError(
+      exitCodes.failed,
+      "another_file",
+      `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`,
+    );
+  }
+  if (!isEnded()) onResume(position);
+  while (!isEnded()) {
+    if (window.full()) {
+      await Promise.race([sleep(askEveryMs), ended]);
+      if (window.full()) yield {};
+      continue;
+    }
+    await Promise.race([window.fill(), ended]);
+    if (isEnded()) return false;
+    const batch = window.take();
+    if (batch === undefined) return true;
+    yield { position: BigInt(batch.position), records: batch.records };
+  }
+  return false;
 }
 
 function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {

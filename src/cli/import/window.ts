@@ -11,7 +11,7 @@ export interface Batch {
   /** About how many characters they have. */
   weight: number;
   /** How much of the file was read by then, in bytes. */
-  read: number;
+  readonly read: number;
 }
 
 /** An entry that cannot be read as a record. */
@@ -56,55 +56,14 @@ export function createWindow(
   read: () => number,
   onUnreadable: (entry: Unreadable, earlier: boolean) => void,
 ): Window {
-  const iterator = entries[Symbol.asyncIterator]();
+  const reader = createReader(entries, keepInputs, onUnreadable);
   let batches: Batch[] = [];
   /** Which of them goes next. */
   let unsent = 0;
-  let readRecords = 0;
-  let ended = false;
   let settledBytes = 0;
   let held = { records: 0, weight: 0 };
-  /**
-   * What reads the file, one after the other: a stream that was cut may still wait for a line when the next one begins.
-   */
-  let turn: Promise<unknown> = Promise.resolve();
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  }
-
-  /** The next entry that is a record. */
-  async function nextRecord(
-    earlier: boolean,
-  ): Promise<{ readonly entry: Entry; readonly record: ImportedRecord } | undefined> {
-    for (;;) {
-      const { value: entry, done = false } = await iterator.next();
-      if (done) {
-        ended = true;
-        return undefined;
-      }
-      if ("record" in entry.content) {
-        readRecords++;
-        return { entry, record: entry.content.record };
-      }
-      onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem }, earlier);
-    }
-  }
-
-  async function readBatch(): Promise<Batch | undefined> {
-    const batch: Batch = { position: readRecords, records: [], origins: [], weight: 0, read: 0 };
-    while (!ended && batch.records.length < mostRecords && batch.weight < mostWeight) {
-      const found = await nextRecord(false);
-      if (found === undefined) break;
-      batch.records.push(found.record);
-      batch.origins.push({ line: found.entry.line, input: keepInputs ? found.entry.input : undefined });
-      batch.weight += found.entry.input.length;
-    }
-    batch.read = read();
-    return batch.records.length === 0 ? undefined : batch;
-  }
+  // A stream that was cut may still wait for a line when the next one begins.
+  const inTurn = oneAtATime();
 
   function settle(position: number): void {
     const left = batches.filter((batch) => batch.position + batch.records.length > position);
@@ -124,18 +83,18 @@ export function createWindow(
     full: () => unsent === batches.length && (held.records >= widest.records || held.weight >= widest.weight),
     fill: () =>
       inTurn(async () => {
-        if (unsent < batches.length || ended) return;
-        const batch = await readBatch();
+        if (unsent < batches.length) return;
+        const batch = await reader.readBatch();
         if (batch === undefined) return;
-        batches.push(batch);
+        batches.push({ ...batch, read: read() });
         held = { records: held.records + batch.records.length, weight: held.weight + batch.weight };
       }),
     take: () => (unsent < batches.length ? batches[unsent++] : undefined),
     begin: (position) =>
       inTurn(async () => {
         unsent = 0;
-        while (readRecords < position) {
-          if ((await nextRecord(true)) === undefined) return false;
+        while (reader.count() < position) {
+          if ((await reader.nextRecord(true)) === undefined) return false;
           settledBytes = read();
         }
         return true;
@@ -146,4 +105,62 @@ export function createWindow(
     },
     settledBytes: () => settledBytes,
   };
+}
+
+/** Runs one work after the other. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** What reads the entries, of which those that are no records go to `onUnreadable`. */
+interface Reader {
+  /** How many records were read. */
+  count(): number;
+  nextRecord(earlier: boolean): Promise<{ readonly entry: Entry; readonly record: ImportedRecord } | undefined>;
+  readBatch(): Promise<Omit<Batch, "read"> | undefined>;
+}
+
+function createReader(
+  entries: AsyncIterable<Entry>,
+  keepInputs: boolean,
+  onUnreadable: (entry: Unreadable, earlier: boolean) => void,
+): Reader {
+  const iterator = entries[Symbol.asyncIterator]();
+  let readRecords = 0;
+  let ended = false;
+
+  /** The next entry that is a record. */
+  async function nextRecord(earlier: boolean): ReturnType<Reader["nextRecord"]> {
+    for (;;) {
+      const { value: entry, done = false } = await iterator.next();
+      if (done) {
+        ended = true;
+        return undefined;
+      }
+      if ("record" in entry.content) {
+        readRecords++;
+        return { entry, record: entry.content.record };
+      }
+      onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem }, earlier);
+    }
+  }
+
+  async function readBatch(): ReturnType<Reader["readBatch"]> {
+    const batch: Omit<Batch, "read"> = { position: readRecords, records: [], origins: [], weight: 0 };
+    while (!ended && batch.records.length < mostRecords && batch.weight < mostWeight) {
+      const found = await nextRecord(false);
+      if (found === undefined) break;
+      batch.records.push(found.record);
+      batch.origins.push({ line: found.entry.line, input: keepInputs ? found.entry.input : undefined });
+      batch.weight += found.entry.input.length;
+    }
+    return batch.records.length === 0 ? undefined : batch;
+  }
+
+  return { count: () => readRecords, nextRecord, readBatch };
 }

@@ -1,16 +1,20 @@
 // The timeline notes of contacts, written over the past year.
 import { timestamp } from "../../db/message.ts";
 import type { ContactNoteItem } from "../../gen/records/ingest/v1/items_pb.ts";
+import { endOfCodePoints } from "../../text.ts";
 import { anchors } from "./anchors.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
-import { clientNotes, friendNotes, leadNotes, partnerNotes, personalNotes } from "./contact-sentences.ts";
 import { collectedNotes } from "./long-notes.ts";
-import { nativeNotes } from "./native-notes.ts";
 import type { Bond, Person } from "./people.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
 import type { Story } from "./story.ts";
-import { fill } from "./text.ts";
+import { fill } from "./template.ts";
+import texts from "./texts/contact-sentences.json" with { type: "json" };
+import notesByName from "./texts/native-notes.json" with { type: "json" };
+
+/** Notes in the languages of the people they are about, by full name, newest first for each person. */
+const nativeNotes: Readonly<Record<string, readonly string[]>> = notesByName;
 
 /** The code points of the longest note: as many as may be appended. */
 const longest = 10_000;
@@ -90,14 +94,14 @@ function fixedTexts(person: Person, story: Story, random: Random): string[] {
 
 /** The first code points of a text that is long enough, ending as if cut off by hand. */
 function exactly(codePoints: number, text: string): string {
-  return `${[...text].slice(0, codePoints - 1).join("")}…`;
+  return `${text.slice(0, endOfCodePoints(text, 0, codePoints - 1))}…`;
 }
 
 function templatesOf(bond: Bond, random: Random): () => string {
-  const [client, personal] = [deck(random, clientNotes), deck(random, personalNotes)];
+  const [client, personal] = [deck(random, texts.clientNotes), deck(random, texts.personalNotes)];
   if (bond === "client") return () => (chance(random, 0.78) ? client() : personal());
-  if (bond === "partner") return deck(random, partnerNotes);
-  return deck(random, bond === "friend" ? friendNotes : leadNotes);
+  if (bond === "partner") return deck(random, texts.partnerNotes);
+  return deck(random, bond === "friend" ? texts.friendNotes : texts.leadNotes);
 }
 
 function noteItem(

@@ -4,11 +4,11 @@ import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { anchors } from "./anchors.ts";
 import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
-import { freeTexts, memoryDetails, memoryOpenings } from "./contact-sentences.ts";
 import type { Person } from "./people.ts";
 import { between, chance, createRandom, deck, pick, type Random } from "./random.ts";
 import type { Story } from "./story.ts";
-import { fill } from "./text.ts";
+import { fill } from "./template.ts";
+import texts from "./texts/contact-sentences.json" with { type: "json" };
 
 /** A person as a contact. */
 export function contactItem(person: Person, story: Story, externalId: string, calendar: Calendar): ContactItem {
@@ -44,7 +44,7 @@ export function contactItem(person: Person, story: Story, externalId: string, ca
 function drawFreeText(person: Person, story: Story, random: Random): string | undefined {
   const shares = { client: 0.75, lead: 0.35, partner: 0.45, friend: 0.2, imported: 0.03 };
   if (!chance(random, shares[person.bond])) return undefined;
-  const text = deck(random, freeTexts);
+  const text = deck(random, texts.freeTexts);
   return Array.from({ length: between(random, 1, 3) }, () => fill(text(), story.slotsAt(person.since), random)).join(
     "\n",
   );
@@ -53,7 +53,7 @@ function drawFreeText(person: Person, story: Story, random: Random): string | un
 function drawMemory({ bond }: Person, story: Story, random: Random): string | undefined {
   if (!chance(random, bond === "client" ? 0.85 : bond === "lead" ? 0.25 : 0.04)) return undefined;
   const slots = story.slotsAt(story.end);
-  const detail = deck(random, memoryDetails);
+  const detail = deck(random, texts.memoryDetails);
   const details = Array.from({ length: between(random, 3, 7) }, () => `- ${fill(detail(), slots, random)}`);
-  return `${fill(pick(random, memoryOpenings), slots, random)}\n\n${details.join("\n")}`;
+  return `${fill(pick(random, texts.memoryOpenings), slots, random)}\n\n${details.join("\n")}`;
 }

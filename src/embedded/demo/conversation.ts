@@ -1,7 +1,9 @@
 // A conversation as a transcript: pieces put together until it is long enough, with the time before each turn.
-import { closings, dealings, matters, openings, people, questions, smallTalk, type Turn } from "./dialogues.ts";
 import { deck, pick, type Random } from "./random.ts";
-import { fill, type Slots } from "./text.ts";
+import { fill, type Slots } from "./template.ts";
+import dialogues from "./texts/dialogues.json" with { type: "json" };
+
+const { openings, matters, questions, people, dealings, smallTalk, closings } = dialogues;
 
 /** After so many pieces a long conversation goes on to its next subject. */
 const piecesOfSubject = 7;
@@ -21,11 +23,12 @@ export function transcribe(
   const decks = [matter, matter, matter, ...[questions, people, dealings, smallTalk].map((list) => deck(random, list))];
   const turns: { speaker: string; text: string }[] = [];
   let size = 0;
-  const say = (piece: readonly Turn[], slots: Slots): void => {
-    for (const [who, template] of piece) {
-      const text = fill(template, slots, random);
-      turns.push({ speaker: speakers[who], text });
-      size += text.length + speakers[who].length + 14;
+  const say = (piece: readonly string[], slots: Slots): void => {
+    for (const line of piece) {
+      const speaker = speakers[line.startsWith("M: ") ? "M" : "C"];
+      const text = fill(line.slice("M: ".length), slots, random);
+      turns.push({ speaker, text });
+      size += text.length + speaker.length + 14;
     }
   };
   const subject = (nth: number): Slots => subjects[Math.floor(nth / piecesOfSubject) % subjects.length] as Slots;

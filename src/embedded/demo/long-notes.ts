@@ -1,13 +1,15 @@
 // Notes of several pages: collected from a notebook, or the full minutes of a session.
-import { clientNotes } from "./contact-sentences.ts";
-import { actionLines, decisionLines, scribbles, summarySentences } from "./session-sentences.ts";
 import { between, deck, type Random } from "./random.ts";
 import type { Story } from "./story.ts";
-import { fill } from "./text.ts";
+import { fill } from "./template.ts";
+import contactTexts from "./texts/contact-sentences.json" with { type: "json" };
+import texts from "./texts/session-sentences.json" with { type: "json" };
+
+const { actionLines, decisionLines, scribbles, summarySentences } = texts;
 
 /** A notebook typed up, at least so many characters. */
 export function collectedNotes(story: Story, day: number, length: number, random: Random): string {
-  const sentence = deck(random, [...clientNotes, ...scribbles, ...summarySentences]);
+  const sentence = deck(random, [...contactTexts.clientNotes, ...scribbles, ...summarySentences]);
   const lines = [fill("From my notebook on {topic}, typed up. 📝", story.slotsAt(day), random)];
   for (let size = 0, page = 1; size < length + 200; page++) {
     const slots = story.slotsAt(Math.max(story.begin, day - 3 * page));

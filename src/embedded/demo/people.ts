@@ -1,18 +1,16 @@
 // The people of an account: who they are, how they are reached, and since when one knows them.
 import { fold } from "../../search/fold.ts";
 import type { KnownPerson } from "./anchors.ts";
-import { coachingTopics } from "./coaching.ts";
-import { topicOf } from "./find-topic.ts";
-import { allCities, companies, roles, trades, type City } from "./lives.ts";
-import type { NamePool } from "./names.ts";
-import { namePools } from "./names.ts";
-import { nativeNames } from "./native-names.ts";
+import { allCities, type City } from "./cities.ts";
+import type { Name, NamePool } from "./names.ts";
+import { namePools, nativeNames } from "./names.ts";
 import { inDigits, otherDigits } from "./phones.ts";
 import type { DemoProfile } from "./profiles.ts";
 import { profiles } from "./profiles.ts";
-import { projects } from "./projects.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
-import type { Topic } from "./topic.ts";
+import lives from "./texts/lives.json" with { type: "json" };
+import type { Topic } from "./topics.ts";
+import { coachingTopics, projects, topicOf } from "./topics.ts";
 
 /** What somebody is to the owner of the account. */
 export type Bond = "client" | "lead" | "partner" | "friend" | "imported";
@@ -38,13 +36,6 @@ export interface Person {
   readonly known: KnownPerson | undefined;
 }
 
-interface Name {
-  readonly fullName: string;
-  readonly first: string;
-  readonly last: string;
-  readonly gender: "f" | "m";
-}
-
 /** Names for which search is tried out: two of one name, and one that begins like another. */
 const namesakes: readonly Name[] = [
   { fullName: "David Miller", first: "David", last: "Miller", gender: "m" },
@@ -56,10 +47,8 @@ const namesakes: readonly Name[] = [
 export function createPeople(profile: DemoProfile): Person[] {
   const { known, contacts, native, imported, nameless, archived } = profiles[profile];
   const random = createRandom(`${profile}/people`);
-  const emails = new Set(known.map(({ email }) => email.toLowerCase()));
-  const phones = new Set(known.map(({ phone }) => phone));
-  const names = new Set([...known, ...namesakes].map(({ fullName }) => fullName));
-  const company = deck(random, companies);
+  const unique = createUnique(random, known);
+  const company = deck(random, lives.companies);
   const nativeName = deck(random, nativeNames);
   const people = known.map((person, at) => knownPerson(idOf(at), person, -between(random, 400, 900)));
   const twin = known.find(({ fullName }) => fullName === "José Álvarez");
@@ -86,13 +75,13 @@ export function createPeople(profile: DemoProfile): Person[] {
     const isNameless = fromEnd < nameless;
     const isImported = fromEnd < nameless + imported;
     const city = pick(random, allCities);
-    const name = special[at] ?? newName(city);
+    const name = special[at] ?? unique.name(city);
     const employer = company();
     const bond = isImported
       ? "imported"
       : at === 0 || profile === "enrolled" || profile === "waiting"
         ? "client"
-        : drawBond();
+        : drawBond(random);
     // The archived ones lie spread among the others, at equal distances.
     const isArchived = !isImported && at >= special.length && (at * archived) % (drawn - special.length) < archived;
     const since = -between(random, bond === "client" ? 90 : 20, 1_000) - (isArchived ? 260 : 0);
@@ -104,56 +93,68 @@ export function createPeople(profile: DemoProfile): Person[] {
       gender: name.gender,
       city,
       company: employer,
-      role: pick(random, bond === "partner" ? trades : roles),
-      email: isNameless || !chance(random, 0.13) ? newEmail(name, employer, isNameless) : undefined,
-      phone: !isNameless && chance(random, 0.75) ? newPhone(city) : undefined,
+      role: pick(random, bond === "partner" ? lives.trades : lives.roles),
+      email: isNameless || !chance(random, 0.13) ? unique.email(name, employer, isNameless) : undefined,
+      phone: !isNameless && chance(random, 0.75) ? unique.phone(city) : undefined,
       bond,
-      topics: [drawTopic(), drawTopic()].slice(0, bond === "client" ? 2 : 1),
+      topics: [drawTopic(random), drawTopic(random)].slice(0, bond === "client" ? 2 : 1),
       since,
       archived: isArchived ? -between(random, 5, 240) : undefined,
       known: undefined,
     };
   }
+}
 
-  function drawTopic(): Topic {
-    return pick(random, chance(random, 0.7) ? projects : coachingTopics);
-  }
+function drawTopic(random: Random): Topic {
+  return pick(random, chance(random, 0.7) ? projects : coachingTopics);
+}
 
-  function drawBond(): Bond {
-    return pick(random, ["client", "client", "client", "lead", "lead", "lead", "partner", "partner", "friend"]);
-  }
+function drawBond(random: Random): Bond {
+  return pick(random, ["client", "client", "client", "lead", "lead", "lead", "partner", "partner", "friend"]);
+}
 
-  function newName(city: City): Name {
-    for (;;) {
-      const name = drawName(random, namePools[pick(random, city.pools)]);
-      if (names.has(name.fullName)) continue;
-      names.add(name.fullName);
-      return name;
-    }
-  }
+/** What no two people of an account share. */
+interface Unique {
+  name(city: City): Name;
+  email(name: Name, employer: string, isNameless: boolean): string;
+  phone(city: City): string;
+}
 
-  function newEmail(name: Name, employer: string, isNameless: boolean): string {
-    for (let attempt = 0; ; attempt++) {
-      const email = isNameless
-        ? `${pick(random, ["billing", "hello", "info", "office"])}@${domain(employer)}`
-        : drawEmail(random, name, employer, attempt);
-      if (emails.has(email.toLowerCase())) continue;
-      emails.add(email.toLowerCase());
-      return email;
-    }
-  }
-
-  function newPhone(city: City): string {
-    for (;;) {
-      const spelling: string = pick(random, pick(random, city.phones));
-      const phone = spelling.replace(/#/g, () => String(between(random, 0, 9)));
-      if (phones.has(phone)) continue;
-      phones.add(phone);
-      return chance(random, 0.02)
-        ? inDigits(phone, pick(random, Object.keys(otherDigits) as (keyof typeof otherDigits)[]))
-        : phone;
-    }
-  }
+function createUnique(random: Random, known: readonly KnownPerson[]): Unique {
+  const emails = new Set(known.map(({ email }) => email.toLowerCase()));
+  const phones = new Set(known.map(({ phone }) => phone));
+  const names = new Set([...known, ...namesakes].map(({ fullName }) => fullName));
+  return {
+    name(city) {
+      for (;;) {
+        const name = drawName(random, namePools[pick(random, city.pools)]);
+        if (names.has(name.fullName)) continue;
+        names.add(name.fullName);
+        return name;
+      }
+    },
+    email(name, employer, isNameless) {
+      for (let attempt = 0; ; attempt++) {
+        const email = isNameless
+          ? `${pick(random, ["billing", "hello", "info", "office"])}@${domain(employer)}`
+          : drawEmail(random, name, employer, attempt);
+        if (emails.has(email.toLowerCase())) continue;
+        emails.add(email.toLowerCase());
+        return email;
+      }
+    },
+    phone(city) {
+      for (;;) {
+        const spelling: string = pick(random, pick(random, city.phones));
+        const phone = spelling.replace(/#/g, () => String(between(random, 0, 9)));
+        if (phones.has(phone)) continue;
+        phones.add(phone);
+        return chance(random, 0.02)
+          ? inDigits(phone, pick(random, Object.keys(otherDigits) as (keyof typeof otherDigits)[]))
+          : phone;
+      }
+    },
+  };
 }
 
 function knownPerson(id: string, known: KnownPerson, since: number): Person {

@@ -1,5 +1,5 @@
 // How much each account of the demo holds, and whom.
-import { anchors, anneLee, knownPeople, type KnownPerson } from "./anchors.ts";
+import { anchors, knownOfSecond, knownPeople, type KnownPerson } from "./anchors.ts";
 
 /** The accounts, by the first part of their email address. */
 export type DemoProfile = "demo" | "second" | "reader" | "enrolled" | "waiting";
@@ -28,6 +28,8 @@ export interface Profile {
   readonly longTranscripts: Readonly<Record<string, number>>;
 }
 
+const few = { known: [], contacts: 5, native: 1, imported: 0, nameless: 0, archived: 0, longTranscripts: {} } as const;
+
 /** The accounts of contract §10. */
 export const profiles: Readonly<Record<DemoProfile, Profile>> = {
   demo: {
@@ -53,7 +55,7 @@ export const profiles: Readonly<Record<DemoProfile, Profile>> = {
   },
   second: {
     owner: "Tom",
-    known: [anneLee],
+    known: knownOfSecond,
     contacts: 60,
     native: 6,
     imported: 4,
@@ -64,7 +66,7 @@ export const profiles: Readonly<Record<DemoProfile, Profile>> = {
     undated: 1,
     own: 5,
     contactNotes: 100,
-    longTranscripts: { [anneLee.fullName]: 22_000 },
+    longTranscripts: { "Anne Lee": 22_000 },
   },
   reader: {
     owner: "Ines",
@@ -81,34 +83,6 @@ export const profiles: Readonly<Record<DemoProfile, Profile>> = {
     contactNotes: 60,
     longTranscripts: {},
   },
-  enrolled: {
-    owner: "Paul",
-    known: [],
-    contacts: 5,
-    native: 1,
-    imported: 0,
-    nameless: 0,
-    archived: 0,
-    past: 6,
-    upcoming: 1,
-    undated: 0,
-    own: 0,
-    contactNotes: 6,
-    longTranscripts: {},
-  },
-  waiting: {
-    owner: "Rosa",
-    known: [],
-    contacts: 5,
-    native: 1,
-    imported: 0,
-    nameless: 0,
-    archived: 0,
-    past: 5,
-    upcoming: 1,
-    undated: 0,
-    own: 0,
-    contactNotes: 5,
-    longTranscripts: {},
-  },
+  enrolled: { owner: "Paul", ...few, past: 6, upcoming: 1, undated: 0, own: 0, contactNotes: 6 },
+  waiting: { owner: "Rosa", ...few, past: 5, upcoming: 1, undated: 0, own: 0, contactNotes: 5 },
 };

@@ -7,7 +7,11 @@ import { later, someTime } from "./calendar.ts";
 import { minutesOf } from "./long-notes.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
-import {
+import type { Story } from "./story.ts";
+import { fill, slug, type Slots } from "./template.ts";
+import texts from "./texts/session-sentences.json" with { type: "json" };
+
+const {
   actionLines,
   assistantNotes,
   decisionLines,
@@ -17,9 +21,7 @@ import {
   scribbleTitles,
   summarySentences,
   userTemplates,
-} from "./session-sentences.ts";
-import type { Story } from "./story.ts";
-import { fill, slug, type Slots } from "./text.ts";
+} = texts;
 
 /** A note before it has its place; a title or text that is undefined is null in the record. */
 interface Draft {
@@ -80,7 +82,6 @@ function pastDrafts(
   const slots = story.slotsAt(plan.day);
   const scribble = deck(random, scribbles);
   const comment = deck(random, readerComments);
-  const isRecorded = recordingStatus === "completed";
   const drafts: Draft[] = [];
   const end = (plan.start ?? someTime(random, calendar, plan.day)) + plan.minutes * 60_000;
   const after = (minutes: number): number => later(random, calendar, end, minutes);
@@ -102,29 +103,20 @@ function pastDrafts(
       Math.min(someTime(random, calendar, plan.day - 1), end),
     );
   }
-  if (isRecorded && chance(random, 0.75)) {
-    const isLong = plan.length !== undefined || chance(random, 0.14);
-    const summary = isLong
-      ? minutesOf(story, plan.day, between(random, 1_000, 3_000), random)
-      : sentences(summarySentences, between(random, 3, 5), slots, random);
-    add(AI_PREDEFINED, "Summary", summary, after(6));
-    if (chance(random, 0.6))
-      add(AI_PREDEFINED, "Action items", bullets(actionLines, between(random, 2, 5), slots, random), after(6));
-    if (chance(random, 0.25))
-      add(AI_PREDEFINED, "Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), after(7));
-  }
+  if (recordingStatus === "completed" && chance(random, 0.75))
+    drafts.push(...recordingDrafts(plan, story, after, random));
   if (chance(random, 0.2)) {
     const { title, parts } = pick(random, userTemplates);
-    const text = parts.map(([heading, line]) => `${heading}: ${fill(line, slots, random)}`).join("\n");
+    const content = parts.map(({ heading, text }) => `${heading}: ${fill(text, slots, random)}`).join("\n");
     // Begun and never filled in.
-    add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : text, after(30));
+    add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : content, after(30));
   }
   for (let count = pick(random, [0, 0, 0, 1, 1, 2]); count > 0; count--) {
     const title = chance(random, 0.25) ? fill(pick(random, scribbleTitles), slots, random) : undefined;
     add(USER_MANUAL, title, fill(scribble(), slots, random), after(between(random, 1, 200)));
   }
   if (chance(random, 0.16)) {
-    const [title, text] = pick(random, assistantNotes);
+    const { title, text } = pick(random, assistantNotes);
     add(
       AI_ASSISTANT,
       chance(random, 0.1) ? undefined : title,
@@ -135,6 +127,27 @@ function pastDrafts(
   for (let count = chance(random, 0.12) ? between(random, 1, 2) : 0; count > 0; count--) {
     add(READER_COMMENT, undefined, fill(comment(), slots, random), after(between(random, 60, 5_000)));
   }
+  return drafts;
+}
+
+/** What the AI made of a recording. */
+function recordingDrafts(
+  { day, length }: SessionPlan,
+  story: Story,
+  after: (minutes: number) => number,
+  random: Random,
+): Draft[] {
+  const slots = story.slotsAt(day);
+  const drafts: Draft[] = [];
+  const add = (title: string, content: string, minutes: number): void =>
+    void drafts.push({ type: AI_PREDEFINED, title, content, written: after(minutes) });
+  const isLong = length !== undefined || chance(random, 0.14);
+  const summary = isLong
+    ? minutesOf(story, day, between(random, 1_000, 3_000), random)
+    : sentences(summarySentences, between(random, 3, 5), slots, random);
+  add("Summary", summary, 6);
+  if (chance(random, 0.6)) add("Action items", bullets(actionLines, between(random, 2, 5), slots, random), 6);
+  if (chance(random, 0.25)) add("Decisions", bullets(decisionLines, between(random, 1, 3), slots, random), 7);
   return drafts;
 }
 

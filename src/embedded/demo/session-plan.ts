@@ -23,6 +23,8 @@ export interface SessionPlan {
 /** The quarters of an hour at which sessions begin. */
 const starts = [8.5, 9.25, 10, 11, 11.75, 13, 13.75, 14.5, 15.25, 16, 16.75].map((hour) => hour * 60);
 
+type Draft = Pick<SessionPlan, "person" | "day" | "minutes" | "sort"> & Partial<Pick<SessionPlan, "length">>;
+
 /**
  * The sessions of an account, those of one person in the order of their days. No two past ones begin at the same time.
  */
@@ -34,88 +36,74 @@ export function planSessions(
   calendar: Calendar,
 ): SessionPlan[] {
   const random = createRandom(`${profile}/sessions`);
-  const taken = new Set<number>();
+  const freeStart = createStarts(calendar, random);
   const plans: SessionPlan[] = [];
-  const counts = countSessions(spec, people, random);
-  for (const [at, person] of people.entries()) planPast(person, counts[at] as number);
-  for (let at = 0; at < spec.own; at++)
-    add({
-      person: undefined,
-      day: calendar.workday(-between(random, 1, 358)),
-      minutes: between(random, 2, 6) * 15,
-      sort: "own",
-    });
-  planUpcoming();
-  for (let at = 0; at < spec.undated; at++) planUndated(at);
-  return plans;
-
-  function add(
-    plan: Pick<SessionPlan, "person" | "day" | "minutes" | "sort"> & Partial<Pick<SessionPlan, "length">>,
-    dated = true,
-  ): void {
+  const add = (draft: Draft, dated = true): void => {
     const externalId = `${profile}-session-${plans.length}`;
-    const start = dated ? freeStart(plan.day) : undefined;
-    plans.push({
-      length: undefined,
-      ...plan,
-      id: stableId(externalId),
-      externalId,
-      start,
-      day: start === undefined ? plan.day : calendar.dayOf(start),
-    });
+    const start = dated ? freeStart(draft.day) : undefined;
+    const day = start === undefined ? draft.day : calendar.dayOf(start);
+    plans.push({ length: undefined, ...draft, id: stableId(externalId), externalId, start, day });
+  };
+  const counts = countSessions(spec, people, random);
+  for (const [at, person] of people.entries())
+    for (const draft of pastDrafts(person, counts[at] as number, spec, storyOf(person), calendar, random)) add(draft);
+  for (let at = 0; at < spec.own; at++) {
+    const day = calendar.workday(-between(random, 1, 358));
+    add({ person: undefined, day, minutes: between(random, 2, 6) * 15, sort: "own" });
   }
-
-  function planPast(person: Person, count: number): void {
-    const { begin, end } = storyOf(person);
-    const days = spread(begin, end, count, random);
-    const isLong = spec.longTranscripts[person.fullName ?? ""];
-    days.forEach((day, nth) => {
-      const length = nth === Math.floor(count / 2) ? isLong : undefined;
-      const sort =
-        length !== undefined
-          ? "workshop"
-          : nth === 0
-            ? "first"
-            : nth > 3 && (nth === count - 1 || nth % 6 === 0)
-              ? "review"
-              : "usual";
-      const minutes =
-        length === undefined
-          ? pick(random, [15, 30, 30, 45, 45, 45, 60, 60, 90])
-          : Math.ceil(length / 12_000) * 15 + 30;
-      add({ person, day: calendar.workday(day), minutes, sort, length });
-    });
+  for (const draft of upcomingDrafts(people, spec, calendar, random)) add(draft);
+  const clients = people.filter(({ bond }) => bond === "client");
+  for (let at = 0; at < spec.undated; at++) {
+    const person = at % 4 === 0 ? pick(random, clients) : undefined;
+    const sort = person === undefined ? "stray" : "usual";
+    add({ person, day: -between(random, 2, 200), minutes: 0, sort }, false);
   }
+  return plans;
+}
 
-  function planUpcoming(): void {
-    const wanted = people.flatMap((person) => Array.from({ length: person.known?.future ?? 0 }, () => person));
-    const clients = deck(
-      random,
-      people.filter(({ bond, archived, known }) => bond === "client" && archived === undefined && known === undefined),
-    );
-    for (let at = 0; at < spec.upcoming; at++) {
-      const person = at === spec.upcoming - 1 && spec.own > 0 ? undefined : (wanted[at] ?? clients());
-      add({
-        person,
-        day: calendar.workday(between(random, 1, 30)),
-        minutes: pick(random, [30, 45, 60]),
-        sort: person === undefined ? "own" : "usual",
-      });
-    }
+/** One at a time: what is drawn for a session comes before its start. */
+function* pastDrafts(
+  person: Person,
+  count: number,
+  { longTranscripts }: Profile,
+  { begin, end }: Story,
+  calendar: Calendar,
+  random: Random,
+): Iterable<Draft> {
+  const days = spread(begin, end, count, random);
+  const isLong = longTranscripts[person.fullName ?? ""];
+  for (const [nth, day] of days.entries()) {
+    const length = nth === Math.floor(count / 2) ? isLong : undefined;
+    const isReview = nth > 3 && (nth === count - 1 || nth % 6 === 0);
+    const sort = length !== undefined ? "workshop" : nth === 0 ? "first" : isReview ? "review" : "usual";
+    const minutes =
+      length === undefined ? pick(random, [15, 30, 30, 45, 45, 45, 60, 60, 90]) : Math.ceil(length / 12_000) * 15 + 30;
+    yield { person, day: calendar.workday(day), minutes, sort, length };
   }
+}
 
-  function planUndated(at: number): void {
-    const person =
-      at % 4 === 0
-        ? pick(
-            random,
-            people.filter(({ bond }) => bond === "client"),
-          )
-        : undefined;
-    add({ person, day: -between(random, 2, 200), minutes: 0, sort: person === undefined ? "stray" : "usual" }, false);
+function* upcomingDrafts(
+  people: readonly Person[],
+  spec: Profile,
+  calendar: Calendar,
+  random: Random,
+): Iterable<Draft> {
+  const wanted = people.flatMap((person) => Array.from({ length: person.known?.future ?? 0 }, () => person));
+  const clients = deck(
+    random,
+    people.filter(({ bond, archived, known }) => bond === "client" && archived === undefined && known === undefined),
+  );
+  for (let at = 0; at < spec.upcoming; at++) {
+    const person = at === spec.upcoming - 1 && spec.own > 0 ? undefined : (wanted[at] ?? clients());
+    const day = calendar.workday(between(random, 1, 30));
+    yield { person, day, minutes: pick(random, [30, 45, 60]), sort: person === undefined ? "own" : "usual" };
   }
+}
 
-  function freeStart(day: number): number {
+/** Finds a start on a day or, where none is left of a past one, on one before it. */
+function createStarts(calendar: Calendar, random: Random): (day: number) => number {
+  const taken = new Set<number>();
+  return (day) => {
     const from = between(random, 0, starts.length - 1);
     for (let tries = 0; ; tries++) {
       const onDay = day > 0 ? day : calendar.workday(day - Math.floor(tries / starts.length));
@@ -124,7 +112,7 @@ export function planSessions(
       taken.add(start);
       return start;
     }
-  }
+  };
 }
 
 /** How many past sessions each of them has. */

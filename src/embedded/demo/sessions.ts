@@ -5,9 +5,9 @@ import type { Calendar } from "./calendar.ts";
 import { later, someTime } from "./calendar.ts";
 import { between, chance, createRandom, deck, pick, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
-import { ownMeetings, sessionSubtitles, sessionTitles, strayTitles } from "./session-sentences.ts";
 import type { Story } from "./story.ts";
-import { fill } from "./text.ts";
+import { fill } from "./template.ts";
+import texts from "./texts/session-sentences.json" with { type: "json" };
 
 /** Where a session comes from. */
 type Source = "calendar" | "manual" | "import" | "recorder";
@@ -21,12 +21,7 @@ export function createSessionWriter(
   calendar: Calendar,
 ): (plan: SessionPlan) => SessionItem {
   const common = createRandom(`${profile}/titles`);
-  const own = deck(common, ownMeetings);
-  const stray = deck(common, strayTitles);
-  const titles = Object.fromEntries(
-    Object.entries(sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]),
-  );
-  const subtitle = deck(common, sessionSubtitles);
+  const titlesOf = createTitles(common, storyOf);
   const strayStatus = deck<RecordingStatus>(common, ["recording", "processing", "completed"]);
 
   return (plan) => {
@@ -37,7 +32,7 @@ export function createSessionWriter(
     const booked =
       start !== undefined && source === "calendar"
         ? someTime(random, calendar, Math.min(-1, plan.day - between(random, 2, 25)))
-        : noted(plan, random);
+        : noted(plan, calendar, random);
     const ended = start === undefined ? booked : start + minutes * 60_000;
     const changed =
       plan.day > 0 ? booked : later(random, calendar, Math.max(booked, ended), pick(random, [2, 40, 900, 2_900]));
@@ -59,12 +54,23 @@ export function createSessionWriter(
       updatedAt: timestamp(new Date(changed)),
     };
   };
+}
 
-  function titlesOf(plan: SessionPlan, random: Random): Pick<SessionItem, "title" | "subtitle"> {
+/** Gives titles to plans; those of a kind come round before one is used again. */
+function createTitles(
+  common: Random,
+  storyOf: (plan: SessionPlan) => Story | undefined,
+): (plan: SessionPlan, random: Random) => Pick<SessionItem, "title" | "subtitle"> {
+  const own = deck(common, texts.ownMeetings);
+  const stray = deck(common, texts.strayTitles);
+  const titles = Object.fromEntries(
+    Object.entries(texts.sessionTitles).map(([sort, list]) => [sort, deck<string>(common, list)]),
+  );
+  const subtitle = deck(common, texts.sessionSubtitles);
+  return (plan, random) => {
     if (plan.sort === "stray") return { title: stray() };
     if (plan.person === undefined) {
-      const [title, below] = own();
-      return below === undefined ? { title } : { title, subtitle: below };
+      return own();
     }
     const slots = storyOf(plan)?.slotsAt(plan.day) ?? {};
     const { bond } = plan.person;
@@ -73,13 +79,13 @@ export function createSessionWriter(
     const above = fill(title(), slots, random);
     const below = fill(subtitle(), slots, random);
     return chance(random, 0.4) || above.includes(below) ? { title: above } : { title: above, subtitle: below };
-  }
+  };
+}
 
-  function noted({ start, day }: SessionPlan, random: Random): number {
-    return start === undefined
-      ? someTime(random, calendar, day)
-      : later(random, calendar, start, between(random, 0, 600));
-  }
+function noted({ start, day }: SessionPlan, calendar: Calendar, random: Random): number {
+  return start === undefined
+    ? someTime(random, calendar, day)
+    : later(random, calendar, start, between(random, 0, 600));
 }
 
 function sourceOf({ day, sort, length }: SessionPlan, random: Random): Source {

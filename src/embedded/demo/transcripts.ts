@@ -3,7 +3,7 @@ import { timestamp } from "../../db/message.ts";
 import type { SessionItem, TranscriptItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { Recording } from "../../gen/records/v1/sessions_pb.ts";
 import { transcribe } from "./conversation.ts";
-import { topicOf } from "./find-topic.ts";
+import { topicOf } from "./topics.ts";
 import { between, chance, createRandom, pick, stableId, type Random } from "./random.ts";
 import type { SessionPlan } from "./session-plan.ts";
 import type { Story } from "./story.ts";

@@ -67,69 +67,85 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
         if (refusal !== undefined) throw new library.errors.InvalidClientMetadata(refusal);
       },
     },
-    features: {
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      clientCredentials: { enabled: false },
-      userinfo: { enabled: true },
-      registration: { enabled: true, issueRegistrationAccessToken: false },
-      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
-      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      backchannelLogout: { enabled: true },
-      rpInitiatedLogout: { enabled: true, logoutSource: showLogout, postLogoutSuccessSource: showSignedOut },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource(_ctx, client, oneOf) {
-          if (oneOf !== undefined) return mcp.names().find((name) => oneOf.includes(name)) ?? oneOf;
-          // The dashboard calls no resource: its access token is for the user info alone.
-          return client.clientId === DASHBOARD_ID ? undefined : mcp.names();
-        },
-        useGrantedResource: () => true,
-        getResourceServerInfo(_ctx, resource) {
-          if (!mcp.isNamedBy(resource)) throw new library.errors.InvalidTarget("this provider knows no such resource");
-          return mcp.server();
-        },
-      },
-    },
-    extraTokenClaims: async (ctx, token) => {
-      if (!("accountId" in token)) return undefined;
-      const session =
-        token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
-      const sid = session?.sidFor(DASHBOARD_ID);
-      // When the person signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
-      const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
-      const auth_time = code?.authTime ?? refreshed?.authTime;
-      return {
-        email: people.bySubject(token.accountId)?.email,
-        ...(sid === undefined ? {} : { sid }),
-        ...(auth_time === undefined ? {} : { auth_time }),
-      };
-    },
+    features: featuresOf(library, mcp),
+    extraTokenClaims: (ctx, token) => extraClaims(people, ctx, token),
     interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: existingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
-    ttl: {
-      // The dashboard's token lives as long as a dashboard session: the dashboard revokes it to report a sign-out.
-      AccessToken: (_ctx, token, client) =>
-        token.resourceServer?.accessTokenTTL ??
-        (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
-      AuthorizationCode: 60,
-      Grant: 14 * DAY,
-      IdToken: 3_600,
-      Interaction: 3_600,
-      RefreshToken: 14 * DAY,
-      Session: 14 * DAY,
-    },
-    // The library refuses to call private addresses; the dashboard of a development set-up has no other.
-    fetch: (url, options) => {
-      const { dispatcher, ...open } = options as RequestInit & { dispatcher?: unknown };
-      return fetch(
-        url,
-        String(url) === normal(dashboard.backchannelLogoutUri()) ? open : ({ ...open, dispatcher } as RequestInit),
-      );
-    },
+    ttl: lifetimes,
+    fetch: fetchFor(dashboard),
     renderError: showError,
+  };
+}
+
+function featuresOf(library: Parts["library"], mcp: McpResource): Configuration["features"] {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    clientCredentials: { enabled: false },
+    userinfo: { enabled: true },
+    registration: { enabled: true, issueRegistrationAccessToken: false },
+    introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
+    revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+    backchannelLogout: { enabled: true },
+    rpInitiatedLogout: { enabled: true, logoutSource: showLogout, postLogoutSuccessSource: showSignedOut },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource(_ctx, client, oneOf) {
+        if (oneOf !== undefined) return mcp.names().find((name) => oneOf.includes(name)) ?? oneOf;
+        // The dashboard calls no resource: its access token is for the user info alone.
+        return client.clientId === DASHBOARD_ID ? undefined : mcp.names();
+      },
+      useGrantedResource: () => true,
+      getResourceServerInfo(_ctx, resource) {
+        if (!mcp.isNamedBy(resource)) throw new library.errors.InvalidTarget("this provider knows no such resource");
+        return mcp.server();
+      },
+    },
+  };
+}
+
+/** Beside what the library puts in: who the person is, and of which session and sign-in the token is. */
+async function extraClaims(
+  people: People,
+  ctx: KoaContextWithOIDC,
+  token: Parameters<NonNullable<Configuration["extraTokenClaims"]>>[1],
+): Promise<Record<string, unknown> | undefined> {
+  if (!("accountId" in token)) return undefined;
+  const session =
+    token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
+  const sid = session?.sidFor(DASHBOARD_ID);
+  // When the person signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
+  const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
+  const auth_time = code?.authTime ?? refreshed?.authTime;
+  return {
+    email: people.bySubject(token.accountId)?.email,
+    ...(sid === undefined ? {} : { sid }),
+    ...(auth_time === undefined ? {} : { auth_time }),
+  };
+}
+
+/** In seconds. */
+const lifetimes: Configuration["ttl"] = {
+  // The dashboard's token lives as long as a dashboard session: the dashboard revokes it to report a sign-out.
+  AccessToken: (_ctx, token, client) =>
+    token.resourceServer?.accessTokenTTL ??
+    (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
+  AuthorizationCode: 60,
+  Grant: 14 * DAY,
+  IdToken: 3_600,
+  Interaction: 3_600,
+  RefreshToken: 14 * DAY,
+  Session: 14 * DAY,
+};
+
+/** The library refuses to call private addresses; the dashboard of a development set-up has no other. */
+function fetchFor(dashboard: Dashboard): NonNullable<Configuration["fetch"]> {
+  return (url, options) => {
+    const { dispatcher, ...open } = options as RequestInit & { dispatcher?: unknown };
+    const isOurs = String(url) === normal(dashboard.backchannelLogoutUri());
+    return fetch(url, isOurs ? open : ({ ...open, dispatcher } as RequestInit));
   };
 }
 

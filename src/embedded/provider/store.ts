@@ -57,43 +57,15 @@ export async function createStore(
     if (typeof client?.client_id === "string") clients.put(client.client_id, client);
   }
   const signedOut = new Map<string, number>();
+  const signedOutAt = (subject: string): number => signedOut.get(subject) ?? -Infinity;
   const keepClients = (): Promise<void> =>
     folder.write(
       "clients",
       clients.entries().map(([, client]) => client),
     );
 
-  const adapter = (kind: string): Adapter => {
-    const things = shelf(kind);
-    return {
-      async upsert(id, payload, secondsToLive) {
-        // A request that began before the sign-out could store its session again.
-        if (kind === "Session" && Number(payload.loginTs) <= (signedOut.get(String(payload.accountId)) ?? -Infinity))
-          return;
-        things.put(id, payload, secondsToLive);
-        if (kind === "Client") await keepClients();
-      },
-      find: async (id) => (kind === "Client" ? clientOfTheHouse(id) : undefined) ?? things.get(id),
-      findByUid: async (uid) => things.find((payload) => payload.uid === uid),
-      // Only devices without a browser have a user code, and they are not served.
-      findByUserCode: async () => undefined,
-      async consume(id) {
-        const payload = things.get(id);
-        if (payload !== undefined)
-          things.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
-      },
-      async destroy(id) {
-        things.remove(id);
-        if (kind === "Client") await keepClients();
-      },
-      async revokeByGrantId(grantId) {
-        things.removeWhere((payload) => payload.grantId === grantId);
-        if (kind === "AccessToken") shelf(ISSUED_TOKENS).removeWhere((payload) => payload.grantId === grantId);
-      },
-    };
-  };
   return {
-    adapter,
+    adapter: (kind) => createAdapter(kind, { shelf, signedOutAt, clientOfTheHouse, keepClients }),
     shelf,
     endPerson(subject) {
       signedOut.set(subject, now());
@@ -116,7 +88,42 @@ export async function createStore(
       for (const id of ended) shelf("Grant").remove(id);
       for (const kind of GRANTED) shelf(kind).removeWhere(({ grantId }) => grantId !== undefined && ended.has(grantId));
     },
-    signedOutAt: (subject) => signedOut.get(subject) ?? -Infinity,
+    signedOutAt,
+  };
+}
+
+/** What an adapter rests on. */
+interface AdapterParts extends Pick<Store, "shelf" | "signedOutAt"> {
+  readonly clientOfTheHouse: (id: string) => AllClientMetadata | undefined;
+  readonly keepClients: () => Promise<void>;
+}
+
+function createAdapter(kind: string, { shelf, signedOutAt, clientOfTheHouse, keepClients }: AdapterParts): Adapter {
+  const things = shelf(kind);
+  return {
+    async upsert(id, payload, secondsToLive) {
+      // A request that began before the sign-out could store its session again.
+      if (kind === "Session" && Number(payload.loginTs) <= signedOutAt(String(payload.accountId))) return;
+      things.put(id, payload, secondsToLive);
+      if (kind === "Client") await keepClients();
+    },
+    find: async (id) => (kind === "Client" ? clientOfTheHouse(id) : undefined) ?? things.get(id),
+    findByUid: async (uid) => things.find((payload) => payload.uid === uid),
+    // Only devices without a browser have a user code, and they are not served.
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      const payload = things.get(id);
+      if (payload !== undefined)
+        things.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
+    },
+    async destroy(id) {
+      things.remove(id);
+      if (kind === "Client") await keepClients();
+    },
+    async revokeByGrantId(grantId) {
+      things.removeWhere((payload) => payload.grantId === grantId);
+      if (kind === "AccessToken") shelf(ISSUED_TOKENS).removeWhere((payload) => payload.grantId === grantId);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-// Templates: sentences with alternatives in brackets and names in braces.
+// Templates: sentences with alternatives in brackets and names in braces, as the files of `texts` hold them.
 import type { Random } from "./random.ts";
 import { pick } from "./random.ts";
 

@@ -1,0 +1,143 @@
+// Serves static files: their methods, their validators, and their compressed encodings.
+import { createHash } from "node:crypto";
+import { extname } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Request, Response } from "./exchange.ts";
+import { chooseCoding, matchesTag } from "./negotiation.ts";
+
+/** What a client may be sent: `identity` is the file as it is. */
+type Encoding = "br" | "gzip" | "identity";
+
+/** A file as it is served. */
+export interface StaticFile {
+  readonly type: string;
+  /** In base64url, of 128 bits. */
+  readonly hash: string;
+  /** The body. Each encoding is made when it is first asked for, and kept. */
+  encoded(encoding: Encoding): Promise<Buffer>;
+}
+
+/** A file whose path holds its hash: clients keep it for ever, and get it compressed. */
+export interface HashedFile extends StaticFile {
+  readonly path: string;
+}
+
+/** Sends a large body when few enough are being sent; fails where too many wait, or the client left meanwhile. */
+export type SendLarge = (send: () => Promise<void>) => Promise<void>;
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** The compressed encodings, the smallest first. */
+const smallerEncodings = ["br", "gzip"] as const satisfies readonly Encoding[];
+/** Above this quality a file of 4 MB takes several times as long, and is hardly smaller. */
+const quality = 6;
+/** The size from which a body counts as large. */
+const largeBytes = 262_144;
+const slowMs = 5_000;
+
+/** The file of this name and content. */
+export function staticFile(name: string, body: Buffer): StaticFile {
+  const made = new Map<Encoding, Promise<Buffer>>([["identity", Promise.resolve(body)]]);
+  return {
+    type: types[extname(name)] ?? "application/octet-stream",
+    hash: createHash("sha256").update(body).digest("base64url").slice(0, 22),
+    encoded(encoding) {
+      const known = made.get(encoding);
+      if (known !== undefined) return known;
+      const making = encoding === "br" ? compressBrotli(body) : promisify<Buffer, Buffer>(gzip)(body);
+      made.set(encoding, making);
+      making.catch(() => made.delete(encoding));
+      return making;
+    },
+  };
+}
+
+/**
+ * Whether a request is to be served by the method of its path. Answers OPTIONS itself; fails with METHOD_NOT_ALLOWED
+ * where the method is another one.
+ */
+export function isToServe(request: Request, response: Response, method: "GET" | "POST" = "GET"): boolean {
+  const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+  if (request.method === "OPTIONS") response.writeHead(204, { Allow: allow }).end();
+  else if (request.method !== method && !(request.method === "HEAD" && method === "GET"))
+    fail(Reason.METHOD_NOT_ALLOWED, { allow });
+  return request.method !== "OPTIONS";
+}
+
+/** Answers GET with a body that is not kept, and HEAD with its headers. */
+export function sendText(request: Request, response: Response, headers: Record<string, string>, text: string): void {
+  send(request, response, { ...headers, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" }, text);
+}
+
+/** Answers with the file, which the client is to ask for anew each time; 304 where it has it. */
+export async function sendFile(request: Request, response: Response, file: StaticFile): Promise<void> {
+  await sendWith(request, response, file, "identity", { "Cache-Control": "no-cache", ETag: `"${file.hash}"` });
+}
+
+/** Answers with the file in the best encoding that the client takes; 304 where it has it. */
+export async function sendHashed(
+  request: Request,
+  response: Response,
+  file: HashedFile,
+  sendLarge: SendLarge,
+): Promise<void> {
+  const encoding = chooseCoding(request.headers["accept-encoding"]?.toString(), smallerEncodings);
+  const headers = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    ETag: `"${file.hash}-${encoding}"`,
+    Vary: [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "),
+  };
+  await sendWith(request, response, file, encoding, headers, sendLarge);
+}
+
+async function sendWith(
+  request: Request,
+  response: Response,
+  { type, encoded }: StaticFile,
+  encoding: Encoding,
+  headers: Record<string, string> & { readonly ETag: string },
+  sendLarge?: SendLarge,
+): Promise<void> {
+  if (matchesTag(request.headers["if-none-match"], headers.ETag)) return void response.writeHead(304, headers).end();
+  const body = await encoded(encoding);
+  const coded = encoding === "identity" ? {} : { "Content-Encoding": encoding };
+  const all = { ...headers, ...coded, "Content-Type": type, "Content-Length": body.length };
+  if (sendLarge === undefined || body.length < largeBytes || request.method === "HEAD")
+    return send(request, response, all, body);
+  await sendLarge(() => {
+    send(request, response, all, body);
+    return untilSent(response);
+  });
+}
+
+function send(
+  request: Request,
+  response: Response,
+  headers: Record<string, string | number>,
+  body: Buffer | string,
+): void {
+  response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Resolves when the response closes, or after 5 seconds where the client is slow. */
+function untilSent(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, slowMs);
+    response.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function compressBrotli(body: Buffer): Promise<Buffer> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  return promisify(brotliCompress)(body, { params });
+}

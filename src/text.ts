@@ -1,0 +1,22 @@
+// Text as Unicode has it: code points, and what is not well-formed.
+
+/** Matches a surrogate without its other half: UTF-8 cannot hold it. */
+export const loneSurrogate = /\p{Surrogate}/u;
+
+/** The end of the code point that begins at `at`, in UTF-16 units. */
+export function endOfCodePoint(text: string, at: number): number {
+  return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+}
+
+/** Where so many code points after `from` end, or the text does, in UTF-16 units. */
+export function endOfCodePoints(text: string, from: number, count: number): number {
+  let end = from;
+  for (let seen = 0; seen < count && end < text.length; seen++) end = endOfCodePoint(text, end);
+  return end;
+}
+
+/** A text out of a request for its sender: cut to so many UTF-16 units, with U+FFFD for a lone surrogate. */
+export function sanitizeForEcho(text: string, longest: number): string {
+  const cut = Buffer.from(text.slice(0, longest)).toString();
+  return text.length > longest ? `${cut}…` : cut;
+}
