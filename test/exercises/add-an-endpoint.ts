@@ -13,6 +13,19 @@ const service = "src/contacts/service.ts";
 const store = "src/contacts/store.ts";
 const programFile = join(scratch.folder, "fixtures/service/program.ts");
 
+/** The test files that count operations: those that take their lists from the descriptors, and those that state them. */
+const countingFiles = [
+  ...["operations", "isolation", "keys", "refusals", "form", "internal"].map((name) => `test/cases/${name}.test.ts`),
+  ...["agreement", "openapi", "router", "tools", "writers"].map((name) => `test/gateway/${name}.test.ts`),
+  ...["idempotency/every-write", "guards/order", "guards/switches-everywhere", "guards/throttled-responses"].map(
+    (name) => `test/${name}.test.ts`,
+  ),
+  ...["mcp/oauth/read-only", "mcp/tools/tools", "reference/llms", "reference/reference", "docs/names"].map(
+    (name) => `test/${name}.test.ts`,
+  ),
+  ...["client/types", "ingest/any-message", "cost/every-operation"].map((name) => `test/${name}.test.ts`),
+];
+
 /** What a person writes: the rpc with its route and its messages, … */
 const rpc = `
   // Copy a contact under another name.
@@ -166,19 +179,6 @@ async function serves(): Promise<void> {
 async function dataOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
   return ((await response.json()) as { data?: Readonly<Record<string, unknown>> }).data ?? {};
 }
-
-/** The test files that count operations: those that take their lists from the descriptors, and those that state them. */
-const countingFiles = [
-  ...["operations", "isolation", "keys", "refusals", "form", "internal"].map((name) => `test/cases/${name}.test.ts`),
-  ...["agreement", "openapi", "router", "tools", "writers"].map((name) => `test/gateway/${name}.test.ts`),
-  ...["idempotency/every-write", "guards/order", "guards/switches-everywhere", "guards/throttled-responses"].map(
-    (name) => `test/${name}.test.ts`,
-  ),
-  ...["mcp/oauth/read-only", "mcp/tools/tools", "reference/llms", "reference/reference", "docs/names"].map(
-    (name) => `test/${name}.test.ts`,
-  ),
-  ...["client/types", "ingest/any-message", "cost/every-operation"].map((name) => `test/${name}.test.ts`),
-];
 
 /** Runs the checks and the tests that know every operation, and names the test files that demand something of it. */
 function demands(): void {
