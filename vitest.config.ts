@@ -1,6 +1,7 @@
 // How the tests run: real servers, so few files at a time, and time for slow machines.
 import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 /** Drills that measure times run one by one, after all other tests. */
 const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
@@ -14,6 +15,7 @@ export default defineConfig({
     pool: "forks",
     // Each worker loads and compiles the service once for all of its files.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -21,7 +21,7 @@ const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
   [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
   [
-    "the code is not formatted, or breaks a rule of biome.jsoncc: run `npm run format`",
+    "the code is not formatted, or breaks a rule of biome.jsonc: run `npm run format`",
     () => run("node_modules/.bin/biome", "check", "--error-on-warnings"),
   ],
   ["the code does not compile (tsc --noEmit)", () => tsc("--noEmit")],

@@ -111,12 +111,14 @@ describe.each(wires)("over %s", (_name, transport) => {
 
   test("a write ends at the deadline, and nothing is written afterwards [OPS-23, CON-05]", async () => {
     const fullName = `Late by ${_name}`;
+    let begun = 0;
     await whileHanging(["update"], async (seen) => {
       expect(told(await failureOf(contacts(transport, shortDeadline).create(fullName)))).toEqual(exceeded);
       await expect.poll(() => seen.failed).toBe(1);
+      begun = performance.now();
     });
     // The server itself blocks the command until then.
-    await sleep(hangsMs);
+    await sleep(Math.max(0, begun + hangsMs + 200 - performance.now()));
     await contacts(transport).create(`After ${fullName}`);
     expect(
       await service.app.client
