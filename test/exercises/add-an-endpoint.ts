@@ -92,15 +92,13 @@ const promise = `  /** Creates a contact with the phone of this one. Fails with 
   copy(scope: WriteScope, id: UUID, full_name: string): Promise<CopyContactResponse>;
 `;
 const implementation = `    async copy(scope, id, full_name) {
-      const { phone } = (await rowsOf(scope, id))?.document ?? fail(Reason.NOT_FOUND);
+      const { phone } = (await rowsOf(contacts, scope, id))?.document ?? fail(Reason.NOT_FOUND);
       const document = newContact(scope.accountId, { full_name, phone });
       const answer: CopyContactResponse = {
         $typeName: "records.v1.CopyContactResponse",
         contact: contactMessage(document, [], []),
       };
-      await commit(client, scope, { message: answer, records: [document._id] }, (options, fence) =>
-        insertInTime(contacts, document, options, fence),
-      );
+      await writes.insert(scope, document, { message: answer, records: [document._id] });
       return answer;
     },
 
