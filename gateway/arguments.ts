@@ -10,7 +10,7 @@ import type { RequestReading } from "./request.ts";
 import type { RequestField, Route } from "./route.ts";
 import type { Scalar } from "./scalar.ts";
 import { readValue } from "./scalar.ts";
-import { shownName } from "./shown-name.ts";
+import { echoedName } from "./echoed-name.ts";
 
 /**
  * Reads the arguments of one operation, whose path and query parameters they are. A null, or an empty string for an
@@ -29,7 +29,7 @@ export function createArgumentReader(route: Route): ArgumentReader {
       const field = fields.get(name);
       if (field === undefined)
         violations.push({
-          field: shownName(name),
+          field: echoedName(name),
           rule: "unknown_argument",
           message: `must be left out: the arguments are ${names}`,
         });

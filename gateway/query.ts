@@ -1,7 +1,7 @@
 // Splits a query into its parameters (contract §2.3, §2.4); what their values mean is for request.ts to say.
 import type { Violation } from "../src/errors.ts";
 import { decodePercent } from "./percent.ts";
-import { shownName } from "./shown-name.ts";
+import { echoedName } from "./echoed-name.ts";
 
 /**
  * Reads `a=1&b=2`, without its question mark. Of the `known` names it returns the decoded values, `+` standing for a
@@ -25,7 +25,7 @@ export function readQuery(
     const value = decode(equals === -1 ? "" : parameter.slice(equals + 1));
     if (name === undefined || value === undefined) {
       violations.push({
-        field: shownName(name ?? rawName),
+        field: echoedName(name ?? rawName),
         rule: "encoding",
         message: "must be percent-encoded UTF-8",
       });

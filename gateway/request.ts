@@ -11,7 +11,7 @@ import { readQuery } from "./query.ts";
 import type { RequestBody, RequestField, Route } from "./route.ts";
 import type { Scalar } from "./scalar.ts";
 import { readText, readValue } from "./scalar.ts";
-import { shownName } from "./shown-name.ts";
+import { echoedName } from "./echoed-name.ts";
 
 /** The message, as far as it could be read, and what stood against the rest. */
 export interface RequestReading {
@@ -69,7 +69,7 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     const field = known.get(name);
     if (field === undefined) {
       const message = `is none of the properties ${names}`;
-      violations.push({ field: shownName(name), rule: "unknown_property", message });
+      violations.push({ field: echoedName(name), rule: "unknown_property", message });
     } else if (value !== null) {
       set(fields, field, readValue(field, value, violations));
     } else if (!field.nullable) {
@@ -97,7 +97,7 @@ function createPropertyReader(body: RequestBody): PropertyReader {
 
 function flawViolation({ path, kind }: Flaw): Violation {
   const message = kind === "duplicate" ? "must not be given more than once" : "must not hold a lone surrogate";
-  return { field: shownName(path), rule: kind, message };
+  return { field: echoedName(path), rule: kind, message };
 }
 
 function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {

@@ -1,7 +1,7 @@
 // The composition root: one instance, from its settings to its open ports.
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
-import type { Foundation, Parts } from "./app/foundation.ts";
+import type { Foundation, Dependencies } from "./app/foundation.ts";
 import { closeAll } from "./app/foundation.ts";
 import { createGuards } from "./app/guards.ts";
 import { createIdentity } from "./app/identity.ts";
@@ -15,7 +15,7 @@ import { listen } from "./http/ports.ts";
 import { createObservability } from "./observability/observability.ts";
 import type { Services } from "./services.ts";
 
-export type { Parts } from "./app/foundation.ts";
+export type { Dependencies } from "./app/foundation.ts";
 
 /** A running instance. */
 export interface App {
@@ -40,19 +40,19 @@ const graceMs = 10_000;
  */
 export async function startApp(
   config: Config,
-  parts: Parts,
+  dependencies: Dependencies,
   log: Logger,
   prepare: (services: Services) => Promise<void> = async () => undefined,
 ): Promise<App> {
   const opened: Foundation["opened"] = [];
   try {
-    const client = await openMongo(parts.mongodbUri);
+    const client = await openMongo(dependencies.mongodbUri);
     opened.push(() => client.close());
     const observability = await createObservability(config.tracing, log);
     opened.push(() => observability.close());
     const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
     const state = { stopping: false, idleMs: 0 };
-    return await assemble({ config, parts, log, observability, opened, where, state }, client, prepare);
+    return await assemble({ config, dependencies, log, observability, opened, where, state }, client, prepare);
   } catch (error) {
     await closeAll(opened).catch(() => undefined);
     throw error;

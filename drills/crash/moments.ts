@@ -1,13 +1,13 @@
 // The moments of a write at which it can be broken: its commands to the database, before and after, and the parts of
 // its reply.
-import type { Moment as CommandMoment } from "../../fixtures/network/mongo-proxy.ts";
+import type { Moment as CommandInstant } from "../../fixtures/network/mongo-proxy.ts";
 import type { CommandFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Operation, SpokenWire } from "../kills/body.ts";
 import type { Heard } from "./reply-proxy.ts";
 
 /** How a write is broken: where the instance is killed or its connection cut, or what mongod does to it. */
 export type Breach =
-  | { readonly kind: "killed" | "cut"; readonly at: CommandMoment }
+  | { readonly kind: "killed" | "cut"; readonly at: CommandInstant }
   | { readonly kind: "killed"; readonly heard: Heard }
   | { readonly kind: "fault"; readonly name: string; readonly fault: CommandFault };
 
@@ -19,7 +19,7 @@ export interface BrokenWrite {
 }
 
 /** The commands of a write in their order; the drill looks whether there are others. */
-export const commands: Readonly<Record<Operation, readonly Omit<CommandMoment, "when">[]>> = {
+export const commands: Readonly<Record<Operation, readonly Omit<CommandInstant, "when">[]>> = {
   create: [
     { command: "aggregate", collection: "api_keys" },
     { command: "update", collection: "idempotency" },
@@ -76,7 +76,7 @@ const faults: Readonly<Record<string, CommandFault>> = {
 const operations: readonly Operation[] = ["create", "append"];
 const spoken: readonly SpokenWire[] = ["REST", "gRPC"];
 
-function moments(operation: Operation): CommandMoment[] {
+function moments(operation: Operation): CommandInstant[] {
   return commands[operation].flatMap((command) => (["before", "after"] as const).map((when) => ({ ...command, when })));
 }
 

@@ -9,7 +9,7 @@ import { endProcess, identify } from "../../src/embedded/process-id.ts";
 import { directUri } from "../../fixtures/databases/database.ts";
 import type { Answer } from "../../fixtures/sign-in/fake-provider.ts";
 import { away, json, silent } from "../../fixtures/sign-in/fake-provider.ts";
-import type { Weather } from "../../fixtures/network/proxy.ts";
+import type { FaultMode } from "../../fixtures/network/proxy.ts";
 import type { Site } from "./site.ts";
 import type { Kind } from "./surfaces.ts";
 
@@ -48,13 +48,13 @@ async function frozen(pid: number): Promise<() => Promise<unknown>> {
   return async () => process.kill(pid, "SIGCONT");
 }
 
-function mongoWeather(name: string, weather: Weather, expects: Fault["expects"]): Fault {
+function mongoFaultMode(name: string, faultMode: FaultMode, expects: Fault["expects"]): Fault {
   return {
     name,
     members: 1,
     expects,
     async begin({ mongoProxy }) {
-      await mongoProxy?.set(weather);
+      await mongoProxy?.set(faultMode);
       return async () => mongoProxy?.set("fair");
     },
   };
@@ -102,13 +102,13 @@ function redis(name: string, begin: (client: Redis) => Promise<() => Promise<unk
   };
 }
 
-function redisWeather(name: string, weather: Weather): Fault {
+function redisFaultMode(name: string, faultMode: FaultMode): Fault {
   return {
     name,
     members: 1,
     expects: {},
     async begin({ redisProxy }) {
-      await redisProxy.set(weather);
+      await redisProxy.set(faultMode);
       return () => redisProxy.set("fair");
     },
   };
@@ -164,17 +164,17 @@ export const foremost = {
 /** All faults. */
 export const faults: readonly Fault[] = [
   ...Object.values(foremost),
-  mongoWeather("MongoDB behind a frozen proxy", "frozen", recordsAway),
-  mongoWeather(
+  mongoFaultMode("MongoDB behind a frozen proxy", "frozen", recordsAway),
+  mongoFaultMode(
     "MongoDB slow by 300 ms a piece",
     { delayMs: 300 },
     { ...recordsHalting, read: "served", person: "served" },
   ),
-  mongoWeather("MongoDB gone", "gone", recordsAway),
+  mongoFaultMode("MongoDB gone", "gone", recordsAway),
   mongoRefuses("MongoDB read-only", 371),
-  redisWeather("Redis behind a frozen proxy", "frozen"),
-  redisWeather("Redis slow by 200 ms a piece", { delayMs: 200 }),
-  redisWeather("Redis gone", "gone"),
+  redisFaultMode("Redis behind a frozen proxy", "frozen"),
+  redisFaultMode("Redis slow by 200 ms a piece", { delayMs: 200 }),
+  redisFaultMode("Redis gone", "gone"),
   redis("Redis flushed every 100 ms", async (client) => {
     const timer = setInterval(() => void Promise.all([client.flushall(), client.script("FLUSH")]), 100);
     return async () => clearInterval(timer);

@@ -22,8 +22,8 @@ export type Fault =
 const acknowledgedAlone = 30;
 
 /**
- * Each resolves when what was hurt is whole again. `heard` counts the acknowledged writes; a primary is left alone for
- * so many milliseconds at most.
+ * Each resolves when what was broken is whole again. `heard` counts the acknowledged writes; a primary is left alone
+ * for so many milliseconds at most.
  */
 export function faultsOn(fixture: Fixture, heard: () => number, aloneMs: number): Record<Fault, () => Promise<void>> {
   const { mongod, redis, client, instances } = fixture;

@@ -1,7 +1,7 @@
 // The pauses between acknowledgements: how long a stream stood still, at all and after each kind of fault.
 import type { Fault } from "./faults.ts";
 
-/** A fault, from when it began until what it hurt was whole again, in milliseconds of `performance.now()`. */
+/** A fault, from when it began until what it broke was whole again, in milliseconds of `performance.now()`. */
 export interface Done {
   readonly fault: Fault;
   readonly from: number;

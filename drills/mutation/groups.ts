@@ -17,7 +17,7 @@ const tests = (folder: string, ...names: string[]): string[] => names.map((name)
 export const groups: readonly Group[] = [
   { name: "validation", mutate: guards("validate", "mask", "showable"), tests: tests("guards", "validation") },
   {
-    name: "doors",
+    name: "access policies",
     mutate: [
       "src/deadline.ts",
       ...guards(
@@ -26,7 +26,7 @@ export const groups: readonly Group[] = [
         "call",
         "capacity",
         "chain",
-        "doors",
+        "access-policies",
         "internal",
         "limits",
         "scope",
@@ -36,7 +36,7 @@ export const groups: readonly Group[] = [
         "throttle",
       ),
     ],
-    tests: tests("guards", "public-door", "session-door", "other-doors"),
+    tests: tests("guards", "public-policy", "session-policy", "other-policies"),
   },
   {
     name: "messages",
@@ -50,7 +50,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "parameters",
-    mutate: gateway("query", "percent", "scalar", "shown-name"),
+    mutate: gateway("query", "percent", "scalar", "echoed-name"),
     tests: tests("gateway", "query", "parameters"),
   },
   { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },

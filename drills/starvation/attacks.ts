@@ -139,6 +139,10 @@ export const attacks: readonly Attack[] = [
       return () => post("/mcp", { ...mcp, authorization: `Bearer ${token}` }, body);
     },
   },
-  { ...usual, name: "all documents at once", arm: ({ documents }) => inTurn(documents.map((path) => get(path))) },
+  {
+    ...usual,
+    name: "all documents at once",
+    arm: ({ documents }) => inTurn(documents.map((path) => get(path))),
+  },
   { ...usual, name: "no credentials at all", arm: () => () => get(search) },
 ];

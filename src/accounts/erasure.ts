@@ -62,7 +62,7 @@ export const erasureCollection: CollectionSpec = {
 };
 
 /** What erasures work on. */
-export interface ErasureParts {
+export interface ErasureDependencies {
   readonly client: MongoClient;
   /** In the order in which an account is erased from them. */
   readonly specs: readonly CollectionSpec[];
@@ -77,8 +77,8 @@ export interface ErasureParts {
 }
 
 /** The erasures of a database. */
-export function createErasures(parts: ErasureParts): Erasures {
-  const { client, specs, redis, ease } = parts;
+export function createErasures(dependencies: ErasureDependencies): Erasures {
+  const { client, specs, redis, ease } = dependencies;
   const erasures = client.db().collection<ErasureDocument>(collections.erasures);
   const places = createPlaces(client.db(), specs, redis);
   const sweeper = createSweeper(client, places, ease);
@@ -87,7 +87,7 @@ export function createErasures(parts: ErasureParts): Erasures {
 
   async function begin(id: UUID, by: ErasureRequest | undefined, deadline: Deadline): Promise<void> {
     await transaction(client, deadline, async (session) => {
-      const account = await parts.removeAccount(id, session);
+      const account = await dependencies.removeAccount(id, session);
       if (account === undefined) return;
       const { identities = [] } = account;
       const requested = by && { reason: by.reason, token: by.token, address: by.address, request_id: by.requestId };
@@ -95,8 +95,8 @@ export function createErasures(parts: ErasureParts): Erasures {
         { _id: id, begun_at: new Date(), ...(requested && { requested }), identities },
         { session },
       );
-      await parts.removeKeys(id, { session });
-      await parts.removeSessions(identities, session);
+      await dependencies.removeKeys(id, { session });
+      await dependencies.removeSessions(identities, session);
     });
   }
 

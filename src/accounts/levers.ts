@@ -31,8 +31,8 @@ export interface Levers {
   endSessions(id: UUID, use: LeverUse): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;
 }
 
-/** What they are made of. */
-export interface LeverParts {
+/** Its dependencies. */
+export interface LeverDependencies {
   readonly client: MongoClient;
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
@@ -41,7 +41,7 @@ export interface LeverParts {
   readonly endPerson: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
 }
 
-export function createLevers({ client, accounts, keys, audit, endPerson }: LeverParts): Levers {
+export function createLevers({ client, accounts, keys, audit, endPerson }: LeverDependencies): Levers {
   const entry = (event: AuditEvent, { reason }: LeverUse) => ({ event, detail: `By the operator: ${reason}` });
 
   return {

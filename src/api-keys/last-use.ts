@@ -1,7 +1,7 @@
 // When API keys were used last: noted in memory, and written beside the requests, at most once a minute for each key.
 import type { Binary, Db } from "mongodb";
 import { collections } from "../db/collections.ts";
-import { gatherWrites } from "../db/gathered.ts";
+import { createBatchWriter } from "../db/batch-writer.ts";
 import type { OnTrouble } from "../db/repeat.ts";
 import { write } from "../db/write.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -24,7 +24,7 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
   const keys = db.collection<ApiKeyDocument>(collections.apiKeys);
   /** When the use of a key was noted, by its hash: until a minute later it need not be noted again. */
   const noted = new Map<string, number>();
-  const uses = gatherWrites<{ readonly hash: Binary; readonly at: Date }>(
+  const uses = createBatchWriter<{ readonly hash: Binary; readonly at: Date }>(
     writeAfterMs,
     (used) => {
       const updates = used.map(({ hash, at }) => ({

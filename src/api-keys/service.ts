@@ -14,8 +14,8 @@ import type { OwnerService } from "../rpc/routes.ts";
 import type { LastUse } from "./last-use.ts";
 import type { ApiKeyDocument, ApiKeyStore, NewApiKey } from "./store.ts";
 
-/** What the service is made of. */
-export interface ApiKeyParts {
+/** Its dependencies. */
+export interface ApiKeyDependencies {
   readonly keys: ApiKeyStore;
   readonly accounts: AccountStore;
   readonly audit: AuditStore;
@@ -33,8 +33,8 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
  * The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then
  * on.
  */
-export function createApiKeyService(parts: ApiKeyParts): OwnerService<typeof Descriptor> {
-  const { keys, audit, lastUse, transaction } = parts;
+export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerService<typeof Descriptor> {
+  const { keys, audit, lastUse, transaction } = dependencies;
   return {
     async getApiKey(_request, { accountId, deadline }) {
       await lastUse.flush();
@@ -53,13 +53,13 @@ export function createApiKeyService(parts: ApiKeyParts): OwnerService<typeof Des
       };
     },
     async createApiKey({ access }, owner) {
-      const apiKey = await issue(parts, owner, "key_created", (session) =>
+      const apiKey = await issue(dependencies, owner, "key_created", (session) =>
         keys.create(owner.accountId, accessOf(access) ?? "read_write", { session }),
       );
       return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
     },
     async rotateApiKey({ access }, owner) {
-      const apiKey = await issue(parts, owner, "key_rotated", async (session) => {
+      const apiKey = await issue(dependencies, owner, "key_rotated", async (session) => {
         const old = (await keys.revoke(owner.accountId, { session })) ?? fail(Reason.NO_API_KEY);
         return keys.create(owner.accountId, accessOf(access) ?? old.access, { session });
       });
@@ -81,7 +81,7 @@ export function createApiKeyService(parts: ApiKeyParts): OwnerService<typeof Des
 
 /** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
 async function issue(
-  { accounts, audit, transaction }: ApiKeyParts,
+  { accounts, audit, transaction }: ApiKeyDependencies,
   { accountId, actor, deadline }: Owner,
   event: AuditEvent,
   make: (session: ClientSession) => Promise<NewApiKey>,

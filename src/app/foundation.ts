@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import type { Config, OidcConfig } from "../config.ts";
 import type { Observability } from "../observability/observability.ts";
 
-/** Where the parts are that an instance needs. */
-export interface Parts {
+/** Where the dependencies are that an instance needs. */
+export interface Dependencies {
   readonly mongodbUri: string;
   /** Undefined where no Redis can be had: each instance is then on its own. */
   readonly redisUrl: string | undefined;
@@ -14,10 +14,10 @@ export interface Parts {
   readonly sessionSecrets: NonNullable<Config["sessionSecrets"]>;
 }
 
-/** The settings, the parts and the state of an instance. */
+/** The settings, the dependencies and the state of an instance. */
 export interface Foundation {
   readonly config: Config;
-  readonly parts: Parts;
+  readonly dependencies: Dependencies;
   readonly log: Logger;
   readonly observability: Observability;
   readonly opened: Opened;

@@ -1,14 +1,14 @@
-// Who may do what, and how much of it: the limits, the doors of both listeners, and the dispatch behind each.
+// Who may do what, and how much of it: the limits, the access policies of both listeners, and the dispatch behind each.
 import { createRenderBody } from "../../gateway/response.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
 import { recordRefusals } from "../audit/refusals.ts";
-import type { AssistantDoor } from "../guards/assistant.ts";
-import { assistantDoor } from "../guards/assistant.ts";
+import type { AssistantAccessPolicy } from "../guards/assistant.ts";
+import { assistantAccessPolicy } from "../guards/assistant.ts";
 import type { Authentication, Keys } from "../guards/authenticate.ts";
 import { createAuthentication } from "../guards/authenticate.ts";
 import { createDispatch } from "../guards/chain.ts";
 import type { Recognizers } from "../guards/credentials.ts";
-import { internalDoor, publicDoor } from "../guards/doors.ts";
+import { internalAccessPolicy, publicAccessPolicy } from "../guards/access-policies.ts";
 import { createIdempotency } from "../guards/idempotency.ts";
 import type { InternalAccess } from "../guards/internal.ts";
 import { createInternalAccess } from "../guards/internal.ts";
@@ -34,7 +34,7 @@ export interface Guards {
   readonly sessionCookie: Cookie;
   readonly sessions: SessionGuard<DashboardPerson>;
   /** Undefined where there is no identity provider. */
-  readonly assistants: AssistantDoor | undefined;
+  readonly assistants: AssistantAccessPolicy | undefined;
   readonly access: InternalAccess;
   readonly dispatch: {
     readonly open: Dispatch;
@@ -50,7 +50,7 @@ export function createGuards(
   { signIn, tokens }: Identity,
   rpcs: Rpcs,
 ): Guards {
-  const { config, parts, observability, where } = foundation;
+  const { config, dependencies, observability, where } = foundation;
   const { client, redis, services, switches } = storage;
   const size = { rate: config.rateLimit, burst: config.rateBurst };
   const limits = createLimits(redis, size, config.maxInFlight, observability.metrics);
@@ -65,18 +65,19 @@ export function createGuards(
     ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
   });
   const { state, requireFresh: requireFreshSwitches } = switches;
-  const door = publicDoor({
+  const accessPolicy = publicAccessPolicy({
     ...{ authentication: authenticationOf(services, recognizers), sessions },
     ...{ switches: state, requireFreshSwitches },
     onUse: ({ hash }) => services.lastUse.note(hash),
     onRefusal: recordRefusals(services.audit, observability.onError),
   });
-  const assistants = tokens && assistantDoor({ throttle, tokens, recognizers, switches: state, requireFreshSwitches });
-  const access = createInternalAccess(parts.serviceTokens, services.accounts.exists);
-  const inside = internalDoor(access, state, requireFreshSwitches);
+  const assistants =
+    tokens && assistantAccessPolicy({ throttle, tokens, recognizers, switches: state, requireFreshSwitches });
+  const access = createInternalAccess(dependencies.serviceTokens, services.accounts.exists);
+  const inside = internalAccessPolicy(access, state, requireFreshSwitches);
   const dispatch = {
-    open: createDispatch(door, rpcs.rest, idempotency, capacity),
-    assistants: createDispatch(assistants ?? door, rpcs.open, idempotency, capacity),
+    open: createDispatch(accessPolicy, rpcs.rest, idempotency, capacity),
+    assistants: createDispatch(assistants ?? accessPolicy, rpcs.open, idempotency, capacity),
     internal: createDispatch(inside, rpcs.internal, idempotency),
     streams: createStreamDispatch(inside, services.ingestStreams),
   };

@@ -15,25 +15,25 @@ export interface Identity {
 }
 
 export function createIdentity(
-  { config, parts, log, observability, where }: Foundation,
+  { config, dependencies, log, observability, where }: Foundation,
   { client, services }: Storage,
 ): Identity {
-  if (parts.oidc === undefined) return { provider: undefined, signIn: undefined, tokens: undefined };
+  if (dependencies.oidc === undefined) return { provider: undefined, signIn: undefined, tokens: undefined };
   if (config.oidc !== undefined && config.mcpAudiences.length === 0)
     log.warn(
       "MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well",
     );
   const { outgoing, metrics } = observability;
-  const provider = createIdentityProvider({ ...parts.oidc, outgoing, onAnswer: metrics.identityProvider });
+  const provider = createIdentityProvider({ ...dependencies.oidc, outgoing, onAnswer: metrics.identityProvider });
   const ended = createEndedSessions(client.db());
   const { accounts, audit } = services;
   const signIn = createSignIn({
     provider,
-    sessions: createDashboardSessions(client.db(), parts.sessionSecrets),
+    sessions: createDashboardSessions(client.db(), dependencies.sessionSecrets),
     ended,
     accounts,
     audit,
-    secrets: parts.sessionSecrets,
+    secrets: dependencies.sessionSecrets,
     baseUrl: () => where.baseUrl,
   });
   const warn = (message: string): void => log.warn(message);

@@ -48,7 +48,7 @@ function probesOf({ observability, state }: Foundation, { primary, redis, switch
   const reachable = (): string | undefined => (switches.reachable() ? undefined : "MongoDB does not answer");
   return {
     ready: () => !state.stopping && switches.reachable(),
-    parts: () => ({ mongodb: switches.reachable(), redis: redis?.ready() ?? false }),
+    dependencies: () => ({ mongodb: switches.reachable(), redis: redis?.ready() ?? false }),
     reason: () => (state.stopping ? "the instance is stopping" : (primary.status().reason ?? reachable())),
     metrics: observability.metrics.text,
   };

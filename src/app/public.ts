@@ -74,14 +74,14 @@ export function createPublicSide(
 }
 
 function createMcpSide(
-  { config, parts, observability, where, opened }: Foundation,
+  { config, dependencies, observability, where, opened }: Foundation,
   { audit }: Services,
   { provider }: Identity,
   { assistants, dispatch, limits }: Guards,
   documentOptions: () => OpenApiOptions,
 ): Mcp {
   const mcp = createMcp({
-    ...{ provider, issuer: parts.oidc?.issuer, door: assistants, dispatch: dispatch.assistants },
+    ...{ provider, issuer: dependencies.oidc?.issuer, accessPolicy: assistants, dispatch: dispatch.assistants },
     documentProvider: config.documentProvider,
     document: () => openApiDocument(documentOptions()),
     version: interfaceVersion,

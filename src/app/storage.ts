@@ -38,7 +38,7 @@ export async function openMongo(uri: string): Promise<MongoClient> {
 
 /** Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there. */
 export async function openStorage(
-  { config, parts, log, observability, opened }: Foundation,
+  { config, dependencies, log, observability, opened }: Foundation,
   client: MongoClient,
   prepare: (services: Services) => Promise<void>,
 ): Promise<Storage> {
@@ -53,7 +53,7 @@ export async function openStorage(
   await prepare(services);
 
   observability.watchMongo(client);
-  redis = parts.redisUrl === undefined ? undefined : await openRedis(parts.redisUrl);
+  redis = dependencies.redisUrl === undefined ? undefined : await openRedis(dependencies.redisUrl);
   const primary = primaryOf(client);
   const switches = await watchSwitches(primary);
   opened.push(startBackground(client, services, observability.services, log));

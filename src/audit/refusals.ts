@@ -10,7 +10,7 @@ import type { AuditStore } from "./store.ts";
 const waitMs = 1_000;
 const refused = new Set([403, 404, 409]);
 
-/** The hook of the public door; `onError` is told of an entry that could not be written. */
+/** The hook of the public access policy; `onError` receives the error of an entry that could not be written. */
 export function recordRefusals(
   audit: AuditStore,
   onError: (failure: Failure, inbound: Inbound) => void,

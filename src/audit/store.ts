@@ -3,7 +3,7 @@ import type { ClientSession, Db } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
-import { gatherWrites } from "../db/gathered.ts";
+import { createBatchWriter } from "../db/batch-writer.ts";
 import type { CollectionSpec, IndexSpec } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import type { OnTrouble } from "../db/repeat.ts";
@@ -81,7 +81,7 @@ const gatherMs = 100;
 /** The audit logs of a database. */
 export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const entries = db.collection<AuditDocument>(collections.auditLog);
-  const soon = gatherWrites<AuditDocument>(
+  const soon = createBatchWriter<AuditDocument>(
     gatherMs,
     (added) =>
       write(db.client, deadlineIn(deadlineMs), (options) =>

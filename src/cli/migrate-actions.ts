@@ -7,7 +7,7 @@ import type { IndexSpec } from "../db/mongo.ts";
 import { connectMongo, isUnavailable } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
 import { rejectionOf } from "../db/rejection.ts";
-import { embeddedParts } from "../embedded/running.ts";
+import { embeddedDependencies } from "../embedded/running.ts";
 import { shownError } from "../logged-error.ts";
 import { allCollections, createServices, indexesFor } from "../services.ts";
 import { readSettings } from "./doctor/settings.ts";
@@ -138,7 +138,7 @@ async function settingsOf(
     const problem = wrong.get(name);
     if (problem !== undefined) refuseUsage(`${name}: ${problem}.`);
   }
-  const uri = config.mongodbUri ?? (await embeddedParts(config.dataDir)).mongodbUri;
+  const uri = config.mongodbUri ?? (await embeddedDependencies(config.dataDir)).mongodbUri;
   const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allCollections : indexesFor(config);
   return {
     specs,

@@ -25,8 +25,8 @@ export interface Dashboard {
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
-/** What the dashboard is made of. */
-export interface DashboardParts {
+/** Its dependencies. */
+export interface DashboardDependencies {
   /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
   readonly signIn: SignIn | undefined;
   /**
@@ -58,10 +58,10 @@ interface Route {
 }
 
 /** The surface. Nothing is kept between two requests. */
-export function createDashboard(parts: DashboardParts): Dashboard {
-  const { signIn, enter, throttleAsset, onError } = parts;
+export function createDashboard(dependencies: DashboardDependencies): Dashboard {
+  const { signIn, enter, throttleAsset, onError } = dependencies;
   const assets = readAssets();
-  const routes = createRoutes(parts);
+  const routes = createRoutes(dependencies);
 
   /** People get a page, programs the envelope. */
   function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
@@ -103,8 +103,8 @@ export function createDashboard(parts: DashboardParts): Dashboard {
   };
 }
 
-function createRoutes(parts: DashboardParts): Readonly<Record<string, Route>> {
-  const { signIn, baseUrl } = parts;
+function createRoutes(dependencies: DashboardDependencies): Readonly<Record<string, Route>> {
+  const { signIn, baseUrl } = dependencies;
   const available = (): SignIn =>
     signIn ??
     fail(Reason.UNAVAILABLE, {
@@ -116,7 +116,7 @@ function createRoutes(parts: DashboardParts): Readonly<Record<string, Route>> {
       method: "GET",
       async serve(exchange) {
         if (leaveForBaseUrl(baseUrl(), exchange)) return;
-        const view = homeView(parts, exchange.person);
+        const view = homeView(dependencies, exchange.person);
         sendPage(exchange.response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
       },
     },
@@ -154,7 +154,7 @@ function createRoutes(parts: DashboardParts): Readonly<Record<string, Route>> {
   };
 }
 
-function homeView({ signIn, baseUrl, mcpUrl }: DashboardParts, whoIsIn: WhoIsIn): View {
+function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, whoIsIn: WhoIsIn): View {
   if (signIn === undefined) return { kind: "sign-in off" };
   const found = whoIsIn();
   if (found === undefined) return { kind: "signed out" };

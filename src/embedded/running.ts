@@ -8,7 +8,7 @@ import { isRunning, pidOf } from "./process-id.ts";
 import { redisUrl } from "./redis.ts";
 
 /** The addresses of the servers, with credentials; undefined where one does not run or its password cannot be read. */
-export interface RunningParts {
+export interface RunningDependencies {
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
   /** The development identity provider, which runs within the service. */
@@ -16,7 +16,7 @@ export interface RunningParts {
 }
 
 /** The parts of the service that runs on this data folder. A folder that is missing has none. */
-export async function embeddedParts(dataDir: string): Promise<RunningParts> {
+export async function embeddedDependencies(dataDir: string): Promise<RunningDependencies> {
   const notes = await readdir(join(dataDir, "processes")).catch(() => []);
   const running = (role: string): string | undefined =>
     notes

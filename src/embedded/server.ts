@@ -1,7 +1,7 @@
 // Starts a server program on a free port, waits until it is ready, and stops it.
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { runOnLeash, type LeashedProcess } from "./leash.ts";
+import { runSupervised, type SupervisedProcess } from "./supervisor.ts";
 import { endLeftovers, noteServer } from "./leftovers.ts";
 import { freePort } from "./port.ts";
 import { messageOf, type Program } from "./program.ts";
@@ -69,7 +69,7 @@ export async function startServer(
     // A log of its own for each start: it cannot grow from start to start, and its last words are of this one.
     await rm(logFile, { force: true });
     // An unknown locale in the environment would stop mongod.
-    const server = await runOnLeash([program.path, ...kind.arguments(folder, logFile, port)], logFile, {
+    const server = await runSupervised([program.path, ...kind.arguments(folder, logFile, port)], logFile, {
       ...env,
       LC_ALL: "C",
     });
@@ -110,7 +110,7 @@ function withoutCredentials(uri: string): string {
 async function whyNotReady(
   kind: ServerKind,
   port: number,
-  server: LeashedProcess,
+  server: SupervisedProcess,
   logFile: string,
 ): Promise<string | undefined> {
   const given = new AbortController();

@@ -1,4 +1,4 @@
-// The door of the MCP surface: a request is let in once, by its access token, and each tool call of it then only reads.
+// The access policy of the MCP surface: authenticates a request once, by its access token; its tool calls only read.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -7,7 +7,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import { bearer } from "./authenticate.ts";
 import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
-import type { Door } from "./chain.ts";
+import type { AccessPolicy } from "./chain.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "./scope.ts";
@@ -23,15 +23,15 @@ export interface Tokens {
 }
 
 /** Lets assistants in. */
-export interface AssistantDoor extends Door {
+export interface AssistantAccessPolicy extends AccessPolicy {
   /** The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 without an account. */
   enter(inbound: Inbound): Promise<TokenFacts>;
   /** Takes the tokens for the further calls of an entered request. Takes all or none; fails with RATE_LIMITED. */
-  chargeMore(inbound: Inbound, calls: number): Promise<void>;
+  throttleMore(inbound: Inbound, calls: number): Promise<void>;
 }
 
-/** What the door is made of. */
-export interface AssistantDoorParts {
+/** Its dependencies. */
+export interface AssistantAccessDependencies {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
   readonly recognizers: Recognizers;
@@ -40,8 +40,8 @@ export interface AssistantDoorParts {
   readonly requireFreshSwitches: () => void;
 }
 
-export function assistantDoor(parts: AssistantDoorParts): AssistantDoor {
-  const { throttle, tokens, recognizers, switches, requireFreshSwitches } = parts;
+export function assistantAccessPolicy(dependencies: AssistantAccessDependencies): AssistantAccessPolicy {
+  const { throttle, tokens, recognizers, switches, requireFreshSwitches } = dependencies;
   const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const entered = new WeakMap<Inbound, TokenFacts>();
   const holder = (inbound: Inbound): TokenFacts => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
@@ -74,15 +74,15 @@ export function assistantDoor(parts: AssistantDoorParts): AssistantDoor {
       entered.set(inbound, facts);
       return facts;
     },
-    chargeMore: (inbound, calls) => throttle(accountBucket(accountOf(inbound)), inbound.tally, calls),
-    charge: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
+    throttleMore: (inbound, calls) => throttle(accountBucket(accountOf(inbound)), inbound.tally, calls),
+    identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
     guards: () => [
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." })),
     ],
     grant: ({ inbound }, _caller, deadline) => Promise.resolve(readOnlyScope(accountOf(inbound), deadline())),
-    conclude: () => Promise.resolve(),
+    finalize: () => Promise.resolve(),
     renew: () => Promise.resolve(),
     refused: () => Promise.resolve(),
   };

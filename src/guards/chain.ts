@@ -1,4 +1,4 @@
-// The one chain that every request passes, whatever its wire: the guards of its door, the body, the service.
+// The one chain that every request passes, whatever its wire: the guards of its access policy, the body, the service.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Credential } from "../gen/records/v1/options_pb.ts";
@@ -33,9 +33,9 @@ export type Handler = (message: Message, grant: Grant) => Promise<Message>;
 export type Guard = (call: Call, caller: Caller) => void;
 
 /** A listener's own part of the chain. */
-export interface Door {
+export interface AccessPolicy {
   /** 429, or 503 under overload. Throttles the request and identifies the caller. */
-  charge(inbound: Inbound, call: Call | undefined): Promise<Caller>;
+  identify(inbound: Inbound, call: Call | undefined): Promise<Caller>;
   /** What is checked before the body is read, in this order, and again once it is. */
   guards(call: Call): readonly Guard[];
   /** Looks the credential of a write up again: its body took so long that it may have been revoked meanwhile. */
@@ -43,14 +43,14 @@ export interface Door {
   /** What the service is granted, once the message is valid. */
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
   /** The last word, after the service: no answer, good or bad, leaves before it. */
-  conclude(call: Call, caller: Caller): Promise<void>;
+  finalize(call: Call, caller: Caller): Promise<void>;
   /** Hears of a request that was charged and then refused, before the caller does. Never rejects. */
   refused(call: Call, caller: Caller, failure: Failure): Promise<void>;
 }
 
-/** The chain behind a listener's door. An operator's calls are not limited by `capacity`. */
+/** The chain behind a listener's access policy. An operator's calls are not limited by `capacity`. */
 export function createDispatch(
-  door: Door,
+  accessPolicy: AccessPolicy,
   handlers: ReadonlyMap<DescMethodUnary, Handler>,
   idempotency: Idempotency,
   capacity: Capacity = unlimited,
@@ -58,16 +58,16 @@ export function createDispatch(
   const known = new Map([...handlers].map(([rpc, handler]) => [rpc, { handler, facts: factsOf(rpc) }]));
   return {
     async throttle(inbound) {
-      await door.charge(inbound, undefined); // 429
+      await accessPolicy.identify(inbound, undefined); // 429
     },
     async admit(rpc, inbound) {
       const { handler, facts } = known.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...facts, inbound };
-      const caller = await door.charge(inbound, call); // 429
+      const caller = await accessPolicy.identify(inbound, call); // 429
       try {
-        for (const guard of door.guards(call)) guard(call, caller);
+        for (const guard of accessPolicy.guards(call)) guard(call, caller);
       } catch (error) {
-        throw await reported(error, door, call, caller);
+        throw await reported(error, accessPolicy, call, caller);
       }
       // Health is 200 or 429, whatever else there is to do.
       const bounded = facts.rules.credential !== Credential.NONE;
@@ -76,7 +76,7 @@ export function createDispatch(
       // A client that takes its time to send the body does so on its own account.
       const admittedAt = performance.now();
       const spentMs = admittedAt - inbound.arrivedAt;
-      const admission: Admission = { rpc, handler, door, idempotency, call, caller, admittedAt };
+      const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller, admittedAt };
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
         reject: (found) => limited(async () => refuse(found)),
@@ -95,29 +95,29 @@ export function createDispatch(
 interface Admission {
   readonly rpc: DescMethodUnary;
   readonly handler: Handler;
-  readonly door: Door;
+  readonly accessPolicy: AccessPolicy;
   readonly idempotency: Idempotency;
   readonly call: Call;
   readonly caller: Caller;
   readonly admittedAt: number;
 }
 
-async function finalized<T>(work: Promise<T>, { door, call, caller }: Admission): Promise<T> {
+async function finalized<T>(work: Promise<T>, { accessPolicy, call, caller }: Admission): Promise<T> {
   try {
     const outcome = await work;
-    await door.conclude(call, caller);
+    await accessPolicy.finalize(call, caller);
     return outcome;
   } catch (error) {
     const failure = failureFrom(error);
     if (isGivenUp(failure)) throw failure;
-    await door.conclude(call, caller);
-    throw await reported(failure, door, call, caller);
+    await accessPolicy.finalize(call, caller);
+    throw await reported(failure, accessPolicy, call, caller);
   }
 }
 
-async function reported(error: unknown, door: Door, call: Call, caller: Caller): Promise<Failure> {
+async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, caller: Caller): Promise<Failure> {
   const failure = failureOf(error);
-  await door.refused(call, caller, failure);
+  await accessPolicy.refused(call, caller, failure);
   return failure;
 }
 
@@ -132,17 +132,17 @@ async function serve(
   admission: Admission,
   deadline: Deadline,
 ): Promise<Answer> {
-  const { rpc, door, call, caller } = admission;
+  const { rpc, accessPolicy, call, caller } = admission;
   const { inbound } = call;
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
   if (performance.now() - admission.admittedAt > slowBodyMs) {
-    for (const guard of door.guards(call)) guard(call, caller);
-    await door.renew(call, caller);
+    for (const guard of accessPolicy.guards(call)) guard(call, caller);
+    await accessPolicy.renew(call, caller);
   }
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.administers || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);
-  const answered = await perform(message, await door.grant(call, caller, () => deadline), key, admission); // 404, 409
+  const answered = await perform(message, await accessPolicy.grant(call, caller, () => deadline), key, admission); // 404, 409
   if (namesAccount) observeAccount(inbound, answered.message);
   countRows(inbound, answered.message, call.list);
   return answered;

@@ -61,7 +61,7 @@ export interface Recognizer<Holder> {
 export type Recognizers = <Holder>(accountOf: (holder: Holder) => UUID | undefined) => Recognizer<Holder>;
 
 /** What every recognizer shares. */
-export interface RecognitionParts {
+export interface RecognitionDependencies {
   readonly throttle: Throttle;
   /** The bucket of failed look-ups, by client network. */
   readonly lookUps: LocalBucket;
@@ -75,7 +75,7 @@ export const lookUpSize = { rate: 20, burst: 256 } as const;
 
 /** Makes the recognizer of a kind of credential. All look-ups go through a recognizer. */
 export function createRecognizer<Holder>(
-  { throttle, lookUps, capacity, onRefusedLookUp }: RecognitionParts,
+  { throttle, lookUps, capacity, onRefusedLookUp }: RecognitionDependencies,
   accountOf: (holder: Holder) => UUID | undefined,
 ): Recognizer<Holder> {
   const { knownHolder, lookUp, remembered } = createMemory<Holder>();

@@ -32,8 +32,8 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
   requireEnrolment(call: Call, caller: Caller): void;
 }
 
-/** What the guard is made of. */
-export interface SessionGuardParts<Person extends SignedIn> {
+/** Its dependencies. */
+export interface SessionGuardDependencies<Person extends SignedIn> {
   /** The session's value in a `Cookie` header. */
   readonly read: (cookies: string | undefined) => string | undefined;
   /** Finds the signed-in person of a `Cookie` header's session. */
@@ -44,8 +44,10 @@ export interface SessionGuardParts<Person extends SignedIn> {
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<Person extends SignedIn>(parts: SessionGuardParts<Person>): SessionGuard<Person> {
-  const { read, find, origin, recognizers, capacity } = parts;
+export function createSessionGuard<Person extends SignedIn>(
+  dependencies: SessionGuardDependencies<Person>,
+): SessionGuard<Person> {
+  const { read, find, origin, recognizers, capacity } = dependencies;
   const recognizer = recognizers(({ account }: Person) => account?.id);
 
   function credentialOf(inbound: Inbound): Credential<Person> | undefined {

@@ -1,4 +1,4 @@
-// The chain for rpcs that stream: the guards of the door at the beginning and again for every message, and no deadline.
+// The chain for rpcs that stream: runs the guards at the beginning and again for every message, without a deadline.
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureFrom, isUnavailable } from "../db/mongo.ts";
@@ -7,7 +7,7 @@ import { fail } from "../errors.ts";
 import type { Inbound, StreamDispatch } from "../rpc/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
-import type { Door } from "./chain.ts";
+import type { AccessPolicy } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
 
@@ -17,8 +17,11 @@ const batchMs = 30_000;
 /** A service method that streams, behind the chain. */
 export type StreamHandler = (messages: AsyncIterable<Message>, operator: Operator) => AsyncIterable<Message>;
 
-/** The chain behind the internal listener's door: only an operator's rpcs stream. */
-export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMethod, StreamHandler>): StreamDispatch {
+/** The chain behind the internal listener's access policy: only an operator's rpcs stream. */
+export function createStreamDispatch(
+  accessPolicy: AccessPolicy,
+  handlers: ReadonlyMap<DescMethod, StreamHandler>,
+): StreamDispatch {
   return {
     async admit(rpc: DescMethod, inbound: Inbound) {
       const handler = handlers.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
@@ -26,12 +29,12 @@ export function createStreamDispatch(door: Door, handlers: ReadonlyMap<DescMetho
       // The records of a stream are those that it takes; one that takes none sends them.
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
-      const caller = await door.charge(inbound, call);
+      const caller = await accessPolicy.identify(inbound, call);
       const check = (): void => {
-        for (const guard of door.guards(call)) guard(call, caller);
+        for (const guard of accessPolicy.guards(call)) guard(call, caller);
       };
       check();
-      const grant = await door.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
+      const grant = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
       if (grant?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {

@@ -13,8 +13,8 @@ export interface Http1 {
   connect(socket: Socket, input: PacedInput): void;
 }
 
-/** What the server is made of. */
-export interface Http1Parts extends Pick<ListenerOptions, "refuse" | "refuseExpectation"> {
+/** Its dependencies. */
+export interface Http1Dependencies extends Pick<ListenerOptions, "refuse" | "refuseExpectation"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
   readonly headersTimeout: number;
@@ -31,8 +31,8 @@ interface Connection {
   failed: boolean;
 }
 
-export function createHttp1Server(parts: Http1Parts): Http1 {
-  const { receive, running, refuse, refuseExpectation, stalledMs, ...timeouts } = parts;
+export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
+  const { receive, running, refuse, refuseExpectation, stalledMs, ...timeouts } = dependencies;
   const connections = new WeakMap<Socket, Connection>();
 
   function take(request: Request, response: Response): void {
@@ -85,7 +85,7 @@ function reject(
   { code }: NodeJS.ErrnoException,
   socket: Socket,
   connection: Connection | undefined,
-  refuse: Http1Parts["refuse"],
+  refuse: Http1Dependencies["refuse"],
 ): void {
   // Node reports it again for all that follows.
   if (connection?.failed === true) return;

@@ -19,8 +19,8 @@ export interface Http2 {
   connect(socket: Socket, input: PacedInput): void;
 }
 
-/** What the server is made of. */
-export interface Http2Parts extends Pick<ListenerOptions, "refuseExpectation" | "refuseSlow"> {
+/** Its dependencies. */
+export interface Http2Dependencies extends Pick<ListenerOptions, "refuseExpectation" | "refuseSlow"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
   readonly wait: Wait;
@@ -46,8 +46,8 @@ const maxSessionMemory = 64;
 /** How long a stream that was ended may take to close, before its connection is closed instead. */
 const closingMs = 1_000;
 
-export function createHttp2Server(parts: Http2Parts): Http2 {
-  const { receive, running, refuseExpectation } = parts;
+export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
+  const { receive, running, refuseExpectation } = dependencies;
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
@@ -59,7 +59,7 @@ export function createHttp2Server(parts: Http2Parts): Http2 {
     connection.beginSoon(() => {
       // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
       if (stream.destroyed) return running.forget(response);
-      limit(request, response, connection.socket, parts);
+      limit(request, response, connection.socket, dependencies);
       receive(request, response);
     });
   }
@@ -83,9 +83,9 @@ export function createHttp2Server(parts: Http2Parts): Http2 {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
-        connections.set(session, { socket, beginSoon: inTurn(parts.wait, input.behind) });
-        limitIdle(session, parts.idle, () => socket.destroy());
-        parts.onSession(session);
+        connections.set(session, { socket, beginSoon: inTurn(dependencies.wait, input.behind) });
+        limitIdle(session, dependencies.idle, () => socket.destroy());
+        dependencies.onSession(session);
       });
       server.emit("connection", socketStream(socket));
     },
@@ -93,8 +93,8 @@ export function createHttp2Server(parts: Http2Parts): Http2 {
 }
 
 /** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
-function limit(request: StreamRequest, response: Response, socket: Socket, parts: Http2Parts): void {
-  const { refuseSlow, stalledMs, requestTimeout } = parts;
+function limit(request: StreamRequest, response: Response, socket: Socket, dependencies: Http2Dependencies): void {
+  const { refuseSlow, stalledMs, requestTimeout } = dependencies;
   if (refuseSlow === undefined) return;
   const { stream } = request;
   stream.setTimeout(stalledMs, () => {

@@ -17,8 +17,8 @@ import { refusal } from "./public.ts";
 export interface Probes {
   /** Whether start-up is done, this instance is not stopping, and MongoDB can be reached. */
   ready(): boolean;
-  /** The parts and whether they can be reached, for the body of `/readyz`. */
-  parts(): Readonly<Record<string, boolean>>;
+  /** The dependencies and whether they can be reached, for the body of `/readyz`. */
+  dependencies(): Readonly<Record<string, boolean>>;
   /** Why requests cannot be served, where there is more to say than which part is missing. */
   reason(): string | undefined;
   /** The metrics in Prometheus's text form. */
@@ -95,7 +95,7 @@ async function serveProbe(path: string, response: Response, probes: Probes, inbo
     const ready = probes.ready();
     const reason = ready ? undefined : probes.reason();
     if (reason !== undefined) observe(inbound, { cause: reason });
-    const body = { status: ready ? "ok" : "unavailable", ...probes.parts(), reason };
+    const body = { status: ready ? "ok" : "unavailable", ...probes.dependencies(), reason };
     return reply(response, ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(body));
   }
   if (path !== "/metrics") return false;

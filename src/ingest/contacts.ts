@@ -4,7 +4,7 @@ import type { ContactStore } from "../contacts/store.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
-import { inTurn } from "./in-turn.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 
 /** Writes contacts of one account at a time. */
 export interface ContactIngest {
@@ -30,7 +30,7 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
   ): Promise<Outcome[]> {
     const known = await contacts.named(scope, items);
     const names = (item: Item): string[] => [...claimsOf(item), ...claimsOfRecord(known.get(item))];
-    return inTurn(items, { width, names }, async (item, follows) =>
+    return mapConcurrently(items, { width, names }, async (item, follows) =>
       writeOne(item, (follows ? await contacts.named(scope, [item]) : known).get(item)),
     );
   }

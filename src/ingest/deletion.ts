@@ -12,7 +12,7 @@ import type { WriteScope } from "../guards/scope.ts";
 import type { NoteOwner, NoteStore } from "../notes/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
 import type { TranscriptStore } from "../sessions/transcripts.ts";
-import { inTurn } from "./in-turn.ts";
+import { mapConcurrently } from "./map-concurrently.ts";
 
 /** What can be deleted. */
 export type DeletedKind = "contact" | "session" | "transcript" | "note" | "session_note" | "contact_note";
@@ -68,7 +68,7 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseA
         const meant = await meantBy(stores, scope, due);
         // Two names of one record run one after the other: only the first finds it.
         const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
-        const deleted = await inTurn(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
+        const deleted = await mapConcurrently(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
         for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
       }
       return names.map((name) => outcomes.get(name) as Outcome);

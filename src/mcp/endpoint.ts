@@ -7,7 +7,7 @@ import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../
 import { failureFrom } from "../db/mongo.ts";
 import type { Failure } from "../errors.ts";
 import { fail, refuse } from "../errors.ts";
-import type { AssistantDoor } from "../guards/assistant.ts";
+import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import type { Surface } from "../http/public.ts";
@@ -17,9 +17,9 @@ import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import { toResponse, toWebRequest } from "./web.ts";
 
-/** What the endpoint is made of. */
-export interface EndpointParts {
-  readonly door: Pick<AssistantDoor, "enter" | "chargeMore">;
+/** Its dependencies. */
+export interface EndpointDependencies {
+  readonly accessPolicy: Pick<AssistantAccessPolicy, "enter" | "throttleMore">;
   readonly calls: Calls;
   /** Asked for once, when the protocol's library is loaded. */
   readonly serverFactory: () => Promise<ServerFactory>;
@@ -51,28 +51,28 @@ const path = "/mcp";
 /** Arguments are ids and words. */
 const allow = "POST, OPTIONS";
 
-export function createEndpoint(parts: EndpointParts): Endpoint {
-  const { door, where } = parts;
+export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
+  const { accessPolicy, where } = dependencies;
   let prepared: Promise<McpHandler> | undefined;
-  const prepare = (): Promise<McpHandler> => (prepared ??= load(parts));
+  const prepare = (): Promise<McpHandler> => (prepared ??= load(dependencies));
 
   return {
     serves: (asked) => asked === path,
     async handle(_path, request, response, inbound) {
       try {
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-        const holder = await door.enter(inbound); // 429, 503, 401, 403
-        requireOrigin(request, parts); // 403
+        const holder = await accessPolicy.enter(inbound); // 429, 503, 401, 403
+        requireOrigin(request, dependencies); // 403
         if (request.method !== "POST") fail(Reason.METHOD_NOT_ALLOWED, { allow });
         const exchange: Exchange = { inbound, holder };
         const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
         const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
         if (asked === undefined) return;
-        await throttleBatch(inbound, asked.messages, parts); // 422, 429
+        await throttleBatch(inbound, asked.messages, dependencies); // 422, 429
         await toResponse(await (await prepare()).fetch(asked.request, { authInfo }), response);
       } catch (error) {
         const failure = failureFrom(error);
-        parts.onError(failure, inbound);
+        dependencies.onError(failure, inbound);
         request.resume();
         writeRejection(response, failure, where.mcpUrl);
       }
@@ -82,7 +82,7 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
   };
 }
 
-async function load({ calls, serverFactory, where, onToolCall }: EndpointParts): Promise<McpHandler> {
+async function load({ calls, serverFactory, where, onToolCall }: EndpointDependencies): Promise<McpHandler> {
   const [{ createMcpHandler }, createServer] = await Promise.all([
     import("@modelcontextprotocol/server"),
     serverFactory(),
@@ -102,7 +102,7 @@ async function load({ calls, serverFactory, where, onToolCall }: EndpointParts):
 }
 
 /** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
-function requireOrigin({ headers: { origin } }: Request, { where, corsOrigins }: EndpointParts): void {
+function requireOrigin({ headers: { origin } }: Request, { where, corsOrigins }: EndpointDependencies): void {
   if (origin === undefined || corsOrigins.includes(origin)) return;
   if (origin === new URL(where.mcpUrl).origin || origin === new URL(where.baseUrl).origin) return;
   fail(Reason.FOREIGN_ORIGIN, {
@@ -114,10 +114,14 @@ function requireOrigin({ headers: { origin } }: Request, { where, corsOrigins }:
  * Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a
  * whole.
  */
-async function throttleBatch(inbound: Inbound, messages: number, { burst, door }: EndpointParts): Promise<void> {
+async function throttleBatch(
+  inbound: Inbound,
+  messages: number,
+  { burst, accessPolicy }: EndpointDependencies,
+): Promise<void> {
   const message = `a batch must have at most ${burst} messages`;
   if (messages > burst) refuse([{ field: "", rule: "batch", message }]);
-  if (messages > 1) await door.chargeMore(inbound, messages - 1);
+  if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
 }
 
 function writeRejection(response: Response, failure: Failure, mcpUrl: string): void {

@@ -11,7 +11,7 @@ import { unreachable } from "../sign-in/provider-failures.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
 
 /** What the documents tell of. */
-export interface MetadataParts {
+export interface MetadataDependencies {
   /** Undefined where there is no identity provider: MCP is off, and the documents say so. */
   readonly issuer: string | undefined;
   /** The provider's own name for itself; the configured one while it is away. */
@@ -36,7 +36,14 @@ const waitMs = 4_000;
  * The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they
  * look.
  */
-export function createMetadata({ issuer, issuerName, scopes, mcpUrl, throttle, onError }: MetadataParts): Surface {
+export function createMetadata({
+  issuer,
+  issuerName,
+  scopes,
+  mcpUrl,
+  throttle,
+  onError,
+}: MetadataDependencies): Surface {
   const mirrors = new Map(serverPaths.map((path) => [path as string, createMirror(issuer, path)]));
   const baseOf = (path: string): string | undefined => {
     const suffix = new URL(mcpUrl()).pathname.replace(/\/$/, "");

@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
-import type { AssistantDoor, Tokens } from "../guards/assistant.ts";
+import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../http/public.ts";
 import type { Dispatch, Inbound, OnError } from "../rpc/dispatch.ts";
 import type { EndedSessions } from "../sign-in/ended-store.ts";
@@ -13,13 +13,13 @@ import { createEndpoint } from "./endpoint.ts";
 import { createMetadata, failOff } from "./metadata.ts";
 import { createTokenVerifier, refuse } from "./tokens.ts";
 
-/** What the surface is made of. */
-export interface McpParts {
+/** Its dependencies. */
+export interface McpDependencies {
   /** Undefined where there is no identity provider: the surface is off, and says so. */
   readonly provider: IdentityProvider | undefined;
   /** The issuer as it is configured. */
   readonly issuer: string | undefined;
-  readonly door: AssistantDoor | undefined;
+  readonly accessPolicy: AssistantAccessPolicy | undefined;
   readonly dispatch: Dispatch;
   readonly documentProvider: string;
   readonly document: () => OpenApiDocument;
@@ -42,14 +42,15 @@ export interface Mcp {
   close(): Promise<void>;
 }
 
-export function createMcp(parts: McpParts): Mcp {
-  const { provider, issuer, where, audit, onError } = parts;
+export function createMcp(dependencies: McpDependencies): Mcp {
+  const { provider, issuer, where, audit, onError } = dependencies;
   const rejectAll = (): Promise<never> => Promise.resolve().then(failOff);
   const endpoint = createEndpoint({
-    ...parts,
-    door: parts.door ?? { enter: rejectAll, chargeMore: rejectAll },
-    calls: createCalls(parts.dispatch, parts.documentProvider, onError),
-    serverFactory: async () => (await import("./server.ts")).createServerFactory(parts.document(), parts.version),
+    ...dependencies,
+    accessPolicy: dependencies.accessPolicy ?? { enter: rejectAll, throttleMore: rejectAll },
+    calls: createCalls(dependencies.dispatch, dependencies.documentProvider, onError),
+    serverFactory: async () =>
+      (await import("./server.ts")).createServerFactory(dependencies.document(), dependencies.version),
     onToolCall(tool, { accountId, name }, inbound) {
       if (accountId === undefined) return;
       const { requestId, address } = inbound;
@@ -61,14 +62,14 @@ export function createMcp(parts: McpParts): Mcp {
     issuerName: async () => (await provider?.issuer().catch(() => undefined)) ?? issuer ?? "",
     scopes: async () => provider?.scopes(),
     mcpUrl: () => where.mcpUrl,
-    throttle: parts.throttleDocument,
+    throttle: dependencies.throttleDocument,
     onError,
   });
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
 /** What access tokens are checked with. */
-export interface TokenParts {
+export interface TokenDependencies {
   readonly provider: IdentityProvider;
   readonly audiences: readonly string[];
   readonly ended: EndedSessions;
@@ -78,7 +79,7 @@ export interface TokenParts {
 }
 
 /** Access tokens, and whose account they stand for. */
-export function createTokens({ provider, audiences, ended, accounts, warn }: TokenParts): Tokens {
+export function createTokens({ provider, audiences, ended, accounts, warn }: TokenDependencies): Tokens {
   const verifier = createTokenVerifier({ provider, audiences });
   let told = false;
   return {

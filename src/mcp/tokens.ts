@@ -23,8 +23,8 @@ export interface TokenVerifier {
   verify(token: string): Promise<TokenHolder>;
 }
 
-/** What it is made of. */
-export interface TokenVerifierParts {
+/** Its dependencies. */
+export interface TokenVerifierDependencies {
   readonly provider: Pick<IdentityProvider, "issuer" | "keys" | "introspect">;
   /** The audiences that are accepted; empty: whatever the provider issues, for no resource indicator is enforced. */
   readonly audiences: readonly string[];
@@ -59,7 +59,7 @@ const unlikely = 8_192;
  */
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
-export function createTokenVerifier({ provider, audiences }: TokenVerifierParts): TokenVerifier {
+export function createTokenVerifier({ provider, audiences }: TokenVerifierDependencies): TokenVerifier {
   const signedClaims = createSignatureVerifier(provider);
   const { introspect, introspectSoon } = createIntrospector(provider);
 
@@ -98,7 +98,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierParts)
   };
 }
 
-type Provider = TokenVerifierParts["provider"];
+type Provider = TokenVerifierDependencies["provider"];
 
 function createSignatureVerifier(provider: Provider) {
   const verified = new Map<string, Verified>();

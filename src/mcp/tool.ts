@@ -1,6 +1,6 @@
 // What a tool is: how it is described to a model, and how it is called.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
-import { shownName } from "../../gateway/shown-name.ts";
+import { echoedName } from "../../gateway/echoed-name.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import { refuse } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -38,7 +38,7 @@ export function refuseOthers(given: Arguments, names: readonly string[]): void {
   if (other !== undefined)
     refuse([
       {
-        field: shownName(other),
+        field: echoedName(other),
         rule: "unknown_argument",
         message: `must be left out: the arguments are ${names.join(", ")}`,
       },

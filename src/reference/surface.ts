@@ -11,8 +11,8 @@ import type { Assets } from "./assets.ts";
 import { assetFolder, readAssets } from "./assets.ts";
 import { referencePage } from "./page.ts";
 
-/** What the surface is made of. */
-export interface ReferenceParts {
+/** Its dependencies. */
+export interface ReferenceDependencies {
   readonly baseUrl: () => string;
   /** Throttles a request; fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
@@ -24,7 +24,7 @@ export interface ReferenceParts {
 const pagePath = "/docs";
 
 /** The surface. Its files are read when the first of them is asked for. */
-export function createReference({ baseUrl, throttle, sendLarge, onError }: ReferenceParts): Surface {
+export function createReference({ baseUrl, throttle, sendLarge, onError }: ReferenceDependencies): Surface {
   let reading: Promise<Assets> | undefined;
 
   function assets(): Promise<Assets> {

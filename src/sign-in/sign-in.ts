@@ -54,8 +54,8 @@ export interface SignIn {
   endByProvider(logoutToken: string, from: Origin): Promise<void>;
 }
 
-/** What it is made of. */
-export interface SignInParts {
+/** Its dependencies. */
+export interface SignInDependencies {
   readonly provider: IdentityProvider;
   readonly sessions: DashboardSessions;
   readonly ended: EndedSessions;
@@ -80,8 +80,8 @@ const signInSeconds = 600;
 /** The longest wait before a new sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
-export function createSignIn(parts: SignInParts): SignIn {
-  const { sessions, accounts, baseUrl } = parts;
+export function createSignIn(dependencies: SignInDependencies): SignIn {
+  const { sessions, accounts, baseUrl } = dependencies;
   const sessionCookie = createSessionCookie(baseUrl);
   return {
     async find(cookies, deadline) {
@@ -105,13 +105,13 @@ export function createSignIn(parts: SignInParts): SignIn {
         accountEmail: account?.email,
       };
     },
-    ...createSigningIn(parts, sessionCookie),
-    ...createSigningOut(parts, sessionCookie),
+    ...createSigningIn(dependencies, sessionCookie),
+    ...createSigningOut(dependencies, sessionCookie),
   };
 }
 
-function createSigningIn(parts: SignInParts, sessionCookie: Cookie): Pick<SignIn, "begin" | "complete"> {
-  const { provider, sessions, ended, secrets, baseUrl } = parts;
+function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie): Pick<SignIn, "begin" | "complete"> {
+  const { provider, sessions, ended, secrets, baseUrl } = dependencies;
   const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
   const seal = createSeal(deriveKeys(secrets, "sign-in state"));
   const home = (): string => `${baseUrl()}/`;
@@ -163,17 +163,17 @@ function createSigningIn(parts: SignInParts, sessionCookie: Cookie): Pick<SignIn
         await sessions.end(value, from.deadline);
         return again(end, person, remembered);
       }
-      await recordEvent(parts, "signed_in", person, from);
+      await recordEvent(dependencies, "signed_in", person, from);
       return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
     },
   };
 }
 
 function createSigningOut(
-  parts: SignInParts,
+  dependencies: SignInDependencies,
   sessionCookie: Cookie,
 ): Pick<SignIn, "end" | "leavesTo" | "endByProvider"> {
-  const { provider, sessions, ended, baseUrl } = parts;
+  const { provider, sessions, ended, baseUrl } = dependencies;
   const home = (): string => `${baseUrl()}/`;
 
   return {
@@ -204,7 +204,7 @@ function createSigningOut(
       // The browser alone is not enough: the person may not finish the provider's page.
       await Promise.all([
         was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
-        recordEvent(parts, "signed_out", found, from),
+        recordEvent(dependencies, "signed_out", found, from),
       ]);
       const location = was && (await provider.endSessionUrl(was.idToken, home()));
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
@@ -222,13 +222,14 @@ function createSigningOut(
         from.deadline,
         (session) => sessions.endAll(ending, session),
       );
-      for (const session of ending) await recordEvent(parts, "signed_out", session, from, "At the identity provider.");
+      for (const session of ending)
+        await recordEvent(dependencies, "signed_out", session, from, "At the identity provider.");
     },
   };
 }
 
 async function recordEvent(
-  { accounts, audit }: SignInParts,
+  { accounts, audit }: SignInDependencies,
   event: "signed_in" | "signed_out",
   { issuer, subject, email }: Person,
   { requestId, address, deadline }: Origin,

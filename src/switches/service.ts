@@ -11,8 +11,8 @@ import type { SwitchState } from "../guards/switches.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import type { SwitchChangeDocument, SwitchDocument, SwitchSetting, SwitchStore } from "./store.ts";
 
-/** What the service is made of. */
-export interface InterfaceServiceParts {
+/** Its dependencies. */
+export interface InterfaceServiceDependencies {
   readonly switches: SwitchStore;
   /** Puts a switch in force on this instance before the answer leaves. */
   readonly refresh: () => Promise<void>;
@@ -27,7 +27,7 @@ export function createInterfaceService({
   switches,
   refresh,
   onChange,
-}: InterfaceServiceParts): OperatorService<typeof Descriptor> {
+}: InterfaceServiceDependencies): OperatorService<typeof Descriptor> {
   async function state({ deadline }: Operator): Promise<InterfaceState> {
     const documents = await switches.read(deadline());
     const one = (name: keyof SwitchState): Switch => switchMessage(documents.find(({ _id }) => _id === name));

@@ -7,7 +7,7 @@ import type { RestAnswer } from "../../fixtures/service/service.ts";
 const service = useService();
 const secretForm = /^rec_[0-9A-Za-z]{49}$/;
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const momentForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const timestampForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const valid = async (key: string): Promise<number> => (await service().rest("/v1/contacts?query=ann", { key })).status;
 
@@ -19,7 +19,7 @@ function expectIssued({ status, body, headers }: RestAnswer, access: string): vo
     id: expect.stringMatching(uuidForm),
     key: expect.stringMatching(secretForm),
     access,
-    created_at: expect.stringMatching(momentForm),
+    created_at: expect.stringMatching(timestampForm),
   });
   expect(body.data.prefix).toBe(body.data.key.slice(0, 8));
   expect(headers.get("cache-control")).toBe("no-store");
@@ -114,7 +114,7 @@ test("getting the key answers exactly its id, prefix, access and times, and neve
   expect(shown.body).toEqual({ data: { id, prefix, access: "read_only", created_at, last_used_at: null } });
   await valid(key);
   const used = await person.call("/v1/api-key");
-  expect(used.body.data.last_used_at).toMatch(momentForm);
+  expect(used.body.data.last_used_at).toMatch(timestampForm);
   for (const answer of [shown, used, await person.call("/v1/audit-log")]) expect(answer.text).not.toContain(key);
 });
 
@@ -136,7 +136,7 @@ test("revoking answers 200 with exactly the id and the time, and the key is 401 
   const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
   const revoked = await person.call("/v1/api-key", { method: "DELETE" });
   expect(revoked.status).toBe(200);
-  expect(revoked.body).toEqual({ data: { id, revoked_at: expect.stringMatching(momentForm) } });
+  expect(revoked.body).toEqual({ data: { id, revoked_at: expect.stringMatching(timestampForm) } });
   expect(await valid(key)).toBe(401);
   expectIssued(await person.call("/v1/api-key", { method: "POST" }), "read_write");
 });

@@ -8,25 +8,25 @@ import { startLane } from "../faults/broken/lane.ts";
 import { peopleRecipes } from "../faults/broken/people-recipes.ts";
 import { publicRecipes } from "../faults/broken/public-recipes.ts";
 import { titleOf } from "../faults/broken/recipe.ts";
-import type { Hurt } from "../faults/hurt.ts";
-import { startHurt } from "../faults/hurt.ts";
+import type { FaultInjector } from "../faults/fault-injector.ts";
+import { startFaultInjector } from "../faults/fault-injector.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
 
 const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
-let hurt: Hurt;
+let injector: FaultInjector;
 let lane: Lane;
 let administrator: MongoClient;
 
 beforeAll(async () => {
-  hurt = await startHurt(startOwnMongod);
-  administrator = await MongoClient.connect(hurt.mongod.administratorUri);
-  lane = await startLane(hurt, await hurt.instance());
+  injector = await startFaultInjector(startOwnMongod);
+  administrator = await MongoClient.connect(injector.mongod.administratorUri);
+  lane = await startLane(injector, await injector.instance());
 });
 afterAll(async () => {
   await administrator.close();
   await lane.stop();
-  await hurt.stop();
+  await injector.stop();
 });
 
 /** Does the work while mongod fails every command that would scan a collection. */

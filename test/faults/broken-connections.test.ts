@@ -15,8 +15,8 @@ import { publicRecipes } from "./broken/public-recipes.ts";
 import type { Recipe } from "./broken/recipe.ts";
 import { serviceOf, titleOf } from "./broken/recipe.ts";
 import { commandsOf, tried, triedAtOnce, triedInRound } from "./broken/trial.ts";
-import type { Hurt } from "./hurt.ts";
-import { startHurt } from "./hurt.ts";
+import type { FaultInjector } from "./fault-injector.ts";
+import { startFaultInjector } from "./fault-injector.ts";
 
 // All tests of a group are begun at once, and wait for a lane.
 vi.setConfig({ testTimeout: 600_000, maxConcurrency: 200 });
@@ -24,17 +24,17 @@ vi.setConfig({ testTimeout: 600_000, maxConcurrency: 200 });
 const recipes: readonly Recipe[] = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
 const laneCount = 3;
 
-let hurt: Hurt;
+let injector: FaultInjector;
 let lanes: Lanes;
 
 beforeAll(async () => {
-  hurt = await startHurt(startOwnMongod);
-  const whole = await hurt.instance();
-  lanes = lend(await Promise.all(Array.from({ length: laneCount }, () => startLane(hurt, whole))));
+  injector = await startFaultInjector(startOwnMongod);
+  const whole = await injector.instance();
+  lanes = lend(await Promise.all(Array.from({ length: laneCount }, () => startLane(injector, whole))));
 });
 afterAll(async () => {
   await Promise.all(lanes.all.map((lane) => lane.stop()));
-  await hurt.stop();
+  await injector.stop();
 });
 
 test("every rpc of the descriptors is tried", async () => {
@@ -118,7 +118,7 @@ describe("commands that mongod fails by its fail point are success or 503, and s
 
   test.each(failPoints.map((data) => [JSON.stringify(data), data] as const))("%s", (_name, data) =>
     lanes.use(async (lane) => {
-      const client = await MongoClient.connect(hurt.mongod.administratorUri);
+      const client = await MongoClient.connect(injector.mongod.administratorUri);
       const admin = client.db("admin");
       const fail = (mode: unknown, more: object) => admin.command({ configureFailPoint: "failCommand", mode, ...more });
       const flaws = await triedAtOnce(recipes, lane, true, async () => {

@@ -7,24 +7,24 @@ import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startChild } from "../../fixtures/service/child.ts";
-import type { Hurt } from "./hurt.ts";
-import { startHurt } from "./hurt.ts";
+import type { FaultInjector } from "./fault-injector.ts";
+import { startFaultInjector } from "./fault-injector.ts";
 import type { HeldMessage, MongoProxy } from "../../fixtures/network/mongo-proxy.ts";
 import { startMongoProxy } from "../../fixtures/network/mongo-proxy.ts";
 
-let hurt: Hurt;
+let injector: FaultInjector;
 let proxy: MongoProxy;
 /** It reaches MongoDB by way of the proxy. */
 let cutOff: TestService;
 let other: TestService;
 
 beforeAll(async () => {
-  hurt = await startHurt(startOwnMongod);
-  proxy = await startMongoProxy(hurt.mongod.uri);
-  [cutOff, other] = [await hurt.instance({}, proxy.uri), await hurt.instance()];
+  injector = await startFaultInjector(startOwnMongod);
+  proxy = await startMongoProxy(injector.mongod.uri);
+  [cutOff, other] = [await injector.instance({}, proxy.uri), await injector.instance()];
 });
 afterAll(async () => {
-  await hurt.stop();
+  await injector.stop();
   await proxy.stop();
 });
 
@@ -117,7 +117,7 @@ test("an instance that loses its transaction because it was frozen for seconds b
 test("an instance is killed in the middle of an append: another client's change of the same contact goes through [IDM-15]", async () => {
   const account = await other.account();
   const parent = await wires.REST.create({ base: other.base, key: account.key }, "parent", { full_name: "Parent" });
-  const child = await startChild(proxy.uri, hurt.redis.uri);
+  const child = await startChild(proxy.uri, injector.redis.uri);
   try {
     const reached = proxy.arm({ command: "insert", collection: "notes", when: "before" }, () => undefined);
     const heard = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(
@@ -146,10 +146,10 @@ test.each([
   const contacts = other.app.client.db().collection("contacts");
   await contacts.dropIndex("list");
   const started = await withFault(
-    hurt.mongod,
+    injector.mongod,
     { times: 1 },
     { failCommands: [command], appName: "records", ...fault },
-    () => hurt.instance(),
+    () => injector.instance(),
   );
   expect((await started.rest("/v1/health")).status).toBe(200);
   expect(await contacts.indexExists("list")).toBe(true);

@@ -5,7 +5,7 @@ import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 const limits = { RATE_LIMIT: "1", RATE_BURST: "1" };
-/** The instances by their TRUST_PROXY; each with a Redis of its own, so that they charge different buckets. */
+/** The instances by their TRUST_PROXY; each with a Redis of its own, so that they identify different buckets. */
 const services: TestService[] = [];
 
 beforeAll(async () => {

@@ -73,7 +73,7 @@ test("a large file takes a place while it is sent; a small file, a HEAD and a 30
   const steps: string[] = [];
   const reference = createReference({
     baseUrl: () => "http://localhost",
-    throttle: () => Promise.resolve(void steps.push("charge")),
+    throttle: () => Promise.resolve(void steps.push("identify")),
     async sendLarge(send) {
       steps.push("begin");
       await send();
@@ -98,7 +98,7 @@ test("a large file takes a place while it is sent; a small file, a HEAD and a 30
   try {
     const [, , , , etag = ""] = await send(renderer, { headers: { "Accept-Encoding": "identity" } });
     expect(await send(renderer, { headers: { "Accept-Encoding": "identity" } })).toEqual([
-      "charge",
+      "identify",
       "begin",
       "end",
       "handled",
@@ -110,7 +110,7 @@ test("a large file takes a place while it is sent; a small file, a HEAD and a 30
       [renderer, { headers: { "Accept-Encoding": "identity", "If-None-Match": etag } }],
       ["/docs/nothing", {}],
     ] as const) {
-      expect((await send(path, call)).slice(0, -1), path).toEqual(["charge", "handled"]);
+      expect((await send(path, call)).slice(0, -1), path).toEqual(["identify", "handled"]);
     }
   } finally {
     await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-// The chain of guards over parts made by hand: what happens is noted in its order, and what each part answers is the
+// The chain of guards over dependencies made by hand: what happens is noted in its order, and what each part answers is the
 // test's to say.
 import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
@@ -14,11 +14,11 @@ import { localBucket } from "../../src/guards/bucket.ts";
 import type { KeyFacts, SignedIn } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
-import type { Door, Grant, Handler } from "../../src/guards/chain.ts";
+import type { AccessPolicy, Grant, Handler } from "../../src/guards/chain.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
-import type { RecognitionParts, Recognizers } from "../../src/guards/credentials.ts";
+import type { RecognitionDependencies, Recognizers } from "../../src/guards/credentials.ts";
 import { createRecognizer } from "../../src/guards/credentials.ts";
-import { publicDoor } from "../../src/guards/doors.ts";
+import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
 import { grantWrites } from "../../src/guards/scope.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
@@ -43,7 +43,7 @@ export const person: SignedIn = {
 };
 export const origin = "https://records.example";
 
-/** What the parts answer; a test may change it at any time. */
+/** What the dependencies answer; a test may change it at any time. */
 export interface World {
   findKey: () => Promise<KeyFacts | undefined>;
   findPerson: () => Promise<SignedIn | undefined>;
@@ -54,7 +54,7 @@ export interface World {
   serve: (rpc: DescMethodUnary, grant: Grant) => Promise<void>;
 }
 
-/** The parts, and what happened. */
+/** The dependencies, and what happened. */
 export interface Made {
   readonly world: World;
   /** In their order: `take account:…`, `find`, `serve CreateContact`, `used`, `refused CreateApiKey 403`. */
@@ -66,11 +66,11 @@ export interface Made {
   readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
   /** The dependencies of recognizers. The bucket of failed look-ups does not refill during a test. */
-  readonly recognition: RecognitionParts;
+  readonly recognition: RecognitionDependencies;
   readonly recognizers: Recognizers;
   inbound(headers?: Readonly<Record<string, string>>, arrivedAt?: number): Inbound;
-  /** The chain behind a door. */
-  behind(door: Door, capacity?: Capacity): Dispatch;
+  /** The chain behind a access policy. */
+  behind(accessPolicy: AccessPolicy, capacity?: Capacity): Dispatch;
   /** Sends a message through the chain. */
   call(
     dispatch: Dispatch,
@@ -136,7 +136,7 @@ export function make(): Made {
     throttle,
     recognition,
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
-    behind: (door, capacity) => createDispatch(door, new Map(handlers), idempotency, capacity),
+    behind: (accessPolicy, capacity) => createDispatch(accessPolicy, new Map(handlers), idempotency, capacity),
     async call(dispatch, rpc, headers, message = {}) {
       const admitted = await dispatch.admit(rpc, inbound(headers));
       return admitted.invoke(create(rpc.input, message as MessageInitShape<DescMessage>));
@@ -144,14 +144,17 @@ export function make(): Made {
   };
 }
 
-/** The public door over the parts; a secret begins with `rec_`, and any cookie names the session. */
-export function publicDoorOf({ world, steps, recognition }: Made, capacity: Capacity = unlimited): Door {
+/** The public access policy over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
+export function publicAccessPolicyOf(
+  { world, steps, recognition }: Made,
+  capacity: Capacity = unlimited,
+): AccessPolicy {
   const find = (): Promise<KeyFacts | undefined> => {
     steps.push("find");
     return world.findKey();
   };
   const recognizers: Recognizers = (accountOf) => createRecognizer({ ...recognition, capacity }, accountOf);
-  return publicDoor({
+  return publicAccessPolicy({
     requireFreshSwitches: () => undefined,
     authentication: createAuthentication(
       { isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find },

@@ -19,7 +19,7 @@ import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
 import type { Authentication } from "../../src/guards/authenticate.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
 import { createDispatch } from "../../src/guards/chain.ts";
-import { publicDoor } from "../../src/guards/doors.ts";
+import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
@@ -221,7 +221,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
   const rpc = SessionService.method.listSessions as DescMethodUnary;
   const read = async (authentication: Authentication): Promise<string> => {
     const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);
-    const door = publicDoor({
+    const accessPolicy = publicAccessPolicy({
       requireFreshSwitches: () => undefined,
       authentication,
       sessions: createSessionGuard({
@@ -235,7 +235,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
       onUse: () => undefined,
       onRefusal: () => Promise.resolve(),
     });
-    const dispatch = createDispatch(door, handlers, { run: () => Promise.reject(new Error("not asked")) });
+    const dispatch = createDispatch(accessPolicy, handlers, { run: () => Promise.reject(new Error("not asked")) });
     const inbound = {
       header: (name: string) => (name === "authorization" ? `Bearer ${secret}` : undefined),
       address: "::1",

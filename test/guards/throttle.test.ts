@@ -32,7 +32,7 @@ test("the bucket refills at 10 a second [RTE-02]", async () => {
   expect(passed).toBeLessThanOrEqual(due + 4);
 });
 
-test("two instances charge one bucket [RTE-08, OPS-17]", async () => {
+test("two instances identify one bucket [RTE-08, OPS-17]", async () => {
   const second = await service().another();
   try {
     const { key } = await service().account();

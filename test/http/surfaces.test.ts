@@ -161,7 +161,7 @@ test("metrics that cannot be gathered are 500 in the envelope, the cause is told
   const causes: unknown[] = [];
   const probes = {
     ready: () => true,
-    parts: () => ({}),
+    dependencies: () => ({}),
     reason: () => undefined,
     metrics: () => Promise.reject(new Error("no numbers")),
   };

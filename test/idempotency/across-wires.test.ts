@@ -24,7 +24,7 @@ function contactMessage(id: string, at: string): string {
   return `{"contact":{"id":"${id}","fullName":"Ana","email":"Ana@Example.com","createdAt":"${at}","updatedAt":"${at}"}}`;
 }
 
-async function storedMoment(account: TestAccount): Promise<string> {
+async function storedInstant(account: TestAccount): Promise<string> {
   const [contact] = await service()
     .app.client.db()
     .collection("contacts")
@@ -45,7 +45,7 @@ describe.each(pairs)("first %s, then %s", (first, second) => {
       if (source === "MongoDB") await redis().flushall();
       const again = await wires[second].create({ base: other().base, key: account.key }, "k", ana);
       expect([made.outcome, made.replayed, again.outcome, again.replayed]).toEqual(["ok", false, "ok", true]);
-      const at = await storedMoment(account);
+      const at = await storedInstant(account);
       expect(made.text).toBe(
         first === "REST" ? contactBody(made.id, at) : contactMessage(made.id, at.replace(/\.000Z$/, "Z")),
       );

@@ -1,8 +1,8 @@
 // A key whose first request still runs: duplicates wait in Redis, get its answer, and give up at the deadline.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hurt } from "../faults/hurt.ts";
-import { startHurt } from "../faults/hurt.ts";
+import type { FaultInjector } from "../faults/fault-injector.ts";
+import { startFaultInjector } from "../faults/fault-injector.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
@@ -10,18 +10,18 @@ import { recordsOf } from "../../fixtures/records/stored.ts";
 import type { Wire, WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 
-let hurt: Hurt;
+let injector: FaultInjector;
 let one: TestService;
 let two: TestService;
 
 beforeAll(async () => {
-  hurt = await startHurt(startOwnMongod);
-  [one, two] = [await hurt.instance(), await hurt.instance()];
+  injector = await startFaultInjector(startOwnMongod);
+  [one, two] = [await injector.instance(), await injector.instance()];
   const warm = await one.account();
   for (const { base } of [one, two]) await wires.REST.create({ base, key: warm.key }, "warm", { full_name: "Warm" });
 });
 afterAll(async () => {
-  await hurt.stop();
+  await injector.stop();
 });
 
 /** Holds a command of the first request for this long, and runs the work as soon as it is held. */
@@ -35,7 +35,7 @@ async function whileHeld<T>(
   // The times of use of the keys before are written beside the requests: one of those writes would be held in its
   // place.
   await Promise.all([one, two].map(({ app }) => app.services.lastUse.flush()));
-  return withFault(hurt.mongod, { times: 1 }, fault, async () => {
+  return withFault(injector.mongod, { times: 1 }, fault, async () => {
     const listening = listenToMongo(one.app.client);
     const first = start();
     await expect.poll(() => listening.commands.some(({ name }) => name === command), { interval: 5 }).toBe(true);
@@ -73,10 +73,10 @@ test("a duplicate of another body waits for the first as well, and is then refus
 });
 
 test("without Redis a duplicate waits in the database and gets the first answer [IDM-11, IDM-17]", async () => {
-  const [first, second] = [await hurt.instance({ REDIS_URL: "" }), await hurt.instance({ REDIS_URL: "" })];
+  const [first, second] = [await injector.instance({ REDIS_URL: "" }), await injector.instance({ REDIS_URL: "" })];
   const account = await one.account();
   const fault = { failCommands: ["commitTransaction"], blockConnection: true, blockTimeMS: 800, appName: "records" };
-  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () =>
+  const answers = await withFault(injector.mongod, { times: 1 }, fault, () =>
     Promise.all([
       send(wires.REST, first, account),
       send(wires.gRPC, second, account),
@@ -129,7 +129,7 @@ test("a transaction that seemed abandoned, because its next command took seconds
 test("a first request that fails with 500 leaves its key to the duplicate that waits [IDM-11, IDM-12]", async () => {
   const account = await one.account();
   const fault = { failCommands: ["insert"], errorCode: 2, blockConnection: true, blockTimeMS: 400, appName: "records" };
-  const answers = await withFault(hurt.mongod, { times: 1 }, fault, () =>
+  const answers = await withFault(injector.mongod, { times: 1 }, fault, () =>
     Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]),
   );
   expect(answers.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
@@ -140,7 +140,7 @@ test("a first request that fails with 500 leaves its key to the duplicate that w
 test("a repetition for which MongoDB could not look up the first answer leaves the key: the next one gets it [IDM-11, IDM-15]", async () => {
   const account = await one.account();
   const first = await send(wires.REST, one, account);
-  const redis = new Redis(hurt.redis.uri);
+  const redis = new Redis(injector.redis.uri);
   await redis.flushall();
   redis.disconnect();
   const fault = {
@@ -149,7 +149,7 @@ test("a repetition for which MongoDB could not look up the first answer leaves t
     namespace: `${one.app.client.db().databaseName}.idempotency`,
     appName: "records",
   };
-  const failed = await withFault(hurt.mongod, { times: 1 }, fault, () => send(wires.REST, one, account));
+  const failed = await withFault(injector.mongod, { times: 1 }, fault, () => send(wires.REST, one, account));
   expect(failed.outcome).toBe("500");
   expect(await send(wires.REST, two, account)).toEqual({ ...first, replayed: true });
 });

@@ -1,7 +1,7 @@
 // What the checks are about: the settings, and where the parts are, given or embedded.
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { embeddedParts, readKept } from "../../embedded/running.ts";
+import { embeddedDependencies, readKept } from "../../embedded/running.ts";
 import { CommandError } from "../exit.ts";
 import { findService } from "../where.ts";
 import type { Clocks } from "./clocks.ts";
@@ -56,7 +56,7 @@ export async function findSurroundings(
   { url, tokenFile, register = false, now = Date.now }: DoctorOptions,
 ): Promise<Surroundings> {
   const { config, wrong, unusable } = readSettings(environment);
-  const embedded = await embeddedParts(config.dataDir);
+  const embedded = await embeddedDependencies(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
   const told =

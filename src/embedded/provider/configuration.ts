@@ -11,8 +11,8 @@ import type { Store } from "./store.ts";
 const DAY = 86_400;
 const DASHBOARD_SECONDS = 12 * 3_600;
 
-/** What the provider is made of. */
-export interface Parts {
+/** Its dependencies. */
+export interface Dependencies {
   readonly library: Awaited<ReturnType<typeof loadLibrary>>;
   readonly people: People;
   readonly store: Store;
@@ -21,7 +21,7 @@ export interface Parts {
   readonly mcp: McpResource;
 }
 
-export function configurationOf({ library, people, store, keys, dashboard, mcp }: Parts): Configuration {
+export function configurationOf({ library, people, store, keys, dashboard, mcp }: Dependencies): Configuration {
   const policy = library.interactionPolicy.base();
   // A client on this machine is asked for once in a session, like any other.
   policy.get("consent")?.checks.remove("native_client_prompt");
@@ -78,7 +78,7 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
   };
 }
 
-function featuresOf(library: Parts["library"], mcp: McpResource): Configuration["features"] {
+function featuresOf(library: Dependencies["library"], mcp: McpResource): Configuration["features"] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },

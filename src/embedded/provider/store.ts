@@ -93,12 +93,15 @@ export async function createStore(
 }
 
 /** What an adapter rests on. */
-interface AdapterParts extends Pick<Store, "shelf" | "signedOutAt"> {
+interface AdapterDependencies extends Pick<Store, "shelf" | "signedOutAt"> {
   readonly clientOfTheHouse: (id: string) => AllClientMetadata | undefined;
   readonly keepClients: () => Promise<void>;
 }
 
-function createAdapter(kind: string, { shelf, signedOutAt, clientOfTheHouse, keepClients }: AdapterParts): Adapter {
+function createAdapter(
+  kind: string,
+  { shelf, signedOutAt, clientOfTheHouse, keepClients }: AdapterDependencies,
+): Adapter {
   const things = shelf(kind);
   return {
     async upsert(id, payload, secondsToLive) {

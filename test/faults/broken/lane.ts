@@ -14,7 +14,7 @@ import type { Ingest } from "../../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../../fixtures/service/service.ts";
 import { sessionSecret, startInstance } from "../../../fixtures/service/service.ts";
-import type { Hurt } from "../hurt.ts";
+import type { FaultInjector } from "../fault-injector.ts";
 import type { FaultProxy } from "./proxy.ts";
 import { startFaultProxy } from "./proxy.ts";
 
@@ -50,14 +50,14 @@ export interface Lane {
   stop(): Promise<void>;
 }
 
-/** Starts a lane over a database that can be hurt. */
-export async function startLane(hurt: Hurt, whole: TestService): Promise<Lane> {
-  const admin = await MongoClient.connect(hurt.mongod.administratorUri);
+/** Starts a lane over a database in which faults can be injected. */
+export async function startLane(injector: FaultInjector, whole: TestService): Promise<Lane> {
+  const admin = await MongoClient.connect(injector.mongod.administratorUri);
   const hello = await admin.db("admin").command({ hello: 1 }, { promoteValues: false });
   await admin.close();
-  const proxy = await startFaultProxy(hurt.mongod.uri, hello);
+  const proxy = await startFaultProxy(injector.mongod.uri, hello);
   const fake = await startFakeProvider();
-  const service = await startInstance({ ...hurt.mongod, uri: proxy.uri }, hurt.redis, fake.settings());
+  const service = await startInstance({ ...injector.mongod, uri: proxy.uri }, injector.redis, fake.settings());
   const sessions = createDashboardSessions(whole.app.client.db(), [sessionSecret]);
 
   async function newPerson(): Promise<LanePerson> {

@@ -131,7 +131,7 @@ async function flawsOf(trial: Trial, outcome: Outcome): Promise<string[]> {
 
 /**
  * The same again succeeds, where it may be repeated, or else the operation anew: at once, or by `recoveredAt` of
- * `performance.now()` after a fault that has hurt all connections, some of which the driver notices only when it uses
+ * `performance.now()` after a fault that has broken all connections, some of which the driver notices only when it uses
  * them.
  */
 async function flawsAfterwards(recipe: Recipe, lane: Lane, trial: Trial, recoveredAt = 0): Promise<string[]> {

@@ -14,12 +14,12 @@ import { ApiKeyService } from "../../../src/gen/records/v1/api_keys_pb.ts";
 import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
-import { assistantDoor } from "../../../src/guards/assistant.ts";
+import { assistantAccessPolicy } from "../../../src/guards/assistant.ts";
 import { localBucket } from "../../../src/guards/bucket.ts";
 import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
-import type { AssistantDoor } from "../../../src/guards/assistant.ts";
-import type { Door, Handler } from "../../../src/guards/chain.ts";
+import type { AssistantAccessPolicy } from "../../../src/guards/assistant.ts";
+import type { AccessPolicy, Handler } from "../../../src/guards/chain.ts";
 import { createDispatch } from "../../../src/guards/chain.ts";
 import { createIdempotency } from "../../../src/guards/idempotency.ts";
 import { createReservations } from "../../../src/guards/reservations.ts";
@@ -41,7 +41,7 @@ let session: UUID;
 /** To be archived, and to be restored. */
 let active: string;
 let archived: string;
-let door: AssistantDoor;
+let accessPolicy: AssistantAccessPolicy;
 let inbound: Inbound;
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
   session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
   await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
   const facts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
-  door = assistantDoor({
+  accessPolicy = assistantAccessPolicy({
     throttle: () => Promise.resolve(),
     tokens: { identify: () => Promise.resolve(facts) },
     recognizers: (accountOfHolder) =>
@@ -77,7 +77,7 @@ beforeAll(async () => {
     requestId: "1",
     arrivedAt: performance.now(),
   };
-  await door.enter(inbound);
+  await accessPolicy.enter(inbound);
 });
 afterAll(() => service.stop());
 
@@ -149,7 +149,7 @@ const reads = [
 ];
 const everyRpc = everyService.flatMap(({ methods }) => methods as readonly DescMethodUnary[]);
 
-function dispatchThrough(through: Door, served: DescMethodUnary[]): Dispatch {
+function dispatchThrough(through: AccessPolicy, served: DescMethodUnary[]): Dispatch {
   const handlers = new Map<DescMethodUnary, Handler>(
     everyRpc.map((rpc) => [
       rpc,
@@ -163,7 +163,7 @@ function dispatchThrough(through: Door, served: DescMethodUnary[]): Dispatch {
   );
 }
 
-describe("the assistant's door", () => {
+describe("the assistant's access policy", () => {
   test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))(
     "refuses %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]",
     async (_name, rpc) => {
@@ -174,9 +174,9 @@ describe("the assistant's door", () => {
           arrivedAt: performance.now(),
           header: (name) => (name === "idempotency-key" ? key : inbound.header(name)),
         };
-        await door.enter(keyed);
+        await accessPolicy.enter(keyed);
         const { writes, outcome } = await writesDuring(async () => {
-          const admitted = await dispatchThrough(door, served).admit(rpc, keyed);
+          const admitted = await dispatchThrough(accessPolicy, served).admit(rpc, keyed);
           return admitted.invoke(create(rpc.input, {}) as Message);
         });
         expect([statusOf(outcome), writes, served]).toEqual([403, [], []]);
@@ -188,14 +188,16 @@ describe("the assistant's door", () => {
   test("lets the reads through: the harness can tell [MCP-12]", async () => {
     const served: DescMethodUnary[] = [];
     for (const rpc of everyRpc.filter(({ name }) => name === "ListSessions" || name === "GetState")) {
-      await (await dispatchThrough(door, served).admit(rpc, inbound)).invoke(create(rpc.input, {}) as Message);
+      await (await dispatchThrough(accessPolicy, served).admit(rpc, inbound)).invoke(create(rpc.input, {}) as Message);
     }
     expect(served.map(({ name }) => name)).toEqual(["ListSessions", "GetState"]);
   });
 
   test("lets in no request that did not enter with a token [MCP-12, MCP-13]", async () => {
     const rpc = SessionService.method.listSessions;
-    await expect(dispatchThrough(door, []).admit(rpc, { ...inbound })).rejects.toMatchObject({ kind: { http: 401 } });
+    await expect(dispatchThrough(accessPolicy, []).admit(rpc, { ...inbound })).rejects.toMatchObject({
+      kind: { http: 401 },
+    });
   });
 });
 
@@ -284,7 +286,7 @@ const storeNames = [
 /** What a token is granted. */
 async function granted(): Promise<Scope> {
   const rpc = SessionService.method.listSessions;
-  const scope = await door.grant(
+  const scope = await accessPolicy.grant(
     {
       rpc,
       rules: {} as never,
@@ -298,7 +300,7 @@ async function granted(): Promise<Scope> {
     { kind: "nobody", sent: false },
     () => deadlineIn(10_000),
   );
-  if (scope === undefined || !("unproven" in scope)) throw new Error("the door grants no scope");
+  if (scope === undefined || !("unproven" in scope)) throw new Error("the accessPolicy grants no scope");
   return scope;
 }
 
@@ -357,7 +359,7 @@ describe("a chain that forgets the assistant's guard", () => {
    * The chain turns any right to read into one to write where the rpc writes: the guard is all that stands before it.
    */
   test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
-    const forgetful: Door = { ...door, guards: () => [] };
+    const forgetful: AccessPolicy = { ...accessPolicy, guards: () => [] };
     const { contacts } = service.app.services;
     const rpc = ContactService.method.createContact;
     const handlers = new Map<DescMethodUnary, Handler>([
@@ -369,7 +371,7 @@ describe("a chain that forgets the assistant's guard", () => {
       createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"),
     );
     const asked: Inbound = { ...inbound, arrivedAt: performance.now() };
-    await door.enter(asked);
+    await accessPolicy.enter(asked);
     const { writes, outcome } = await writesDuring(async () =>
       (await dispatch.admit(rpc, asked)).invoke(create(rpc.input, { fullName: "Bo" })),
     );

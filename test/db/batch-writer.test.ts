@@ -1,6 +1,6 @@
 // Writes that nobody waits for: together, none lost while the database is away for a moment, and none kept for ever.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { gatherWrites } from "../../src/db/gathered.ts";
+import { createBatchWriter } from "../../src/db/batch-writer.ts";
 
 const unheard = (): void => undefined;
 
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 test("what comes within a moment is written together, once", async () => {
   const written: (readonly string[])[] = [];
-  const gathered = gatherWrites<string>(100, (items) => Promise.resolve(written.push(items)), unheard);
+  const gathered = createBatchWriter<string>(100, (items) => Promise.resolve(written.push(items)), unheard);
   for (const item of ["one", "two"]) gathered.add(item);
   expect(written).toEqual([]);
   await vi.advanceTimersByTimeAsync(100);
@@ -21,7 +21,7 @@ test("what comes within a moment is written together, once", async () => {
 
 test("who asks for what is written waits for what is on its way as well", async () => {
   let arrive: () => void = () => undefined;
-  const gathered = gatherWrites<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
+  const gathered = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
   gathered.add("one");
   await vi.advanceTimersByTimeAsync(100);
   let flushed = false;
@@ -35,7 +35,7 @@ test("who asks for what is written waits for what is on its way as well", async 
 test("what could not be written is written later, before what came since; who asks hears that it could not", async () => {
   const written: string[] = [];
   let away = true;
-  const gathered = gatherWrites<string>(
+  const gathered = createBatchWriter<string>(
     100,
     async (items) => {
       if (away) throw new Error("away");
@@ -55,7 +55,7 @@ test("what could not be written is written later, before what came since; who as
 test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is told", async () => {
   let tries = 0;
   const lost: unknown[] = [];
-  const gathered = gatherWrites<string>(
+  const gathered = createBatchWriter<string>(
     1_000,
     () => Promise.reject(new Error(`away, ${++tries}`)),
     (error) => lost.push(error),

@@ -1,4 +1,4 @@
-// The public door and the chain behind it, over parts made by hand: who is let in, in which order, and what the service
+// The public access policy and the chain behind it, over parts made by hand: who is let in, in which order, and what the service
 // is granted.
 import { create } from "@bufbuild/protobuf";
 import { MongoNetworkError } from "mongodb";
@@ -14,7 +14,7 @@ import type { Failure } from "../../src/errors.ts";
 import { fail } from "../../src/errors.ts";
 import type { Answer, Dispatch } from "../../src/rpc/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, contactId, keyFacts, make, publicDoorOf, reasonOf } from "./made.ts";
+import { accountId, contactId, keyFacts, make, publicAccessPolicyOf, reasonOf } from "./made.ts";
 
 const { getContact, searchContacts, createContact, updateContact } = ContactService.method;
 const { checkHealth } = HealthService.method;
@@ -26,7 +26,7 @@ let parts: Made;
 let dispatch: Dispatch;
 beforeEach(() => {
   parts = make();
-  dispatch = parts.behind(publicDoorOf(parts));
+  dispatch = parts.behind(publicAccessPolicyOf(parts));
 });
 
 function call(rpc: Parameters<Made["call"]>[1], headers?: Record<string, string>, message?: object): Promise<Answer> {
@@ -296,7 +296,7 @@ test("a request above the bound is 503 after the throttle, health is not, and a 
   let end = (): void => undefined;
   parts.world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
   const capacity = createCapacity(1, () => (refused += 1), 0);
-  dispatch = parts.behind(publicDoorOf(parts, capacity), capacity);
+  dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
   const first = call(getContact, key, one);
   await vi.waitFor(() => expect(parts.steps).toContain("serve GetContact"));
   parts.steps.length = 0;

@@ -1,7 +1,7 @@
 // Writes that nobody waits for: gathered for a moment, then written together.
 
 /** What is gathered and not yet written. */
-export interface GatheredWrites<T> {
+export interface BatchWriter<T> {
   /** Takes an item; it is written with others of the moment. */
   add(item: T): void;
   /** Writes what waits, and waits for what is on its way. Rejects when that cannot be written now. */
@@ -17,11 +17,11 @@ const most = 10_000;
  * Gathers for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be one
  * that may be done twice. `onLost` hears of what was given up.
  */
-export function gatherWrites<T>(
+export function createBatchWriter<T>(
   afterMs: number,
   write: (items: readonly T[]) => Promise<unknown>,
   onLost: (error: unknown) => void,
-): GatheredWrites<T> {
+): BatchWriter<T> {
   let waiting: { readonly item: T; readonly since: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();

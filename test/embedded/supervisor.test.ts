@@ -1,20 +1,20 @@
-// A program on the leash runs apart from us and ends with us.
+// A program on the supervisor runs apart from us and ends with us.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { runOnLeash, type LeashedProcess } from "../../src/embedded/leash.ts";
+import { runSupervised, type SupervisedProcess } from "../../src/embedded/supervisor.ts";
 import { running, temporaryFolder } from "./machine.ts";
 
 /** Runs a shell script whose command line has the output file's name in it. */
-async function leashed(script: string, outputFile: string): Promise<LeashedProcess> {
-  const program = await runOnLeash(["/bin/sh", "-c", script, outputFile], outputFile, process.env);
+async function supervised(script: string, outputFile: string): Promise<SupervisedProcess> {
+  const program = await runSupervised(["/bin/sh", "-c", script, outputFile], outputFile, process.env);
   onTestFinished(() => program.end(0));
   return program;
 }
 
 test("a program that heeds SIGTERM ends by itself, and nothing of it is left (OPS-21)", async () => {
   const output = join(await temporaryFolder(), "output");
-  const program = await leashed(`trap 'echo bye; exit' TERM; echo hello; while :; do sleep 0.02; done`, output);
+  const program = await supervised(`trap 'echo bye; exit' TERM; echo hello; while :; do sleep 0.02; done`, output);
   await expect.poll(() => readFile(output, "utf8")).toBe("hello\n");
   expect((await running(output)).map(({ pid }) => pid)).toContain(program.pid);
   await program.end(5_000);
@@ -24,7 +24,7 @@ test("a program that heeds SIGTERM ends by itself, and nothing of it is left (OP
 
 test("a program that does not heed SIGTERM is killed after the patience (OPS-21)", async () => {
   const output = join(await temporaryFolder(), "output");
-  const program = await leashed(`trap '' TERM; echo deaf; while :; do sleep 0.02; done`, output);
+  const program = await supervised(`trap '' TERM; echo deaf; while :; do sleep 0.02; done`, output);
   await expect.poll(() => readFile(output, "utf8")).toBe("deaf\n");
   const began = performance.now();
   await program.end(300);
@@ -34,8 +34,8 @@ test("a program that does not heed SIGTERM is killed after the patience (OPS-21)
 
 test("a program that ends by itself, or cannot be run at all, takes its watcher along", async () => {
   const output = join(await temporaryFolder(), "output");
-  await (await leashed("exit 3", output)).ended;
-  const missing = await runOnLeash(["/nowhere/program", output], output, process.env);
+  await (await supervised("exit 3", output)).ended;
+  const missing = await runSupervised(["/nowhere/program", output], output, process.env);
   await missing.ended;
   await expect.poll(() => running(output)).toEqual([]);
   await missing.end(1_000);
@@ -44,7 +44,7 @@ test("a program that ends by itself, or cannot be run at all, takes its watcher 
 
 test("a program whose watcher somebody has ended is ended all the same (OPS-21)", async () => {
   const output = join(await temporaryFolder(), "output");
-  const program = await leashed("exec sleep 60", output);
+  const program = await supervised("exec sleep 60", output);
   const watcherPid = async (): Promise<number | undefined> =>
     (await running(output)).find(({ parent }) => parent === program.pid)?.pid;
   await expect.poll(watcherPid).toBeDefined();

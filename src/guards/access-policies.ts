@@ -1,20 +1,20 @@
-// The doors of the two listeners: which guards a request passes, by its credential; read downwards, the contract's
-// status order (§2.2, §7.5).
+// The access policies of the two listeners: which guards a request passes, by its credential, in the contract's status
+// order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
-import type { Door, Guard } from "./chain.ts";
+import type { AccessPolicy, Guard } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "./scope.ts";
 import type { SessionGuard } from "./session.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface, requireWrites } from "./switches.ts";
 
-/** What the public door is made of. */
-export interface PublicDoorParts {
+/** The dependencies of the public access policy. */
+export interface PublicAccessDependencies {
   readonly authentication: Authentication;
   readonly sessions: SessionGuard;
   readonly switches: () => SwitchState;
@@ -23,11 +23,11 @@ export interface PublicDoorParts {
   /** Hears of every answered request that bore a valid key. */
   readonly onUse: (key: KeyFacts) => void;
   /** Hears of what a signed-in person was refused. Never rejects. */
-  readonly onRefusal: Door["refused"];
+  readonly onRefusal: AccessPolicy["refused"];
 }
 
 /** What differs between requests with a key, requests that need none, and those of a signed-in person. */
-interface AccessPolicy extends Omit<Door, "guards"> {
+interface CallPolicy extends Omit<AccessPolicy, "guards"> {
   readonly guards: readonly Guard[];
 }
 
@@ -36,27 +36,27 @@ const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** The public listener. */
-export function publicDoor(parts: PublicDoorParts): Door {
-  const [open, byKey, bySession] = [openPolicy(parts), keyPolicy(parts), sessionPolicy(parts)];
-  const policy = (call: Call | undefined): AccessPolicy => {
+export function publicAccessPolicy(dependencies: PublicAccessDependencies): AccessPolicy {
+  const [open, byKey, bySession] = [openPolicy(dependencies), keyPolicy(dependencies), sessionPolicy(dependencies)];
+  const policy = (call: Call | undefined): CallPolicy => {
     if (call === undefined || call.rules.credential === Credential.NONE) return open;
     return call.rules.credential === Credential.SESSION ? bySession : byKey;
   };
 
   return {
-    charge: (inbound, call) => policy(call).charge(inbound, call), // 429
+    identify: (inbound, call) => policy(call).identify(inbound, call), // 429
     guards: (call) => policy(call).guards,
     grant: (call, caller, deadline) => policy(call).grant(call, caller, deadline),
-    conclude: (call, caller) => policy(call).conclude(call, caller),
+    finalize: (call, caller) => policy(call).finalize(call, caller),
     renew: (call, caller) => policy(call).renew(call, caller),
     refused: (call, caller, failure) => policy(call).refused(call, caller, failure),
   };
 }
 
-function openPolicy({ authentication }: PublicDoorParts): AccessPolicy {
+function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
   return {
     // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
-    charge: (inbound, call) =>
+    identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: false,
         deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally),
@@ -65,16 +65,16 @@ function openPolicy({ authentication }: PublicDoorParts): AccessPolicy {
     guards: [],
     grant: () => Promise.resolve(undefined),
     // Who needs no key is answered whatever became of the one that was sent.
-    conclude: nothing,
+    finalize: nothing,
     renew: nothing,
     refused: nothing,
   };
 }
 
-function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicDoorParts): AccessPolicy {
+function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicAccessDependencies): CallPolicy {
   return {
     // Only a read can prove the key together with the data.
-    charge: (inbound, call) =>
+    identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: call?.writes === true,
         deadline: deadlineIn(deadlineMs, {}, inbound.tally),
@@ -92,7 +92,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       const { key, unproven } = authentication.require(caller);
       return readScope(key.accountId, deadline(), unproven);
     },
-    async conclude({ inbound }, caller) {
+    async finalize({ inbound }, caller) {
       if (caller.kind !== "key") return;
       await authentication.prove(caller, inbound.tally);
       onUse(caller.key);
@@ -105,9 +105,9 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
   };
 }
 
-function sessionPolicy({ sessions, onRefusal }: PublicDoorParts): AccessPolicy {
+function sessionPolicy({ sessions, onRefusal }: PublicAccessDependencies): CallPolicy {
   return {
-    charge: (inbound) => sessions.identify(inbound),
+    identify: (inbound) => sessions.identify(inbound),
     // Neither switch is asked: a person can always rid themselves of a key.
     guards: [
       (_call, caller) => void sessions.requireAccount(caller), // 401, 403
@@ -123,18 +123,18 @@ function sessionPolicy({ sessions, onRefusal }: PublicDoorParts): AccessPolicy {
         actor: { person: sessions.require(caller).name, requestId: inbound.requestId, address: inbound.address },
       };
     },
-    conclude: nothing,
+    finalize: nothing,
     renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identifyAgain(inbound)),
     refused: onRefusal,
   };
 }
 
 /** The internal listener: a service token in place of the API key; no throttle and no interface switch. */
-export function internalDoor(
+export function internalAccessPolicy(
   access: InternalAccess,
   switches: () => SwitchState,
   requireFreshSwitches: () => void,
-): Door {
+): AccessPolicy {
   const open = ({ rules }: Call): boolean => rules.credential === Credential.NONE;
   const guarded: readonly Guard[] = [
     (call) => access.requireToken(call.inbound), // 401
@@ -142,7 +142,7 @@ export function internalDoor(
     (call) => void (call.writes && !call.administers && requireFreshSwitches()), // 503
   ];
   return {
-    charge: () => Promise.resolve({ kind: "nobody", sent: false }),
+    identify: () => Promise.resolve({ kind: "nobody", sent: false }),
     guards: (call) => (open(call) ? [] : guarded),
     async grant(call, _caller, deadline) {
       if (open(call)) return undefined;
@@ -150,7 +150,7 @@ export function internalDoor(
       const until = deadline();
       return readScope(await access.accountOf(call.inbound, until), until);
     },
-    conclude: nothing,
+    finalize: nothing,
     renew: nothing,
     refused: nothing,
   };

@@ -18,7 +18,7 @@ export interface Turns<Item> {
  * or through other items, are written one after the other in their order. So the result is that of writing all items in
  * order. `follows` is true for an item after another one of its group. Rejects when MongoDB cannot serve.
  */
-export async function inTurn<Item>(
+export async function mapConcurrently<Item>(
   items: readonly Item[],
   { width, names }: Turns<Item>,
   write: (item: Item, follows: boolean) => Promise<Outcome>,

@@ -1,4 +1,4 @@
-// The doors of operators and of assistants, over parts made by hand: who is let in, in which order, and what the
+// The access policies of operators and of assistants, over dependencies made by hand: who is let in, in which order, and what the
 // service is granted.
 import { createHash } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
@@ -13,10 +13,10 @@ import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
-import type { AssistantDoor } from "../../src/guards/assistant.ts";
-import { assistantDoor } from "../../src/guards/assistant.ts";
+import type { AssistantAccessPolicy } from "../../src/guards/assistant.ts";
+import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
-import { internalDoor } from "../../src/guards/doors.ts";
+import { internalAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
 import { grantWrites, readOnlyScope, readScope, requireGrant } from "../../src/guards/scope.ts";
@@ -40,11 +40,11 @@ beforeEach(() => {
 
 const access = createInternalAccess(["token-one", "token-two"], (id) => Promise.resolve(id.equals(accountId)));
 
-describe("the internal door", () => {
+describe("the internal access policy", () => {
   let dispatch: Dispatch;
   beforeEach(() => {
     dispatch = parts.behind(
-      internalDoor(
+      internalAccessPolicy(
         access,
         () => parts.world,
         () => undefined,
@@ -154,7 +154,7 @@ describe("a stream", () => {
     headers: Record<string, string> = token,
   ): Promise<number> {
     const stream = await createStreamDispatch(
-      internalDoor(
+      internalAccessPolicy(
         access,
         () => parts.world,
         () => undefined,
@@ -231,7 +231,7 @@ describe("a stream", () => {
 
   test("of an rpc that nobody serves, or that is not the operator's, does not begin", async () => {
     const nobody = createStreamDispatch(
-      internalDoor(
+      internalAccessPolicy(
         access,
         () => parts.world,
         () => undefined,
@@ -239,13 +239,16 @@ describe("a stream", () => {
       new Map(),
     );
     expect(await reasonOf(nobody.admit(rpc, parts.inbound(token)))).toBe("UNKNOWN_PATH");
-    const door = internalDoor(
+    const accessPolicy = internalAccessPolicy(
       access,
       () => parts.world,
       () => undefined,
     );
     for (const grant of [undefined, readScope(accountId, deadlineIn(1_000))]) {
-      const astray = createStreamDispatch({ ...door, grant: () => Promise.resolve(grant) }, new Map([[rpc, echo]]));
+      const astray = createStreamDispatch(
+        { ...accessPolicy, grant: () => Promise.resolve(grant) },
+        new Map([[rpc, echo]]),
+      );
       await expect(astray.admit(rpc, parts.inbound(token))).rejects.toThrow(
         "Import streams, and is not the operator's",
       );
@@ -253,10 +256,10 @@ describe("a stream", () => {
   });
 });
 
-describe("the assistants' door", () => {
+describe("the assistants' access policy", () => {
   const facts: TokenFacts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
   let identify: (token: string) => Promise<TokenFacts>;
-  let door: AssistantDoor;
+  let accessPolicy: AssistantAccessPolicy;
   beforeEach(() => {
     identify = () => Promise.resolve(facts);
     const tokens = {
@@ -265,7 +268,7 @@ describe("the assistants' door", () => {
         return identify(sent);
       },
     };
-    door = assistantDoor({
+    accessPolicy = assistantAccessPolicy({
       throttle: parts.throttle,
       tokens,
       recognizers: parts.recognizers,
@@ -275,7 +278,7 @@ describe("the assistants' door", () => {
   });
 
   test("a token takes from its account: a new token after it is verified, a known one before [RTE-16]", async () => {
-    for (let turn = 0; turn < 2; turn++) expect(await door.enter(parts.inbound(token))).toEqual(facts);
+    for (let turn = 0; turn < 2; turn++) expect(await accessPolicy.enter(parts.inbound(token))).toEqual(facts);
     expect(parts.observation).toEqual({ account: accountId });
     expect(parts.steps).toEqual([
       "identify token-one",
@@ -287,11 +290,11 @@ describe("the assistants' door", () => {
 
   test("further calls of a request take from the account as well [RTE-25]", async () => {
     const inbound = parts.inbound(token);
-    await door.enter(inbound);
-    await door.chargeMore(inbound, 9);
+    await accessPolicy.enter(inbound);
+    await accessPolicy.throttleMore(inbound, 9);
     expect(parts.steps.at(-1)).toBe(`take 9 of account:${account}`);
     parts.world.waitMs = 1;
-    expect(await reasonOf(door.chargeMore(inbound, 9))).toBe("RATE_LIMITED");
+    expect(await reasonOf(accessPolicy.throttleMore(inbound, 9))).toBe("RATE_LIMITED");
   });
 
   test("of many things that are wrong the first in the contract's order answers", async () => {
@@ -306,26 +309,26 @@ describe("the assistants' door", () => {
       () => (identify = () => Promise.resolve(facts)),
     ];
     for (const mend of mended) {
-      told.push(await reasonOf(door.enter(parts.inbound(token))));
+      told.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
       mend();
     }
     expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
-    expect(await reasonOf(door.enter(parts.inbound(token)))).toBe("no failure");
+    expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
   });
 
   test("without a token, or with one that does not hold, the address is charged, and nobody is asked", async () => {
-    expect(await reasonOf(door.enter(parts.inbound()))).toBe("INVALID_TOKEN");
+    expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
     expect(parts.steps).toEqual(["take address:192.0.2.1"]);
     identify = async () => fail(Reason.INVALID_TOKEN);
-    expect(await reasonOf(door.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
+    expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
     expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "take address:192.0.2.1"]);
   });
 
   test("a call of who has entered reads the account's records, and is charged no more", async () => {
     const inbound = parts.inbound(token);
-    await door.enter(inbound);
+    await accessPolicy.enter(inbound);
     parts.steps.length = 0;
-    const dispatch = parts.behind(door);
+    const dispatch = parts.behind(accessPolicy);
     await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
     expect(parts.steps).toEqual(["serve GetContact"]);
     expect(parts.grants).toEqual([
@@ -339,7 +342,7 @@ describe("the assistants' door", () => {
   });
 
   test("a call of who has not entered is refused", async () => {
-    expect(await reasonOf(parts.behind(door).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
+    expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
   });
 });
 

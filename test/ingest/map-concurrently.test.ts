@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { inTurn } from "../../src/ingest/in-turn.ts";
+import { mapConcurrently } from "../../src/ingest/map-concurrently.ts";
 
 const turns = { width: 2, names: (item: string) => [item] };
 const failingWith = (reason: ConstructorParameters<typeof Failure>[0]) =>
-  inTurn(["right", "wrong"], turns, (item) =>
+  mapConcurrently(["right", "wrong"], turns, (item) =>
     item === "wrong"
       ? Promise.reject(new Failure(reason))
       : Promise.resolve({ failure: new Failure(Reason.NOT_FOUND) }),

@@ -2,6 +2,6 @@
 import { sanitizeForEcho } from "../src/text.ts";
 
 /** The name cut to 64 UTF-16 units, with U+FFFD for a lone surrogate, which is not text; an empty one in quotes. */
-export function shownName(name: string): string {
+export function echoedName(name: string): string {
   return name === "" ? '""' : sanitizeForEcho(name, 64);
 }

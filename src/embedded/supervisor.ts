@@ -5,7 +5,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Socket } from "node:net";
 
 /** A running server program. */
-export interface LeashedProcess {
+export interface SupervisedProcess {
   readonly pid: number;
   /** Resolves when it has ended, for whatever reason. */
   readonly ended: Promise<void>;
@@ -24,11 +24,11 @@ const WATCHED = `(read -r line <&3 || kill -TERM $$) & exec "$@" 3<&-`;
  * Starts a command in a session of its own, so that Ctrl-C in the terminal reaches the service alone, which ends its
  * servers last. What it prints is appended to `outputFile`. It does not keep this process from ending.
  */
-export async function runOnLeash(
+export async function runSupervised(
   command: readonly string[],
   outputFile: string,
   env: NodeJS.ProcessEnv,
-): Promise<LeashedProcess> {
+): Promise<SupervisedProcess> {
   const output = openSync(outputFile, "a", 0o600);
   const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
     detached: true,
@@ -37,17 +37,17 @@ export async function runOnLeash(
   });
   closeSync(output);
   await once(child, "spawn");
-  const leash = child.stdio[3] as Socket;
-  const released = new Promise((resolve) => leash.once("close", resolve));
+  const supervisor = child.stdio[3] as Socket;
+  const released = new Promise((resolve) => supervisor.once("close", resolve));
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => {
-      leash.end("\n");
+      supervisor.end("\n");
       resolve();
     });
   });
   // The watcher may be gone before the line is written, as when somebody ends it by hand.
-  leash.on("error", () => {}).resume();
-  leash.unref();
+  supervisor.on("error", () => {}).resume();
+  supervisor.unref();
   child.unref();
   return {
     pid: child.pid as number,
@@ -58,7 +58,7 @@ export async function runOnLeash(
       const impatience = setTimeout(() => child.kill("SIGKILL"), patience);
       await ended;
       clearTimeout(impatience);
-      leash.ref();
+      supervisor.ref();
       await released;
     },
   };

@@ -1,4 +1,4 @@
-// A service over a database of its own that a test may hurt: instances in this process, Redis, and an account.
+// A service over a database of its own in which a test injects faults: instances in this process, Redis, and an account.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startInstance } from "../../fixtures/service/service.ts";
 
-/** Parts that can be hurt, and instances over them. */
-export interface Hurt {
+/** Dependencies in which faults can be injected, and instances over them. */
+export interface FaultInjector {
   readonly mongod: OwnMongod;
   readonly redis: EmbeddedServer;
   /** An instance in this process; `uri` is another way to the same database. */
@@ -18,9 +18,9 @@ export interface Hurt {
   stop(): Promise<void>;
 }
 
-/** Starts what is to be hurt. */
-export async function startHurt(startMongod: () => Promise<OwnMongod>): Promise<Hurt> {
-  const folder = mkdtempSync(join(tmpdir(), "records-hurt-"));
+/** Starts the dependencies. */
+export async function startFaultInjector(startMongod: () => Promise<OwnMongod>): Promise<FaultInjector> {
+  const folder = mkdtempSync(join(tmpdir(), "records-injector-"));
   const redis = await startRedis({
     dataDir: folder,
     cacheDir: testCacheDir(),

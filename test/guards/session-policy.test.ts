@@ -6,7 +6,7 @@ import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Dispatch } from "../../src/rpc/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, make, origin, person, publicDoorOf, reasonOf } from "./made.ts";
+import { accountId, make, origin, person, publicAccessPolicyOf, reasonOf } from "./made.ts";
 
 const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
@@ -15,7 +15,7 @@ let parts: Made;
 let dispatch: Dispatch;
 beforeEach(() => {
   parts = make();
-  dispatch = parts.behind(publicDoorOf(parts));
+  dispatch = parts.behind(publicAccessPolicyOf(parts));
 });
 
 function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, string>]): ReturnType<Made["call"]> {
