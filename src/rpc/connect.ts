@@ -7,6 +7,7 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { writeFailure } from "../../gateway/response.ts";
 import { failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
+import { closeUnread } from "./close-unread.ts";
 import type { Dispatch, Inbound, StreamDispatch, OnError } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
 import { allowOf, protocolOf, requireServed } from "./protocol.ts";
@@ -86,6 +87,8 @@ export function createRpcSurface(
     await enter(inbound, () => requireServed(handler, request));
     if (streamed !== undefined) return streams?.handle(streamed, request, response, inbound);
     const received = universalRequest(handler, request, arriving(request), inbound, createContextValues());
-    await universalResponseToNodeResponse(await handler(received), response);
+    const answer = await handler(received);
+    closeUnread(request, response);
+    await universalResponseToNodeResponse(answer, response);
   }
 }

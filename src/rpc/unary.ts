@@ -1,5 +1,4 @@
 // Unary rpcs behind the guards: these run on method and headers, then the library gets the request.
-import type { ServerHttp2Stream } from "node:http2";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
@@ -7,11 +6,11 @@ import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
-import { lingerMs } from "../../gateway/linger.ts";
 import { deadlineIn, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import { sanitizeForEcho } from "../text.ts";
+import { closeUnread } from "./close-unread.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "./dispatch.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
@@ -93,7 +92,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
         refusal(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
       if (answer === "gone") return;
-      if (!request.complete) discard(request, response);
+      closeUnread(request, response);
       await universalResponseToNodeResponse(answer, response);
     },
   };
@@ -129,15 +128,4 @@ async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Arr
   const pieces: Uint8Array[] = [];
   for await (const piece of body ?? []) pieces.push(piece);
   return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
-}
-
-/** Throws away what is still to come, for a moment longer than the answer takes. */
-function discard(request: Request & { readonly stream?: ServerHttp2Stream }, response: Response): void {
-  const { stream } = request;
-  request.resume();
-  // HTTP/2 keeps the connection: only the stream is closed. Its response is told to be finished only with it.
-  (stream ?? response).once("finish", () => {
-    const timer = setTimeout(() => (stream === undefined ? request.destroy() : stream.close()), lingerMs);
-    (stream ?? request).once("close", () => clearTimeout(timer));
-  });
 }

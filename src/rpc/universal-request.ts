@@ -46,10 +46,13 @@ export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   if (bytes.byteLength > 0) yield await Promise.resolve(bytes);
 }
 
-/** A body as it comes. Fails with CANCELLED where the client goes before its end. */
+/**
+ * A body as it comes. Fails with CANCELLED where the client goes before its end. A reader that stops early leaves the
+ * request whole, for `closeUnread`: one that is destroyed is not read any more, and its connection stays.
+ */
 export async function* arriving(request: Request): AsyncIterable<Uint8Array> {
   try {
-    for await (const chunk of request) yield chunk as Uint8Array;
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array;
   } catch (cause) {
     throw new Failure(Reason.CANCELLED, { cause });
   }
