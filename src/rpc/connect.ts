@@ -87,8 +87,7 @@ export function createRpcSurface(
     await enter(inbound, () => requireServed(handler, request));
     if (streamed !== undefined) return streams?.handle(streamed, request, response, inbound);
     const received = universalRequest(handler, request, arriving(request), inbound, createContextValues());
-    const answer = await handler(received);
     closeUnread(request, response);
-    await universalResponseToNodeResponse(answer, response);
+    await universalResponseToNodeResponse(await handler(received), response);
   }
 }
