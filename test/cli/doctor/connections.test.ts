@@ -73,7 +73,9 @@ describe("MongoDB", () => {
     const limited = findingOf(await runDoctor({ ...environment, MONGODB_URI: uri }), "mongodb.rights");
     expect([limited.status, limited.message]).toEqual([
       "fault",
-      expect.stringMatching(/^The user reader lacks rights: createIndex on contacts, .*switches\.$/),
+      expect.stringMatching(
+        /^The user reader lacks rights: createIndex on (?=.*\bcontacts\b)(?=.*\bswitches\b)[a-z_, ]+\.$/,
+      ),
     ]);
     expect(limited.message).not.toMatch(/notes/);
     expect(limited.mend).toContain(`db.grantRolesToUser("reader", [{ role: "readWrite", db: "${db}" }])`);
