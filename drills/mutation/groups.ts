@@ -57,7 +57,7 @@ export const groups: readonly Group[] = [
   { name: "gzip", mutate: gateway("gzip"), tests: tests("gateway", "gzip") },
   {
     name: "documents",
-    mutate: gateway("openapi", "served-text", "tool-schema", "arguments"),
+    mutate: gateway("openapi", "served-text", "tool-schema", "arguments", "provider-mark"),
     tests: tests("gateway", "openapi", "tools"),
   },
   {

@@ -55,6 +55,8 @@ test("what could not be written is written later, before what came since; who as
 test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is told", async () => {
   let tries = 0;
   const lost: unknown[] = [];
+  // Timers of what else runs in this process.
+  const others = vi.getTimerCount();
   const gathered = createBatchWriter<string>(
     1_000,
     () => Promise.reject(new Error(`away, ${++tries}`)),
@@ -69,5 +71,5 @@ test("what cannot be written for 20 seconds is given up, so that nothing of a de
   expect(lost).toEqual([new Error(`away, ${tried}`)]);
   await gathered.flush();
   await vi.advanceTimersByTimeAsync(30_000);
-  expect([tries, vi.getTimerCount()]).toEqual([tried, 0]);
+  expect([tries, vi.getTimerCount()]).toEqual([tried, others]);
 });
