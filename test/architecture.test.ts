@@ -34,16 +34,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/db/redis-code.ts", []],
   [
     "src/db/",
-    [
-      "src/db/",
-      "src/gen/",
-      "src/search/",
-      "src/errors.ts",
-      "src/deadline.ts",
-      "src/tally.ts",
-      "src/uuid.ts",
-      "src/guards/scope.ts",
-    ],
+    ["src/db/", "src/gen/", "src/search/", "src/errors.ts", "src/deadline.ts", "src/tally.ts", "src/guards/scope.ts"],
   ],
   [
     "src/guards/",
@@ -82,7 +73,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
   ["src/sessions/", domain("src/sessions/", "src/notes/document.ts", "src/instant.ts", "src/deflated.ts")],
-  ["src/notes/", domain("src/notes/")],
+  ["src/notes/", domain("src/notes/", "src/text.ts")],
   ["src/accounts/", domain("src/accounts/", "src/api-keys/store.ts", "src/audit/store.ts", "src/guards/internal.ts")],
   ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/rpc/dispatch.ts")],
   [
@@ -174,6 +165,7 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
     "src/ingest/",
     domain(
       "src/ingest/",
+      "src/uuid.ts",
       "src/deflated.ts",
       "src/guards/internal.ts",
       "src/guards/erased-answers.ts",

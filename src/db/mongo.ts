@@ -18,8 +18,6 @@ import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
-export { uuidForm } from "../uuid.ts";
-
 /** By which MongoDB knows our connections. */
 export const appName = "records";
 /** Commands give up on their own a little before a request's deadline of 5 seconds. */

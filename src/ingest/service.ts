@@ -6,7 +6,7 @@ import type {
   IngestService as Descriptor,
 } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
-import { uuidForm } from "../db/mongo.ts";
+import { uuidForm } from "../uuid.ts";
 import type { Violation } from "../errors.ts";
 import { refuse } from "../errors.ts";
 import type { Operator } from "../guards/internal.ts";

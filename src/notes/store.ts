@@ -23,6 +23,7 @@ import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import { NOTE_SHAPE, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
+import { endOfCodePoints } from "../text.ts";
 import type { NoteDocument } from "./document.ts";
 import { noTexts } from "./document.ts";
 
@@ -200,7 +201,7 @@ export function contactLabel({ full_name, inferred_name, email }: LabelledContac
 
 function resultMessage({ kind, parent_id, label, type, content, created_at }: NoteDocument): NoteSearchResult {
   const text = content ?? "";
-  const excerpt = firstCodePoints(text, excerptLength);
+  const excerpt = text.slice(0, endOfCodePoints(text, 0, excerptLength));
   return {
     $typeName: "records.v1.NoteSearchResult",
     kind: kind === "contact" ? NoteKind.CONTACT : NoteKind.SESSION,
@@ -211,11 +212,4 @@ function resultMessage({ kind, parent_id, label, type, content, created_at }: No
     truncated: excerpt.length < text.length,
     createdAt: timestamp(created_at),
   };
-}
-
-function firstCodePoints(text: string, count: number): string {
-  if (text.length <= count) return text;
-  let end = 0;
-  for (let seen = 0; seen < count && end < text.length; seen++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  return text.slice(0, end);
 }
