@@ -8,10 +8,20 @@ export function endOfCodePoint(text: string, at: number): number {
   return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }
 
+/** How many units are looked at together for a surrogate. */
+const stride = 65_536;
+const surrogate = /[\ud800-\udfff]/;
+
 /** Where so many code points after `from` end, or the text does, in UTF-16 units. */
 export function endOfCodePoints(text: string, from: number, count: number): number {
-  let end = from;
-  for (let seen = 0; seen < count && end < text.length; seen++) end = endOfCodePoint(text, end);
+  let [end, left] = [from, count];
+  while (left > 0 && end < text.length) {
+    const most = Math.min(stride, left, text.length - end);
+    if (surrogate.test(text.slice(end, end + most))) {
+      for (let seen = 0; seen < most && end < text.length; seen++) end = endOfCodePoint(text, end);
+    } else end += most;
+    left -= most;
+  }
   return end;
 }
 

@@ -38,6 +38,8 @@ export interface ContactStore extends ContactUpserts {
   lock(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
   /** The contacts that any of the names means, by one command. */
   named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<ContactDocument>>;
+  /** The same, of which only the names are read. */
+  ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the contacts that any of the names means, and marks them as `lock` does. */
   readonly lockNamed: LockNamed<ContactNames & KnownRecord>;
   /** Deletes the contact alone, within a transaction; false when there is none. */
@@ -85,6 +87,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   return {
     ...createContactUpserts(writes, async (scope, name) => (await named(scope, [name])).get(name)),
     named,
+    ids: (scope, names) => findNamed<KnownRecord>(contacts as never, scope, names, { fields: {} }),
     lockNamed: (scope, names, session) => lockNamed(contacts, scope, names, { fields: nameFields, session }),
 
     async remove(scope, id, options) {

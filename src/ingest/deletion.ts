@@ -146,10 +146,10 @@ async function meantBy(
     readonly kinds: readonly DeletedName["kind"][];
     find(due: readonly DeletedName[]): Promise<NamedRecords<KnownRecord>>;
   }[] = [
-    { kinds: ["contact"], find: (due) => contacts.named(scope, due) },
-    { kinds: ["session", "transcript"], find: (due) => sessions.named(scope, due) },
-    { kinds: ["session_note"], find: (due) => notes.named(scope, "session", due) },
-    { kinds: ["contact_note"], find: (due) => notes.named(scope, "contact", due) },
+    { kinds: ["contact"], find: (due) => contacts.ids(scope, due) },
+    { kinds: ["session", "transcript"], find: (due) => sessions.ids(scope, due) },
+    { kinds: ["session_note"], find: (due) => notes.ids(scope, "session", due) },
+    { kinds: ["contact_note"], find: (due) => notes.ids(scope, "contact", due) },
   ];
   const ids = new Map(names.flatMap((name) => (name.id === undefined ? [] : [[name, uuid(name.id)] as const])));
   for (const { kinds, find } of sources) {

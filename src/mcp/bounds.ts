@@ -6,8 +6,10 @@ export const resultBytes = 60_000;
 /** For what is added to a result that is cut. */
 const reserve = 1_000;
 /** How many items of inner lists are kept, and how many characters of a text at least, before more items go. */
-const listSteps = [Infinity, 20, 10, 5, 3, 1, 0];
-const leastText = 500;
+const listSteps = [Infinity, 200, 100, 50, 35, 20, 10, 5, 3, 2, 1, 0];
+const leastText = 300;
+/** The members whose list is the result itself: it keeps all its items. */
+const outer = new Set(["data", "results"]);
 
 /** The structured content of a tool. */
 export type Content = Readonly<Record<string, unknown>>;
@@ -48,7 +50,7 @@ function cutPage(content: Content): Content | undefined {
   return { ...content, data: data.slice(0, kept), pagination: next };
 }
 
-/** The inner lists keep as many items as leave 500 characters for each text; then the texts get what is left. */
+/** The inner lists keep as many items as leave 300 characters for each text; then the texts get what is left. */
 function cutTexts(content: Content): Content {
   const limit = resultBytes - reserve;
   const items = listSteps.find((step) => fits(content, { text: leastText, items: step }, limit)) ?? 0;
@@ -85,7 +87,7 @@ function fits(value: unknown, longest: Longest, limit: number): boolean {
       left -= 2;
       for (const [name, member] of Object.entries(one)) {
         left -= bytesOf(name) + 2;
-        take(member, inner || name !== "data");
+        take(member, inner || !outer.has(name));
       }
     } else left -= bytesOf(one) + 1;
   };
@@ -98,7 +100,10 @@ function shortened(value: unknown, longest: Longest, inner = false): unknown {
   if (typeof value === "string") return cutText(value, longest.text);
   if (Array.isArray(value)) return itemsOf(value, longest, inner).map((one) => shortened(one, longest, true));
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, one]) => [name, shortened(one, longest, inner || name !== "data")]);
+  const members = Object.entries(value).map(([name, one]) => [
+    name,
+    shortened(one, longest, inner || !outer.has(name)),
+  ]);
   return Object.fromEntries(members);
 }
 

@@ -66,8 +66,11 @@ function readId(id: unknown) {
 }
 
 /** A page of a record's text, from an offset in characters; it says how to get the next one. */
-export function pageOfRecord(record: Fetched, offset: number): Fetched & { truncated?: boolean; hint?: string } {
-  const { page, next } = pageOf(record.text, offset);
+export function pageOfRecord(
+  { text, ...record }: Fetched,
+  offset: number,
+): Fetched & { truncated?: boolean; hint?: string } {
+  const { page, next } = pageOf(text, offset, record);
   if (next === null) return { ...record, text: page };
   const next_id = `${record.id}?offset=${next}`;
   const hint = `The text continues: fetch ${next_id}`;

@@ -9,8 +9,8 @@ import { refuseOthers } from "./tool.ts";
 
 /** About 10,000 tokens of English: below what clients take of one result. */
 export const pageCharacters = 40_000;
-/** What a page has of its result, as JSON; the rest is for what stands beside it. */
-const pageBytes = resultBytes - 4_000;
+/** For what every page has beside its text: its place, and how to get the next one. */
+const besideBytes = 1_500;
 
 /** The text as REST has it, and where this page stands in it, counted in Unicode characters. */
 export const transcriptTool: Tool = {
@@ -57,7 +57,7 @@ export const transcriptTool: Tool = {
     const offset = readOffset(asked, violations);
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
-    const { page, next } = pageOf(data.transcript ?? "", offset);
+    const { page, next } = pageOf(data.transcript ?? "", offset, { ...data, transcript: null });
     const pagination = { limit: pageCharacters, offset, has_more: next !== null, next_offset: next };
     return { data: { ...data, transcript: data.transcript === null ? null : page }, pagination };
   },
@@ -72,13 +72,21 @@ function readOffset(asked: Arguments[string], violations: Violation[]): number {
   return 0;
 }
 
-/** A page of a text by code points, none of which is parted; `next` is the offset of the page after it, or null. */
-export function pageOf(text: string, offset: number): { readonly page: string; readonly next: number | null } {
+/**
+ * A page of a text by code points, none of which is parted, as large as what stands `beside` it in the result leaves
+ * room for. `next` is the offset of the page after it, or null.
+ */
+export function pageOf(
+  text: string,
+  offset: number,
+  beside: object,
+): { readonly page: string; readonly next: number | null } {
+  const mostBytes = resultBytes - besideBytes - Buffer.byteLength(JSON.stringify(beside));
   const start = endOfCodePoints(text, 0, offset);
   let [end, points, bytes] = [start, 0, 0];
   while (end < text.length && points < pageCharacters) {
     bytes += jsonBytesAt(text, end);
-    if (bytes > pageBytes) break;
+    if (bytes > mostBytes) break;
     end = endOfCodePoint(text, end);
     points++;
   }

@@ -51,12 +51,8 @@ export interface NoteStore {
     label: string | null,
     options: WriteOptions,
   ): Promise<void>;
-  /** The notes of a kind that any of the names means, by one command. */
-  named(
-    scope: WriteScope,
-    kind: NoteDocument["kind"],
-    names: readonly RecordName[],
-  ): Promise<NamedRecords<KnownRecord>>;
+  /** The notes of a kind that any of the names means, by one command; only their names are read. */
+  ids(scope: WriteScope, kind: NoteDocument["kind"], names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** How many notes an owner has, counted up to `limit`. */
   countOf(scope: WriteScope, owner: NoteOwner, limit: number): Promise<number>;
   /** Deletes notes within a transaction, of an owner at most `limit`. Their ids. */
@@ -139,7 +135,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
       await notes.updateMany(filter, { $set: { label } }, options);
     },
 
-    named: (scope, kind, names) => findNamed<KnownRecord>(notes as never, scope, names, { fields: {}, kind }),
+    ids: (scope, kind, names) => findNamed<KnownRecord>(notes as never, scope, names, { fields: {}, kind }),
     countOf: (scope, owner, limit) =>
       countUpTo(notes, limit, { account_id: scope.accountId, ...owner }, { deadline: scope.deadline }),
     async remove(scope, which, options, limit = 0) {

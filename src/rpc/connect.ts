@@ -67,14 +67,14 @@ export function createRpcSurface(
           const protocol = await enter(inbound, () => protocolOf(rpc.handler, request));
           return await rpc.handle(protocol, request, response, inbound);
         }
+        closeUnread(request, response);
         await dispatch.throttle(inbound);
-        request.resume();
         response.writeHead(204, { Allow: allowOf(rpc.handler) }).end();
       } catch (error) {
         const failure = failureOf(error);
         // The library's own mean that the client is gone, or that the response cannot be written any more.
         if (!(error instanceof ConnectError)) onError(failure, inbound);
-        request.resume();
+        closeUnread(request, response);
         writeFailure(response, failure);
         response.end();
       }

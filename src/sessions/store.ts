@@ -40,8 +40,8 @@ export interface SessionStore {
   renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, options: WriteOptions): Promise<void>;
   /** Leaves all sessions of a contact without one. */
   detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions): Promise<void>;
-  /** The sessions that any of the names means, by one command. */
-  named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
+  /** The sessions that any of the names means, by one command; only their names are read. */
+  ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the sessions that any of the names means, and marks them, so that no deletion can commit beside it. */
   readonly lockNamed: LockNamed<KnownRecord & Pick<SessionDocument, "title">>;
   /** Deletes the session and its transcript, within a transaction; false when there is none. */
@@ -77,7 +77,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
 
   return {
     ...clientCopies(sessions),
-    named: (scope, names) => findNamed<KnownRecord>(sessions as never, scope, names, { fields: {} }),
+    ids: (scope, names) => findNamed<KnownRecord>(sessions as never, scope, names, { fields: {} }),
     lockNamed: (scope, names, session) => lockNamed(sessions, scope, names, { fields: { title: 1 }, session }),
 
     async remove(scope, id, options) {

@@ -150,25 +150,34 @@ test("health on the internal listener refuses a property that it does not know, 
   expect((await check({ service: "x".repeat(1_100_000) })).body.code).toBe("resource_exhausted");
 });
 
-test("a client that goes on sending after its response holds neither its connection nor a stop [VAL-04]", async () => {
-  const service = await startService();
-  onTestFinished(() => service.stop());
-  const { hostname, port } = new URL(service.internal);
-  const socket = connectSocket(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  const closed = new Promise((resolve) => socket.once("close", resolve));
-  let response = "";
-  socket.on("data", (bytes) => {
-    response += bytes.toString();
-  });
-  socket.on("error", () => undefined);
-  socket.write(
-    "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n",
-  );
-  // More than health takes, and less than was promised.
-  socket.write("x".repeat(1_100_000));
-  await closed;
-  expect(response).toMatch(/^HTTP\/1.1 \d{3} [^]*"code":"resource_exhausted"/);
-  // A second response, such as 408, would be to the same request.
-  expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-});
+test.each([
+  ["a message that is too large", "POST", "application/json", "resource_exhausted"],
+  ["a type that is not served", "POST", "text/plain", ""],
+  ["a method that is not served", "PUT", "application/json", ""],
+  ["OPTIONS", "OPTIONS", "application/json", ""],
+])(
+  "a client that goes on sending after its response to %s holds neither its connection nor a stop [VAL-04]",
+  async (_what, method, type, code) => {
+    const service = await startService();
+    onTestFinished(() => service.stop());
+    const { hostname, port } = new URL(service.internal);
+    const socket = connectSocket(Number(port), hostname);
+    onTestFinished(() => void socket.destroy());
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    let response = "";
+    socket.on("data", (bytes) => {
+      response += bytes.toString();
+    });
+    socket.on("error", () => undefined);
+    socket.write(
+      `${method} /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 9000000\r\n\r\n`,
+    );
+    // More than health takes, and less than was promised.
+    socket.write("x".repeat(1_100_000));
+    await closed;
+    expect(response).toMatch(/^HTTP\/1.1 \d{3} /);
+    expect(response).toContain(code);
+    // A second response, such as 408, would be to the same request.
+    expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  },
+);

@@ -126,6 +126,21 @@ describe("with every field at its limit", () => {
     expect(whole.includes(long)).toBe(true);
   });
 
+  test.each([
+    ["🙂".repeat(1_000), "ж".repeat(60_000)],
+    ["\u0001".repeat(1_000), "x".repeat(100_000)],
+  ])("fetch loses nothing beside a large title, case %# [MCP-10, MCP-14]", async (title, transcript) => {
+    const session = await holder.put.session({ title });
+    await holder.put.transcript({ session_id: session, transcript });
+    let whole = "";
+    for (let next: string | undefined = `session:${session}`; next !== undefined; ) {
+      const { structured } = await within("fetch", { id: next });
+      next = structured.metadata.next_id as string | undefined;
+      whole += (structured.text as string).replace(`\n\n(The text continues: fetch ${next})`, "");
+    }
+    expect(whole).toBe(`# ${title}\n\n## Transcript\n${transcript}`);
+  });
+
   test("search is within the bound [MCP-14]", async () => {
     expect((await within("search", { query: "ann" })).structured.results).toHaveLength(20);
   });
@@ -136,6 +151,12 @@ test("a result that fits is as it is, and one byte more is cut [MCP-14]", () => 
   const most = resultBytes - JSON.stringify(of(0)).length - 20;
   expect(bounded(of(most - 20), "rest").content).toEqual(of(most - 20));
   expect(bounded(of(resultBytes), "rest").content).toMatchObject({ truncated: true, hint: "rest" });
+});
+
+test("as many items of an inner list are kept as fit [MCP-14]", () => {
+  const notes = Array.from({ length: 250 }, () => ({ content: "x".repeat(400) }));
+  const { text } = bounded({ data: { notes } }, "rest");
+  expect(Buffer.byteLength(text)).toBeGreaterThan(40_000);
 });
 
 test("cutting takes no longer for a larger result, and parts no character [MCP-14]", () => {
