@@ -15,6 +15,7 @@ import type { Running } from "./running.ts";
 import { createRunning, orAfter } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
+import { endUnread } from "./unread.ts";
 
 /** A port that is listened on. */
 export interface Listener {
@@ -61,6 +62,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs })
   function receive(request: Request, response: Response): void {
     if (closing && request.httpVersionMajor === 1) response.setHeader("Connection", "close");
     request.url = originForm(request.url);
+    endUnread(request, response);
     options.handle(request, response);
   }
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };

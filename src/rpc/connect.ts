@@ -7,7 +7,6 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { writeFailure } from "../../gateway/response.ts";
 import { failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
-import { closeUnread } from "./close-unread.ts";
 import type { Dispatch, Inbound, StreamDispatch, OnError } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
 import { allowOf, protocolOf, requireServed } from "./protocol.ts";
@@ -67,14 +66,12 @@ export function createRpcSurface(
           const protocol = await enter(inbound, () => protocolOf(rpc.handler, request));
           return await rpc.handle(protocol, request, response, inbound);
         }
-        closeUnread(request, response);
         await dispatch.throttle(inbound);
         response.writeHead(204, { Allow: allowOf(rpc.handler) }).end();
       } catch (error) {
         const failure = failureOf(error);
         // The library's own mean that the client is gone, or that the response cannot be written any more.
         if (!(error instanceof ConnectError)) onError(failure, inbound);
-        closeUnread(request, response);
         writeFailure(response, failure);
         response.end();
       }
@@ -87,7 +84,6 @@ export function createRpcSurface(
     await enter(inbound, () => requireServed(handler, request));
     if (streamed !== undefined) return streams?.handle(streamed, request, response, inbound);
     const received = universalRequest(handler, request, arriving(request), inbound, createContextValues());
-    closeUnread(request, response);
     await universalResponseToNodeResponse(await handler(received), response);
   }
 }

@@ -10,7 +10,6 @@ import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import { reportedError } from "./connect-error.ts";
-import { closeUnread } from "./close-unread.ts";
 import type { Inbound, OnError, Stream, StreamDispatch } from "./dispatch.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { expiryOf } from "./protocol.ts";
@@ -54,7 +53,6 @@ export function createStreamSurface(
       );
       const values = createContextValues().set(entryKey, entry);
       const answer = await handler(universalRequest(handler, request, arriving(request), inbound, values));
-      closeUnread(request, response);
       await universalResponseToNodeResponse(answer, response);
     },
   };

@@ -10,7 +10,6 @@ import { deadlineIn, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import { sanitizeForEcho } from "../text.ts";
-import { closeUnread } from "./close-unread.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "./dispatch.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
@@ -92,7 +91,6 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
         refusal(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
       if (answer === "gone") return;
-      closeUnread(request, response);
       await universalResponseToNodeResponse(answer, response);
     },
   };

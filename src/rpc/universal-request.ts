@@ -48,7 +48,7 @@ export async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 
 /**
  * A body as it comes. Fails with CANCELLED where the client goes before its end. A reader that stops early leaves the
- * request whole, for `closeUnread`: one that is destroyed is not read any more, and its connection stays.
+ * request whole, for `endUnread`: one that is destroyed is not read any more, and its connection stays.
  */
 export async function* arriving(request: Request): AsyncIterable<Uint8Array> {
   try {

@@ -1,8 +1,7 @@
 // A surface of rpcs over a dispatch that fails, and under clients that go away or never end.
 import { createServer, request as httpRequest } from "node:http";
-import { connect, createServer as createHttp2 } from "node:http2";
+import { createServer as createHttp2 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { connect as connectSocket } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
@@ -105,33 +104,6 @@ test("of a client that goes away in the middle of its message nothing is run, an
   expect([steps, errors]).toEqual([["admit", "answered"], []]);
 });
 
-test("a client that never ends its message is answered, and a while later let go [VAL-04]", async () => {
-  const { base } = await surfaceOver({});
-  const { answers, closed } = await exchange(
-    base,
-    [`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n`, "{"],
-    4_000,
-    100,
-  );
-  expect([answers.map(({ status }) => status), closed]).toEqual([[400], true]);
-});
-
-test("over h2c a message that never ends is answered, and a while later its stream is closed [VAL-04]", async () => {
-  const { base } = await surfaceOver({}, 2);
-  const session = connect(base);
-  onTestFinished(() => session.destroy());
-  const stream = session.request(
-    { ":method": "POST", ":path": path, "content-type": "application/json" },
-    { endStream: false },
-  );
-  stream.on("error", () => undefined);
-  const status = new Promise((resolve) => stream.on("response", (headers) => resolve(headers[":status"])));
-  stream.resume().write(Buffer.alloc(2_000_000));
-  expect(await status).toBe(400);
-  await new Promise((resolve) => stream.on("close", resolve));
-  expect(session.destroyed).toBe(false);
-});
-
 test("what follows a message that was too large on the same connection is answered too [VAL-04]", async () => {
   const { base } = await surfaceOver({});
   const head = (length: number): string =>
@@ -149,35 +121,3 @@ test("health on the internal listener refuses a property that it does not know, 
   expect((await check({ service: "", foo: 1 })).body.code).toBe("invalid_argument");
   expect((await check({ service: "x".repeat(1_100_000) })).body.code).toBe("resource_exhausted");
 });
-
-test.each([
-  ["a message that is too large", "POST", "application/json", "resource_exhausted"],
-  ["a type that is not served", "POST", "text/plain", ""],
-  ["a method that is not served", "PUT", "application/json", ""],
-  ["OPTIONS", "OPTIONS", "application/json", ""],
-])(
-  "a client that goes on sending after its response to %s holds neither its connection nor a stop [VAL-04]",
-  async (_what, method, type, code) => {
-    const service = await startService();
-    onTestFinished(() => service.stop());
-    const { hostname, port } = new URL(service.internal);
-    const socket = connectSocket(Number(port), hostname);
-    onTestFinished(() => void socket.destroy());
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-    let response = "";
-    socket.on("data", (bytes) => {
-      response += bytes.toString();
-    });
-    socket.on("error", () => undefined);
-    socket.write(
-      `${method} /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 9000000\r\n\r\n`,
-    );
-    // More than health takes, and less than was promised.
-    socket.write("x".repeat(1_100_000));
-    await closed;
-    expect(response).toMatch(/^HTTP\/1.1 \d{3} /);
-    expect(response).toContain(code);
-    // A second response, such as 408, would be to the same request.
-    expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-  },
-);

@@ -1,14 +1,15 @@
 // Ends requests whose body nobody reads to its end.
 import type { ServerHttp2Stream } from "node:http2";
 import { lingerMs } from "../../gateway/linger.ts";
-import type { Request, Response } from "../http/exchange.ts";
+import type { Request, Response } from "./exchange.ts";
 
 /**
  * Ends a request whose response does not need the rest of its body: after the response, the rest is read and thrown
  * away for a moment. Otherwise the client would wait to send it, and a stop of the instance would wait for the client.
  */
-export function closeUnread(request: Request & { readonly stream?: ServerHttp2Stream }, response: Response): void {
+export function endUnread(request: Request & { readonly stream?: ServerHttp2Stream }, response: Response): void {
   const { stream } = request;
+  if (stream?.endAfterHeaders === true) return;
   // HTTP/2 keeps the connection, and its response has finished only once the stream has.
   (stream ?? response).once("finish", () => {
     if (request.complete) return;
