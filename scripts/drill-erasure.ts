@@ -1,13 +1,9 @@
 // The long drill of erasures: an account with a million notes is deleted while three instances run and another account
 // reads.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startRedis } from "../src/embedded/redis.ts";
 import { drillErasure } from "../drills/bulk/erasure.ts";
-import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import { startOwnMongod } from "../fixtures/databases/own-mongod.ts";
+import { startOwnRedis } from "../fixtures/databases/own-redis.ts";
 
 const usage = "npm run drill:erasure -- [--notes 1000000] [--instances 3] [--kill]";
 const most = { seconds: 120, p99: 250 };
@@ -26,16 +22,8 @@ if (values.help) {
 }
 const [notes, instances] = [Number(values.notes), Number(values.instances)];
 if (![notes, instances].every((count) => Number.isInteger(count) && count > 0)) throw new Error(usage);
-
-const folder = mkdtempSync(join(tmpdir(), "records-erasure-"));
 const mongod = await startOwnMongod();
-const redis = await startRedis({
-  dataDir: folder,
-  cacheDir: testCacheDir(),
-  env: process.env,
-  progress: () => undefined,
-});
-if (redis === undefined) throw new Error("no redis-server for the drill");
+const redis = await startOwnRedis();
 try {
   const { seconds, quiet, meanwhile, ...verdict } = await drillErasure({
     mongod,
@@ -55,5 +43,4 @@ try {
   process.exitCode = holds ? 0 : 1;
 } finally {
   await Promise.all([mongod.stop(), redis.stop()]);
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -4,7 +4,8 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { connectRedis } from "../src/db/redis.ts";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
-import { ann, ask, useHouse } from "../fixtures/sign-in/house.ts";
+import { ann } from "../fixtures/sign-in/people.ts";
+import { ask, useHouse } from "../fixtures/sign-in/house.ts";
 import { findSecrets, secretsIn } from "../fixtures/service/secrets.ts";
 
 const house = useHouse({ LOG_LEVEL: "trace" });

@@ -1,6 +1,7 @@
 // Clients that take their time: bytes one by one, or none at all, over HTTP/1.1 and HTTP/2.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
+import { frame } from "../../fixtures/clients/http2-frames.ts";
 
 /** Where slow clients go, and a key of theirs: some are let in before they are slow. */
 export interface Goal {
@@ -149,14 +150,4 @@ function headersOf({ key }: Goal): Buffer {
     literal([0x0f, 0x10], "application/json"),
   ]);
   return frame(1, 4, 1, block);
-}
-
-/** A frame (RFC 9113 §4.1). */
-function frame(type: number, flags: number, stream: number, payload: Buffer = nothing): Buffer {
-  const header = Buffer.alloc(9);
-  header.writeUIntBE(payload.length, 0, 3);
-  header.writeUInt8(type, 3);
-  header.writeUInt8(flags, 4);
-  header.writeUInt32BE(stream, 5);
-  return Buffer.concat([header, payload]);
 }

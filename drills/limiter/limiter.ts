@@ -1,10 +1,5 @@
 // One key, several instances, every wire: what passes is what one bucket lets through, whoever is asked.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startRedis } from "../../src/embedded/redis.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
@@ -18,6 +13,7 @@ import type { Caller } from "./caller.ts";
 import { callerOf, isDecided } from "./caller.ts";
 import type { Seen } from "./laws.ts";
 import { excess, refusedInVain } from "./laws.ts";
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
 const promised = { perSecond: 10, burst: 20 } as const;
 const offeredPerSecond = 50;
@@ -239,15 +235,7 @@ async function fallbacks({ instances }: Fixture): Promise<number> {
 /** More instances, each with a Redis that the others do not know. */
 async function addApart(fixture: Fixture, instances: number, ends: (() => unknown)[]): Promise<void> {
   while (fixture.instances.length < instances) {
-    const folder = mkdtempSync(join(tmpdir(), "records-drill-redis-"));
-    ends.push(() => rmSync(folder, { recursive: true, force: true }));
-    const redis = await startRedis({
-      dataDir: folder,
-      cacheDir: testCacheDir(),
-      env: process.env,
-      progress: () => undefined,
-    });
-    if (redis === undefined) throw new Error("no redis-server for the drill");
+    const redis = await startOwnRedis();
     ends.push(() => redis.stop());
     fixture.instances.push(await fixture.start({ REDIS_URL: redis.uri }));
   }

@@ -2,7 +2,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../src/embedded/provider/provider.ts";
-import { ann, ben, cleo, useHouse } from "../../fixtures/sign-in/house.ts";
+import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
+import { useHouse } from "../../fixtures/sign-in/house.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import type { Watched, WindowOptions } from "./pages.ts";
 import { expectAccessible, openWindow, picture, useChromium } from "./pages.ts";

@@ -1,18 +1,12 @@
 // The connection to Redis when the way to it breaks without a word, as it does when a host is lost.
-import { mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
-import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "records-redis-link-"));
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 const open = new Set<Socket>();
 /** A way to Redis: what is open on it can be lost, after which nothing comes through and nobody is told. */
 const way = createServer((near) => {
@@ -27,14 +21,7 @@ let redis: EmbeddedServer;
 let link: RedisLink;
 
 beforeAll(async () => {
-  const started = await startRedis({
-    dataDir: folder,
-    cacheDir: testCacheDir(),
-    env: process.env,
-    progress: () => undefined,
-  });
-  if (started === undefined) throw new Error("no redis-server for the tests");
-  redis = started;
+  redis = await startOwnRedis();
   await new Promise<void>((resolve) => way.listen(0, "127.0.0.1", resolve));
 });
 afterAll(async () => {
@@ -42,7 +29,6 @@ afterAll(async () => {
   for (const socket of open) socket.destroy();
   way.close();
   await redis.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("a connection that is lost without a word is given up, and Redis is used again over another [RTE-13]", async () => {

@@ -1,28 +1,19 @@
 // An erasure while several instances run, in short: `npm run drill:erasure` is the long form.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { startRedis } from "../../src/embedded/redis.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { drillErasure, sweepWithoutLease } from "../../drills/bulk/erasure.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "records-erasure-"));
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 let mongod: OwnMongod;
 let redis: EmbeddedServer;
 
 beforeAll(async () => {
   mongod = await startOwnMongod();
-  redis =
-    (await startRedis({ dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: () => undefined })) ??
-    never();
+  redis = await startOwnRedis();
 });
 afterAll(async () => {
   await Promise.all([mongod.stop(), redis.stop()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 const fixture = (notes: number, kill: boolean) => ({
   mongod,
@@ -59,7 +50,3 @@ test("when the instance that sweeps is killed, one other continues, and nothing 
 test("control: three sweepers without a lease collide [OPS-30]", { timeout: 600_000 }, async () => {
   expect(await sweepWithoutLease(mongod, redis.uri, 3, 3_000)).toBeGreaterThan(0);
 });
-
-function never(): never {
-  throw new Error("no redis-server for the test");
-}

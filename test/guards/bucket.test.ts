@@ -1,37 +1,23 @@
 // One contract for both buckets of the throttle: the one in Redis and the one of an instance's own.
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
-import { startRedis } from "../../src/embedded/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
 import { localBucket, sharedBucket } from "../../src/guards/bucket.ts";
 import { listenToRedis } from "../../fixtures/databases/commands.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "records-bucket-"));
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 let redis: EmbeddedServer;
 const links: RedisLink[] = [];
 
 beforeAll(async () => {
-  const started = await startRedis({
-    dataDir: folder,
-    cacheDir: readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir,
-    env: process.env,
-    progress: () => undefined,
-  });
-  if (started === undefined) throw new Error("no redis-server for the tests");
-  redis = started;
+  redis = await startOwnRedis();
 });
 afterAll(async () => {
   for (const link of links) link.close();
   await redis.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function link(): Promise<RedisLink> {

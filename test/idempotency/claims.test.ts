@@ -1,9 +1,6 @@
 // One key, one write, seen from inside: the claims in MongoDB and the reservations in Redis, without a service around
 // them.
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import type { MongoClient } from "mongodb";
@@ -15,7 +12,6 @@ import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import { commit } from "../../src/db/write.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
-import { startRedis } from "../../src/embedded/redis.ts";
 import {
   AppendContactNoteRequestSchema,
   AppendContactNoteResponseSchema,
@@ -31,12 +27,11 @@ import { createReservations, reservationName } from "../../src/guards/reservatio
 import { readScope } from "../../src/guards/scope.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
 import type { Answer } from "../../src/rpc/dispatch.ts";
-import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase } from "../../fixtures/databases/database.ts";
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
 const { createContact, appendContactNote } = ContactService.method;
-const folder = mkdtempSync(join(tmpdir(), "records-claims-"));
 let database: TestDatabase;
 let client: MongoClient;
 let redis: EmbeddedServer;
@@ -46,14 +41,7 @@ let account: UUID;
 beforeAll(async () => {
   database = await createDatabase(inject("administratorUri"));
   client = await connectMongo(database.uri, 30_000);
-  const started = await startRedis({
-    dataDir: folder,
-    cacheDir: testCacheDir(),
-    env: process.env,
-    progress: () => undefined,
-  });
-  if (started === undefined) throw new Error("no redis-server for the tests");
-  redis = started;
+  redis = await startOwnRedis();
   const opened = connectRedis(redis.uri, () => undefined);
   await opened.firstReady;
   // Not a test of how long anyone waits for Redis: on a busy machine 50 ms are soon over.
@@ -67,7 +55,6 @@ afterAll(async () => {
   await client.close();
   await database.drop();
   await redis.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const claims = () =>

@@ -38,7 +38,7 @@ test("no test, no drill and no setting of the runner tries a failed test again",
   const files = [
     "vitest.config.ts",
     "drills/mutation/vitest.config.mts",
-    ...["test", "drills"].flatMap((folder) =>
+    ...["test", "drills", "fixtures"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".ts"))
         .map((name) => `${folder}/${name}`),

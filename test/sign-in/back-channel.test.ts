@@ -18,16 +18,8 @@ import {
   startFakeProvider,
   tellLogout,
 } from "../../fixtures/sign-in/fake-provider.ts";
-import {
-  ann,
-  ask,
-  auditOf,
-  newOwner,
-  ownerStatus,
-  sessionCount,
-  signIn,
-  useHouse,
-} from "../../fixtures/sign-in/house.ts";
+import { ann } from "../../fixtures/sign-in/people.ts";
+import { ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 let fake: FakeProvider;

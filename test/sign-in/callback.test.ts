@@ -1,13 +1,12 @@
 // What does not lead in: answers of the provider that were not asked for, not in this browser, or not now.
 import { describe, expect, test } from "vitest";
 import type { RestAnswer } from "../../fixtures/service/service.ts";
+import { ann, ben } from "../../fixtures/sign-in/people.ts";
 import {
   almostIn,
-  ann,
   ask,
   auditOf,
   begin,
-  ben,
   sessionCount,
   sessionOf,
   signIn,

@@ -4,7 +4,8 @@ import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
-import { ann, ask, begin, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { ann } from "../../fixtures/sign-in/people.ts";
+import { ask, begin, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 

@@ -2,13 +2,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
+import { ann, ben } from "../../fixtures/sign-in/people.ts";
 import {
   almostIn,
-  ann,
   ask,
   auditOf,
   begin,
-  ben,
   ownerStatus,
   sessionCount,
   sessionOf,

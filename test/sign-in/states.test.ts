@@ -4,18 +4,8 @@ import { describe, expect, test } from "vitest";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { sessionSecret } from "../../fixtures/service/service.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import {
-  ann,
-  ask,
-  auditOf,
-  ben,
-  cleo,
-  newOwner,
-  ownerStatus,
-  sessionCount,
-  signIn,
-  useHouse,
-} from "../../fixtures/sign-in/house.ts";
+import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
+import { ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 const admin = (rpc: string, message: unknown) =>

@@ -1,21 +1,17 @@
 // What keeps a service from working is named by the doctor, each fault beside the healthy control.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
-import { startRedis } from "../../../src/embedded/redis.ts";
 import { asAdministrator } from "../../../fixtures/databases/database.ts";
 import { startOwnMongod } from "../../../fixtures/databases/own-mongod.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { clientSecret, json, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { testCacheDir } from "../../../fixtures/databases/cache-dir.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
 import { slowProxy } from "./slow-proxy.ts";
+import { startOwnRedis } from "../../../fixtures/databases/own-redis.ts";
 
 const hour = 3_600_000;
 let fake: FakeProvider;
@@ -152,14 +148,7 @@ describe("MongoDB", () => {
 
 describe("Redis", () => {
   test("that is down, and one that is a read-only replica, are named [OPS-04]", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "records-doctor-"));
-    const redis = await startRedis({
-      dataDir: folder,
-      cacheDir: testCacheDir(),
-      env: process.env,
-      progress: () => undefined,
-    });
-    if (redis === undefined) throw new Error("no redis-server for the test");
+    const redis = await startOwnRedis();
     try {
       const client = new Redis(redis.uri);
       expect(await faultsOf({ ...environment, REDIS_URL: redis.uri })).toEqual([]);
@@ -176,7 +165,6 @@ describe("Redis", () => {
       ]);
     } finally {
       await redis.stop();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 

@@ -8,8 +8,8 @@ import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProvider } from "../../../src/embedded/provider/provider.ts";
 import { textOf } from "../../../fixtures/sign-in/browser.ts";
+import { ann } from "../../../fixtures/sign-in/people.ts";
 import {
-  ann,
   assistantOf,
   atAssistant,
   atDashboard,

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createBrowser, formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
+import { ann } from "../../../fixtures/sign-in/people.ts";
 import {
-  ann,
   assistantOf,
   assistantUri,
   atAssistant,

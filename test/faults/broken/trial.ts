@@ -20,8 +20,8 @@ export interface Verdict {
 /** The service responds within 5 seconds, streams excepted; the rest is for a machine that is busy. */
 const answerMs = 5_000 + 3_000;
 const streamMs = 60_000;
-/** After the last fault everything is served within 5 seconds; the rest is for a machine that is busy. */
-const recoveryMs = 5_000 + 3_000;
+/** After the last fault everything is served within 5 seconds. */
+const recoveryMs = 5_000;
 
 /** The outcome, or that there was none in time. */
 async function answered({ streams }: Recipe, trial: Trial): Promise<Outcome> {

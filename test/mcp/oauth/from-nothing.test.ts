@@ -9,7 +9,8 @@ import type {
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../../fixtures/sign-in/browser.ts";
-import { ann, ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 

@@ -2,7 +2,8 @@
 import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { ann, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { ann } from "../../../fixtures/sign-in/people.ts";
+import { signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, headersFor, holderOf, message, post, request } from "./set-up.ts";

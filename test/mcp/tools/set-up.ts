@@ -11,7 +11,7 @@ import { noteSecret } from "../../../fixtures/service/secrets.ts";
 import type { RestAnswer } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import type { House } from "../../../fixtures/sign-in/house.ts";
-import { ann } from "../../../fixtures/sign-in/house.ts";
+import { ann } from "../../../fixtures/sign-in/people.ts";
 
 /** The revisions that are spoken at the one address, the newest first. */
 export const revisions = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
