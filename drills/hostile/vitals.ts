@@ -1,5 +1,9 @@
 // What the system knows of a process: whether it is there, its memory, and the time that its main thread has run.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+
+export function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}/status`);
+}
 
 /** Memory that the process holds now, in megabytes. Throws where there is no such process. */
 export function residentMb(pid: number): number {
