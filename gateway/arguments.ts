@@ -13,15 +13,19 @@ import { readValue } from "./scalar.ts";
 import { echoedName } from "./echoed-name.ts";
 
 /**
- * Reads the arguments of one operation, whose path and query parameters they are. A null, or an empty string for an
- * optional one, counts as left out. What is unambiguous is taken: `"10"` for 10, `contact:<uuid>` for a `contact_id`.
+ * Reads the arguments of one operation: its path and query parameters, and the fields that REST does not have. A null,
+ * or an empty string for an optional one, counts as left out. What is unambiguous is taken: `"10"` for 10,
+ * `contact:<uuid>` for a `contact_id`.
  */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
 /** The reader of a route that has no body. */
 export function createArgumentReader(route: Route): ArgumentReader {
-  const fields = new Map([...route.path, ...route.query].map((field) => [field.name, field]));
+  const beyond = route.beyond?.fields ?? [];
+  const fields = new Map([...route.path, ...route.query, ...beyond].map((field) => [field.name, field]));
   const names = [...fields.keys()].join(", ");
+  const isGiven = (given: Readonly<Record<string, unknown>>, name: string): boolean =>
+    (given[name] ?? null) !== null && given[name] !== "";
   return (given) => {
     const violations: Violation[] = [];
     const message = create(route.rpc.input) as Message & Record<string, Scalar>;
@@ -35,15 +39,19 @@ export function createArgumentReader(route: Route): ArgumentReader {
         });
       else if (typeof value === "string" && loneSurrogate.test(value))
         violations.push({ field: name, rule: "surrogate", message: "must not hold a lone surrogate" });
-      else if (value !== null && (value !== "" || field.required))
+      else if (value !== null && (value !== "" || isNeeded(field, given)))
         set(message, field.local, readValue(field, meant(field, value as Json), violations));
     }
-    for (const { name, required } of fields.values()) {
-      if (required && (given[name] ?? null) === null)
-        violations.push({ field: name, rule: "required", message: "is required" });
+    for (const field of fields.values()) {
+      if (isNeeded(field, given) && (given[field.name] ?? null) === null)
+        violations.push({ field: field.name, rule: "required", message: "is required" });
     }
     return { message, violations: violations.slice(0, mostViolations) };
   };
+
+  function isNeeded(field: RequestField, given: Readonly<Record<string, unknown>>): boolean {
+    return field.required && !(field.optionalBeyondRest === true && beyond.some(({ name }) => isGiven(given, name)));
+  }
 }
 
 /** The value that a model means by one of another form; the value itself where that is not clear. */

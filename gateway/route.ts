@@ -24,8 +24,20 @@ export interface Route {
    * `rpc.output`.
    */
   write(message: Message, documentProvider: string): object;
+  /** What Connect, gRPC and assistants have, and REST does not. */
+  readonly beyond?: Beyond;
   /** The `Location` of a success. `message` is of `rpc.output`. */
   location?(message: Message): string;
+}
+
+/** What a request and its response have beyond REST. */
+export interface Beyond {
+  readonly fields: readonly RequestField[];
+  /** The JSON Schemas of these fields, by their names. */
+  readonly parameters: Readonly<Record<string, object>>;
+  /** The JSON Schemas of what `write` adds to the body. */
+  readonly answer: Readonly<Record<string, object>>;
+  write(message: Message): object;
 }
 
 /** The properties of a request body. */
@@ -47,6 +59,8 @@ export type RequestField = {
   /** The name in the message object. */
   readonly local: string;
   readonly required: boolean;
+  /** True where it may be left out beside a field that REST does not have. */
+  readonly optionalBeyondRest?: boolean;
   /** True where a body may say null, which leaves the field unset. */
   readonly nullable: boolean;
 } & (

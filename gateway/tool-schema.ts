@@ -1,6 +1,7 @@
 // The JSON Schemas of a tool that is an operation: the same descriptors as in the OpenAPI document, in the form that
 // MCP takes.
 import type { OpenApiDocument } from "./openapi.ts";
+import { table } from "./route.ts";
 
 /** A JSON Schema (2020-12) of an object. */
 export interface ObjectSchema {
@@ -45,21 +46,24 @@ export function toolSchemas(document: OpenApiDocument, operationId: string): Too
   if (operation === undefined || answer === undefined)
     throw new Error(`the OpenAPI document has no operation ${operationId} with an answer`);
   const parameters = operation.parameters ?? [];
+  const route = table.find(({ rpc }) => rpc.localName === operationId);
+  const optional = (route?.query ?? []).filter((field) => field.optionalBeyondRest).map(({ name }) => name);
   return {
     input: {
       type: "object",
-      properties: Object.fromEntries(
-        parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
-      ),
-      required: parameters.filter(({ required }) => required).map(({ name }) => name),
+      properties: {
+        ...Object.fromEntries(parameters.map(({ name, description, schema }) => [name, { ...schema, description }])),
+        ...route?.beyond?.parameters,
+      },
+      required: parameters.filter(({ name, required }) => required && !optional.includes(name)).map(({ name }) => name),
       additionalProperties: false,
     },
-    output: selfContained(document, answer.slice(componentPrefix.length)),
+    output: selfContained(document, answer.slice(componentPrefix.length), route?.beyond?.answer),
   };
 }
 
-/** A component with everything that it refers to under `$defs`. */
-function selfContained({ components }: OpenApiDocument, name: string): ObjectSchema {
+/** A component, with properties `beyond` those of REST, and with everything that it refers to under `$defs`. */
+function selfContained({ components }: OpenApiDocument, name: string, beyond: object = {}): ObjectSchema {
   const definitions = new Map<string, unknown>();
   const local = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(local);
@@ -78,6 +82,8 @@ function selfContained({ components }: OpenApiDocument, name: string): ObjectSch
     }
     return `#/$defs/${component}`;
   };
-  const root = local(components.schemas[name]) as object;
-  return { ...root, type: "object", ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }) };
+  const schema = components.schemas[name] ?? {};
+  const properties = { ...schema.properties, ...beyond };
+  const whole = local(Object.keys(beyond).length === 0 ? schema : { ...schema, properties }) as object;
+  return { ...whole, type: "object", ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }) };
 }

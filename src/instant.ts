@@ -33,6 +33,17 @@ export function parseInstant(text: string): Instant | undefined {
   return { first: /[1-9]/.test(fraction.slice(3)) ? last + 1 : last, last };
 }
 
+/** The moments that bound a period, of texts that are instants or left out. */
+export function periodOf(
+  from: string | undefined,
+  to: string | undefined,
+): { readonly first: number | undefined; readonly last: number | undefined } {
+  return {
+    first: from === undefined ? undefined : parseInstant(from)?.first,
+    last: to === undefined ? undefined : parseInstant(to)?.last,
+  };
+}
+
 type SixNumbers = [number, number, number, number, number, number];
 
 function parseOffset(text: string): number | undefined {

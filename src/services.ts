@@ -36,6 +36,7 @@ import { contactLabel, createNoteStore, noteCollection } from "./notes/store.ts"
 import { createNoteUpserts } from "./notes/upsert.ts";
 import { createSessionService } from "./sessions/service.ts";
 import { createSessionStore, sessionCollection } from "./sessions/store.ts";
+import { createTranscriptSearch } from "./sessions/transcript-search.ts";
 import { createTranscriptStore, transcriptCollection } from "./sessions/transcripts.ts";
 import { createSessionUpserts } from "./sessions/upsert.ts";
 import { endedCollection, logoutTokenCollection } from "./sign-in/ended-store.ts";
@@ -154,7 +155,7 @@ export function createServices(
     switches: createSwitchStore(client),
     records,
     contacts: createContactService(records.contacts, createContactSearch(client), records.notes),
-    sessions: createSessionService(records.sessions, records.transcripts),
+    sessions: createSessionService(records.sessions, records.transcripts, createTranscriptSearch(client)),
     notes: createNoteService(records.notes),
     ingest: createIngestService(
       records.upserts,

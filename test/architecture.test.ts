@@ -71,8 +71,11 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
     ],
   ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
-  ["src/sessions/", domain("src/sessions/", "src/notes/document.ts", "src/instant.ts", "src/deflated.ts")],
-  ["src/notes/", domain("src/notes/", "src/text.ts")],
+  [
+    "src/sessions/",
+    domain("src/sessions/", "src/notes/document.ts", "src/instant.ts", "src/deflated.ts", "src/text.ts"),
+  ],
+  ["src/notes/", domain("src/notes/", "src/instant.ts", "src/text.ts")],
   ["src/accounts/", domain("src/accounts/", "src/api-keys/store.ts", "src/audit/store.ts", "src/guards/internal.ts")],
   ["src/audit/", domain("src/audit/", "src/guards/call.ts", "src/guards/internal.ts", "src/rpc/dispatch.ts")],
   [
@@ -100,7 +103,9 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
       "src/remembered.ts",
       "src/gen/",
       "src/errors.ts",
+      "src/db/message.ts",
       "src/db/mongo.ts",
+      "src/search/words.ts",
       "src/accounts/store.ts",
       "src/audit/store.ts",
       "src/guards/assistant.ts",

@@ -22,6 +22,8 @@ export interface Operation {
   readonly data: DescField | undefined;
   /** The fields of the response that stand beside `data`. */
   readonly siblings: readonly DescField[];
+  /** The fields of the request and of the response that REST does not have. */
+  readonly beyond: { readonly request: readonly DescField[]; readonly response: readonly DescField[] };
   readonly status: number;
   readonly location: readonly Segment[] | undefined;
   readonly credential: "key" | "none" | "session";
@@ -78,13 +80,18 @@ function createOperation(rpc: DescMethod, http: HttpRule, options: Options): Ope
     throw new Error(`${methods[verb]} cannot have a body`);
   const rules = options.method(rpc);
   const data = http.responseBody === "" ? undefined : fieldOf(rpc.output, http.responseBody, "response_body");
+  const others = data === undefined ? [] : rpc.output.fields.filter((field) => field !== data);
   return {
     rpc,
     method: methods[verb],
     template,
     ...sortRequest(rpc.input, parseTemplate(template), http.body === "*", options),
     data,
-    siblings: data === undefined ? [] : rpc.output.fields.filter((field) => field !== data),
+    siblings: others.filter((field) => !isBeyondRest(field, options)),
+    beyond: {
+      request: rpc.input.fields.filter((field) => isBeyondRest(field, options)),
+      response: others.filter((field) => isBeyondRest(field, options)),
+    },
     status: rules?.successStatus || 200,
     location:
       rules === undefined || rules.location === ""
@@ -106,13 +113,19 @@ function sortRequest(
     "parameter" in segment ? [fieldOf(input, segment.parameter, "the path")] : [],
   );
   const mask = hasBody ? input.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName) : undefined;
-  const rest = input.fields.filter((field) => !path.includes(field) && field !== mask);
-  for (const field of [...path, ...rest]) checkRequestField(field, options);
+  const beyond = input.fields.filter((field) => isBeyondRest(field, options));
+  if (hasBody && beyond.length > 0) throw new Error("a request with a body cannot have fields beyond REST");
+  const rest = input.fields.filter((field) => !path.includes(field) && field !== mask && !beyond.includes(field));
+  for (const field of [...path, ...rest, ...beyond]) checkRequestField(field, options);
   for (const field of path)
     if (field.scalar === undefined) throw new Error(`the path parameter ${field.name} must be a scalar`);
   if (!hasBody) return { path, query: rest, body: undefined };
   const required = mask !== undefined || rest.some((field) => options.validate(field).required);
   return { path, query: [], body: { fields: rest, mask, required } };
+}
+
+function isBeyondRest(field: DescField, options: Options): boolean {
+  return options.field(field)?.beyondRest === true;
 }
 
 function checkLocation(output: DescMessage, segments: readonly Segment[]): readonly Segment[] {

@@ -29,6 +29,8 @@ export interface FieldRules {
   readonly patternMessage: string;
   readonly example: string;
   readonly notNull: boolean;
+  readonly beyondRest: boolean;
+  readonly optionalBeyondRest: boolean;
 }
 
 /** A value of `records.v1.Reason` with its option `records.v1.reason`. */

@@ -40,6 +40,7 @@ export function printRequestField(field: DescField, options: Options): string {
     `local: ${JSON.stringify(field.localName)}`,
     `kind: ${JSON.stringify(kind)}`,
     `required: ${required}`,
+    ...(options.field(field)?.optionalBeyondRest === true ? ["optionalBeyondRest: true"] : []),
     `nullable: ${!required && options.field(field)?.notNull !== true}`,
   ];
   if (kind === "string") parts.push(`moment: ${options.field(field)?.format === 1}`);

@@ -69,11 +69,18 @@ export function namesProvider(message: DescMessage, options: Options, seen = new
 
 /**
  * The messages that the answers hold, each once, a message before those that it holds. Throws an Error that names the
- * rpc for a field that cannot be written, and for two messages of one name.
+ * rpc for a field that cannot be written, and for two messages of one name. With `beyondRest` also those of fields that
+ * REST does not have.
  */
-export function responseMessages(operations: readonly Operation[], options: Options): readonly DescMessage[] {
+export function responseMessages(
+  operations: readonly Operation[],
+  options: Options,
+  beyondRest = false,
+): readonly DescMessage[] {
   const found = new Map<string, DescMessage>();
-  for (const { rpc } of operations) naming(rpc, () => rpc.output.fields.forEach(collect));
+  for (const { rpc, beyond } of operations)
+    naming(rpc, () => rpc.output.fields.filter((field) => !beyond.response.includes(field)).forEach(collect));
+  if (beyondRest) for (const { rpc, beyond } of operations) naming(rpc, () => beyond.response.forEach(collect));
   return [...found.values()];
 
   function collect(field: DescField): void {

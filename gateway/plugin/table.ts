@@ -1,11 +1,13 @@
 // Emits src/gen/rest.ts: the routing table as typed data, then the writers.
 import type { GeneratedFile, Printable } from "@bufbuild/protoplugin";
 import type { Segment } from "../path-template.ts";
+import { parameterSchemas } from "./openapi/request-schema.ts";
+import { fieldSchemas } from "./openapi/response-schema.ts";
 import type { Operation } from "./operation.ts";
 import { naming } from "./operation.ts";
 import type { Options } from "./options.ts";
 import { printRequestField } from "./request-field.ts";
-import { bodyWriter, printWriters } from "./writers.ts";
+import { beyondWriter, bodyWriter, printWriters } from "./writers.ts";
 
 /** Emits the table, one row for each operation, in the order of the protos. */
 export function printTable(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
@@ -40,6 +42,14 @@ function printRow(f: GeneratedFile, operation: Operation, options: Options): voi
   if (location !== undefined)
     f.print("    location: (m: ", f.importShape(rpc.output), ") => ", printLocation(location, operation), ",");
   f.print("    write: ", bodyWriter(f, operation, options), ",");
+  if (operation.beyond.request.length > 0) {
+    f.print("    beyond: {");
+    f.print("      fields: ", list(operation.beyond.request), ",");
+    f.print("      parameters: ", JSON.stringify(parameterSchemas(operation.beyond.request, options)), ",");
+    f.print("      answer: ", JSON.stringify(fieldSchemas(operation.beyond.response, options)), ",");
+    f.print("      write: ", beyondWriter(f, operation, options), ",");
+    f.print("    },");
+  }
   f.print("  },");
 }
 

@@ -9,7 +9,7 @@ import { namesProvider, responseField, responseMessages } from "./response-field
 
 /** Emits a writer for each message of the answers, and what the writers call. */
 export function printWriters(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
-  const messages = responseMessages(operations, options);
+  const messages = responseMessages(operations, options, true);
   for (const message of messages) {
     f.print("function write", messageName(message), "(m: ", f.importShape(message), parameter(message, options), ") {");
     f.print("  return {");
@@ -36,6 +36,15 @@ export function bodyWriter(f: GeneratedFile, { rpc, data, siblings }: Operation,
       : value(data, options);
   const members = [`data: ${whole}`, ...siblings.map((field) => property(field, options))];
   return ["(m: ", f.importShape(rpc.output), parameter(rpc.output, options), `) => ({ ${members.join(", ")} })`];
+}
+
+/** The function that writes the fields of the response that REST does not have, as far as they are set. */
+export function beyondWriter(f: GeneratedFile, { rpc, beyond }: Operation, options: Options): Printable {
+  if (beyond.response.length === 0) return "() => ({})";
+  const members = beyond.response.map(
+    (field) => `...(m.${field.localName} === undefined ? {} : { ${property(field, options)} })`,
+  );
+  return ["(m: ", f.importShape(rpc.output), `) => ({ ${members.join(", ")} })`];
 }
 
 /** Only a writer that reaches a field with the provider's name takes it. */

@@ -1,24 +1,45 @@
 // Searching contacts (contract §3.2): whole words first, then the rest, hydrated in the same command.
-import type { Collection, Document, MongoClient } from "mongodb";
+import { setImmediate } from "node:timers/promises";
+import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
-import type { Contact } from "../gen/records/v1/contacts_pb.ts";
+import type { Contact, SearchContactsResponse } from "../gen/records/v1/contacts_pb.ts";
+import type { KnownRecord } from "../db/named.ts";
+import type { PageRequest } from "../db/page.ts";
+import { cutPage, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { planFilter, planWords, wholeFilter } from "../db/word-search.ts";
+import { listIndex, planFilter, planWords, wholeFilter } from "../db/word-search.ts";
 import type { Scope } from "../guards/scope.ts";
+import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { queryReadings } from "../search/phones.ts";
-import { CONTACT_SHAPE } from "../search/terms.ts";
+import { queryWords } from "../search/words.ts";
+import { CONTACT_SHAPE, checkPattern } from "../search/terms.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
 import { recentSessionStages, timelineStages } from "./store.ts";
+import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
+/** How many archived contacts a query looks at, and how many before other requests have their turn. */
+const mostArchived = 2_000;
+const archivedAtOnce = 100;
 
 /** Finds contacts. */
 export interface ContactSearch {
   /** The active contacts that match the query, at most 25, in order. */
   search(scope: Scope, query: string): Promise<Contact[]>;
+  /** A page of the contacts that match the filter: those that are active first, the newest first where no words are. */
+  list(scope: Scope, filter: ContactFilter, page: PageRequest): Promise<SearchContactsResponse>;
+}
+
+/** Which contacts; those of any state where it is undefined. */
+export interface ContactFilter {
+  readonly query: string | undefined;
+  readonly archived: boolean | undefined;
+  readonly hasEmail: boolean | undefined;
+  /** Finds active contacts with any of the query's words, the best first. */
+  readonly anyWord: boolean;
 }
 
 type FoundContact = ContactDocument & { readonly timeline: NoteRow[]; readonly sessions: SessionRow[] };
@@ -28,30 +49,112 @@ export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
   return {
     async search(scope, query) {
-      const plans: WordPlan[] = [];
-      for (const words of queryReadings(query)) {
-        const plan = await planWords(contacts, scope, words, CONTACT_SHAPE);
-        if (plan !== undefined) plans.push(plan);
-      }
+      const plans = await planQuery(contacts, scope, query);
       if (plans.length === 0) return [];
-      const rows = await read<FoundContact>(contacts, scope, [
-        ...foundStages(contacts, scope, plans),
-        ...hydrationStages(scope),
-      ]);
-      return rows.map((row) => contactMessage(row, row.timeline, row.sessions));
+      const stages = [...foundStages(contacts, scope, plans), ...hydrationStages(scope)];
+      return (await read<FoundContact>(contacts, scope, stages)).map(foundMessage);
+    },
+    async list(scope, filter, page) {
+      const ids = await findIds(contacts, scope, filter, page);
+      const { rows, pagination } = cutPage(ids, page);
+      const stages = [{ $project: { n: 0, g: 0 } }, ...hydrationStages(scope)];
+      const found = await readInOrder<FoundContact>(contacts, scope, rows, stages);
+      return { $typeName: "records.v1.SearchContactsResponse", contacts: found.map(foundMessage), pagination };
     },
   };
 }
 
+function foundMessage(row: FoundContact): Contact {
+  return contactMessage(row, row.timeline, row.sessions);
+}
+
+/** A plan for each reading of the query; none where nothing can match. */
+async function planQuery(contacts: Collection<Document>, scope: Scope, query: string): Promise<WordPlan[]> {
+  const plans: WordPlan[] = [];
+  for (const words of queryReadings(query)) {
+    const plan = await planWords(contacts, scope, words, CONTACT_SHAPE);
+    if (plan !== undefined) plans.push(plan);
+  }
+  return plans;
+}
+
+/** The ids of the page and of one contact more. */
+async function findIds(
+  contacts: Collection<Document>,
+  scope: Scope,
+  { query, archived, hasEmail, anyWord }: ContactFilter,
+  page: PageRequest,
+): Promise<UUID[]> {
+  const byEmail = hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null };
+  if (query === undefined) {
+    const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
+    const filter = { account_id: scope.accountId, ...state, ...byEmail };
+    const stages = [{ $match: filter }, ...pageStages(page), { $project: { _id: 1 } }];
+    return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
+  }
+  const most = page.offset + page.limit + 1;
+  if (anyWord) {
+    const found = await findByAnyWord(contacts, scope, queryWords(query), CONTACT_SHAPE, byEmail);
+    return found.slice(page.offset, most);
+  }
+  const active = archived === true ? [] : await findActive(contacts, scope, query, byEmail, most);
+  const others = archived === false || active.length >= most ? [] : await findArchived(contacts, scope, query, byEmail);
+  return [...active, ...others].slice(page.offset, most);
+}
+
+async function findActive(
+  contacts: Collection<Document>,
+  scope: Scope,
+  query: string,
+  condition: Document,
+  most: number,
+): Promise<UUID[]> {
+  const plans = await planQuery(contacts, scope, query);
+  if (plans.length === 0) return [];
+  const stages = [...foundStages(contacts, scope, plans, { condition, most }), { $project: { _id: 1 } }];
+  return idsOf(await read<KnownRecord>(contacts, scope, stages));
+}
+
+/** Archived contacts stand in no index of words: the words are looked for in the newest ones themselves. */
+async function findArchived(
+  contacts: Collection<Document>,
+  scope: Scope,
+  query: string,
+  condition: Document,
+): Promise<UUID[]> {
+  const readings = queryReadings(query).map((words) => words.map((word) => new RegExp(checkPattern(word))));
+  const filter = { account_id: scope.accountId, archived_at: { $ne: null }, ...condition };
+  const names = { full_name: 1, inferred_name: 1, email: 1, phone: 1 };
+  const stages = [{ $match: filter }, { $sort: { rank: -1 } }, { $limit: mostArchived }, { $project: names }];
+  const found: UUID[] = [];
+  for (const [at, contact] of (await read<ContactDocument>(contacts, scope, stages, { hint: listIndex })).entries()) {
+    if (at % archivedAtOnce === archivedAtOnce - 1) await setImmediate();
+    const { n } = termsOf(contact);
+    if (readings.some((words) => words.every((word) => word.test(n)))) found.push(contact._id);
+  }
+  return found;
+}
+
+function idsOf(rows: readonly KnownRecord[]): UUID[] {
+  return rows.map(({ _id }) => _id);
+}
+
 /**
- * Both tiers, each newest first, and from them the first 25: those of the first tier stand in the second as well. A
- * first that can have none is left out.
+ * Both tiers, each newest first, and from them the first: those of the first tier stand in the second as well. A first
+ * that can have none is left out.
  */
-function foundStages(contacts: Collection<Document>, scope: Scope, plans: readonly WordPlan[]): Document[] {
+function foundStages(
+  contacts: Collection<Document>,
+  scope: Scope,
+  plans: readonly WordPlan[],
+  { condition, most }: { readonly condition: Document; readonly most: number } = { condition: {}, most: resultLimit },
+): Document[] {
   const tier = (number: number, filters: Document[]): Document[] => [
-    { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
+    {
+      $match: { account_id: scope.accountId, ...condition, ...(filters.length === 1 ? filters[0] : { $or: filters }) },
+    },
     { $sort: { rank: -1 } },
-    { $limit: resultLimit },
+    { $limit: most },
     { $project: { n: 0, g: 0 } },
     { $set: { tier: number } },
   ];
@@ -66,7 +169,7 @@ function foundStages(contacts: Collection<Document>, scope: Scope, plans: readon
       : [...tier(0, whole), { $unionWith: { coll: contacts.collectionName, pipeline: begun } }]),
     { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
     { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
-    { $limit: resultLimit },
+    { $limit: most },
     { $replaceWith: "$contact" },
   ];
 }

@@ -1,10 +1,10 @@
 // records.v1.ContactService: finds, reads and writes contacts.
 import { storedTexts } from "../db/fields.ts";
 import type { ContactService as Descriptor, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
-import { UpdateContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
+import { ContactState, UpdateContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
-import { fail } from "../errors.ts";
+import { fail, refuse } from "../errors.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import type { ContactChanges } from "./document.ts";
@@ -14,11 +14,23 @@ import type { ContactStore } from "./store.ts";
 
 type Service = AccountService<typeof Descriptor, "createContact" | "updateContact" | "appendContactNote">;
 
+/** How many contacts a page has that says nothing of it. */
+const pageLimit = 25;
+
 /** The service over its stores. */
 export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
   return {
-    async searchContacts({ query }, scope) {
-      return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
+    async searchContacts(request, scope) {
+      const { query, state, hasEmail, limit, offset, anyWord } = request;
+      if ([state, hasEmail, limit, offset, anyWord].every((value) => value === undefined))
+        return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
+      if (anyWord === true && state !== undefined && state !== ContactState.ACTIVE)
+        return refuse([
+          { field: "any_word", rule: "one_of", message: "must be left out where archived contacts are asked for" },
+        ]);
+      const archived = state === ContactState.ANY ? undefined : state === ContactState.ARCHIVED;
+      const filter = { query: query === "" ? undefined : query, archived, hasEmail, anyWord: anyWord === true };
+      return search.list(scope, filter, { limit: limit ?? pageLimit, offset: offset ?? 0 });
     },
     createContact(request, scope) {
       return contacts.create(scope, storedTexts(contactFields.texts, request));

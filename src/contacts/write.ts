@@ -10,6 +10,7 @@ import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import { contactTerms } from "../search/phones.ts";
+import type { Terms } from "../search/terms.ts";
 import { recordWords } from "../search/words.ts";
 import type { ContactChanges, ContactDocument } from "./document.ts";
 import { noContactTexts } from "./document.ts";
@@ -77,9 +78,14 @@ export function newContact(accountId: UUID, texts: ContactChanges): ContactDocum
 export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
   const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
   if (document.archived_at !== null) return derived;
-  const { full_name, inferred_name, email, phone } = document;
-  const words = [...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)];
-  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...contactTerms(words, phone) };
+  const { email } = document;
+  return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...termsOf(document) };
+}
+
+/** The terms by which an active contact is found (contract §3.2). */
+export function termsOf(contact: Pick<ContactDocument, "full_name" | "inferred_name" | "email" | "phone">): Terms {
+  const { full_name, inferred_name, email, phone } = contact;
+  return contactTerms([...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)], phone);
 }
 
 /** Runs a write, and says so when it runs into the unique email. */

@@ -101,9 +101,10 @@ export async function planned<T>(
   words: readonly string[],
   shape: SearchShape,
   run: (plan: WordPlan) => Promise<T[]>,
+  within: Within = {},
 ): Promise<T[]> {
   try {
-    const plan = await planWords(collection, scope, words, shape);
+    const plan = await planWords(collection, scope, words, shape, within);
     return plan === undefined ? [] : await run(plan);
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;

@@ -90,11 +90,23 @@ export const routes = [
     idempotencyKey: false,
     path: [],
     query: [
-      { name: "query", local: "query", kind: "string", required: true, nullable: false, moment: false },
+      { name: "query", local: "query", kind: "string", required: true, optionalBeyondRest: true, nullable: false, moment: false },
     ],
     body: undefined,
     status: 200,
     write: (m: SearchContactsResponse) => ({ data: m.contacts.map((item) => writeContact(item)) }),
+    beyond: {
+      fields: [
+      { name: "state", local: "state", kind: "enum", required: false, nullable: true, values: { active: 1, archived: 2, any: 3 } },
+      { name: "has_email", local: "hasEmail", kind: "bool", required: false, nullable: true },
+      { name: "limit", local: "limit", kind: "int32", required: false, nullable: true },
+      { name: "offset", local: "offset", kind: "int32", required: false, nullable: true },
+      { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
+    ],
+      parameters: {"state":{"type":"string","enum":["active","archived","any"],"description":"Which contacts: `active`, which is the default, `archived` or `any`. Of archived ones a query looks at the newest 2,000."},"has_email":{"type":"boolean","description":"True keeps only contacts with an email address, false only those without."},"limit":{"type":"integer","format":"int32","minimum":1,"maximum":25,"description":"The largest number of contacts on the page; 25 when it is left out."},"offset":{"type":"integer","format":"int32","minimum":0,"maximum":10000,"description":"How many contacts to skip; 0 when it is left out."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
+      answer: {"pagination":{"anyOf":[{"$ref":"#/components/schemas/Pagination"},{"type":"null"}],"description":"Where the page stands in the list. Set where the request has a field that REST does not have."}},
+      write: (m: SearchContactsResponse) => ({ ...(m.pagination === undefined ? {} : { pagination: m.pagination === undefined ? null : writePagination(m.pagination) }) }),
+    },
   },
   {
     method: "POST",
@@ -181,13 +193,26 @@ export const routes = [
     idempotencyKey: false,
     path: [],
     query: [
-      { name: "query", local: "query", kind: "string", required: true, nullable: false, moment: false },
+      { name: "query", local: "query", kind: "string", required: true, optionalBeyondRest: true, nullable: false, moment: false },
       { name: "limit", local: "limit", kind: "int32", required: false, nullable: true },
       { name: "offset", local: "offset", kind: "int32", required: false, nullable: true },
     ],
     body: undefined,
     status: 200,
     write: (m: SearchNotesResponse) => ({ data: m.notes.map((item) => writeNoteSearchResult(item)), pagination: writePagination(required(m.pagination, "SearchNotesResponse.pagination")) }),
+    beyond: {
+      fields: [
+      { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, moment: false },
+      { name: "session_id", local: "sessionId", kind: "string", required: false, nullable: true, moment: false },
+      { name: "kind", local: "kind", kind: "enum", required: false, nullable: true, values: { contact: 1, session: 2 } },
+      { name: "from", local: "from", kind: "string", required: false, nullable: true, moment: true },
+      { name: "to", local: "to", kind: "string", required: false, nullable: true, moment: true },
+      { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
+    ],
+      parameters: {"contact_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this contact owns."},"session_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this session owns."},"kind":{"type":"string","enum":["contact","session"],"description":"Keeps only the notes that contacts own (`contact`), or sessions (`session`)."},"from":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or after this date or moment. A date means the first millisecond of its day in UTC."},"to":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
+      answer: {},
+      write: () => ({}),
+    },
   },
   {
     method: "GET",
@@ -207,6 +232,16 @@ export const routes = [
     body: undefined,
     status: 200,
     write: (m: ListSessionsResponse) => ({ data: m.sessions.map((item) => writeSessionSummary(item)), pagination: writePagination(required(m.pagination, "ListSessionsResponse.pagination")) }),
+    beyond: {
+      fields: [
+      { name: "has_transcript", local: "hasTranscript", kind: "bool", required: false, nullable: true },
+      { name: "contact_name", local: "contactName", kind: "string", required: false, nullable: true, moment: false },
+      { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
+    ],
+      parameters: {"has_transcript":{"type":"boolean","description":"True keeps only sessions with a transcript, false only those without. It looks at the newest 5,000 sessions that match the other conditions."},"contact_name":{"type":"string","minLength":1,"maxLength":100,"description":"Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
+      answer: {},
+      write: () => ({}),
+    },
   },
   {
     method: "GET",

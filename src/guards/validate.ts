@@ -36,9 +36,10 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
     reported.add(violation.field);
     violations.push(violation);
   };
+  const leftOut = leftOutBeyondRest(schema, message, reported);
   completeDefaults(schema, message);
   for (const violation of completeMask(schema, message)) add(violation);
-  for (const violation of ruleViolations(schema, message)) add(violation);
+  for (const violation of ruleViolations(schema, message)) if (!leftOut.has(violation.field)) add(violation);
   for (const violation of formatViolations(schema, message)) add(violation);
   for (const violation of unshowable(schema, message)) add(violation);
   if (violations.length > 0) refuse(violations);
@@ -132,6 +133,17 @@ function completeDefaults(schema: DescMessage, message: Message): void {
   }
 }
 
+/** The fields that are left out, and may be because a field is given, right or wrong, that REST does not have. */
+function leftOutBeyondRest(schema: DescMessage, message: Message, wrong: ReadonlySet<string>): ReadonlySet<string> {
+  const { optional, beyond } = beyondRest(schema);
+  if (optional.length === 0) return none;
+  const fields = reflect(schema, message);
+  if (!beyond.some((field) => fields.isSet(field) || wrong.has(field.name))) return none;
+  return new Set(optional.filter((field) => !fields.isSet(field)).map(({ name }) => name));
+}
+
+const none: ReadonlySet<string> = new Set();
+
 /** Ids are accepted in either case and known in lower case (contract §2.1). */
 function lowerUuids(schema: DescMessage, message: Message): void {
   const values = message as Message & Record<string, string | undefined>;
@@ -154,6 +166,11 @@ const defaults = perMessage((schema) =>
     return value === undefined ? [] : [{ field, value }];
   }),
 );
+
+const beyondRest = perMessage((schema) => ({
+  optional: schema.fields.filter((field) => getOption(field, fieldOption).optionalBeyondRest),
+  beyond: schema.fields.filter((field) => getOption(field, fieldOption).beyondRest),
+}));
 
 const dates = perMessage((schema) =>
   schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME),

@@ -9,7 +9,7 @@ const reserve = 1_000;
 const listSteps = [Infinity, 200, 100, 50, 35, 20, 10, 5, 3, 2, 1, 0];
 const leastText = 300;
 /** The members whose list is the result itself: it keeps all its items. */
-const outer = new Set(["data", "results"]);
+const outer = new Set(["data", "results", "passages"]);
 
 /** The structured content of a tool. */
 export type Content = Readonly<Record<string, unknown>>;

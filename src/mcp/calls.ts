@@ -1,15 +1,14 @@
 // Calls rpcs for an assistant: through the same guards and services as REST, and with the same bodies.
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethodUnary, Message, MessageShape } from "@bufbuild/protobuf";
 import type { ArgumentReader } from "../../gateway/arguments.ts";
 import { createArgumentReader } from "../../gateway/arguments.ts";
-import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Violation } from "../errors.ts";
 import type { OnError } from "../rpc/dispatch.ts";
 import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 
-/** What an operation answers: its message, and the body that REST has for it. */
+/** What an operation answers: its message, and the body that REST has for it, with what REST does not have. */
 export interface Called {
   readonly message: Message;
   readonly body: Readonly<Record<string, unknown>>;
@@ -24,12 +23,19 @@ export interface Calls {
     inbound: Inbound,
     found?: readonly Violation[],
   ): Promise<Called>;
+  /** The same for an rpc that is no operation of REST. */
+  invoke<I extends DescMessage, O extends DescMessage>(
+    rpc: DescMethodUnary<I, O>,
+    request: MessageShape<I>,
+    inbound: Inbound,
+    found?: readonly Violation[],
+  ): Promise<MessageShape<O>>;
 }
 
 interface Operation {
   readonly rpc: DescMethodUnary;
   readonly read: ArgumentReader;
-  readonly write: Route["write"];
+  readonly write: (message: Message) => Called["body"];
 }
 
 /** The operations without a body: the reads. `onError` hears why a call failed; an assistant hears only that it did. */
@@ -38,23 +44,31 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
   const operations = new Map(
     reads.map((route): [string, Operation] => [
       route.rpc.localName,
-      { rpc: route.rpc, read: createArgumentReader(route), write: route.write },
+      {
+        rpc: route.rpc,
+        read: createArgumentReader(route),
+        write: (message) => ({ ...route.write(message, documentProvider), ...route.beyond?.write(message) }),
+      },
     ]),
   );
+  const invoke: Calls["invoke"] = async (rpc, request, inbound, found = []) => {
+    try {
+      const admitted = await dispatch.admit(rpc, inbound);
+      return (await admitted.invoke(request, found)).message as MessageShape<typeof rpc.output>;
+    } catch (error) {
+      const failure = failureFrom(error);
+      onError(failure, inbound);
+      throw failure;
+    }
+  };
   return {
+    invoke,
     async call(name, given, inbound, found = []) {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(`there is no operation ${name} for an assistant`);
       const { message: request, violations } = operation.read(given);
-      try {
-        const admitted = await dispatch.admit(operation.rpc, inbound);
-        const { message } = await admitted.invoke(request, [...found, ...violations]);
-        return { message, body: operation.write(message, documentProvider) as Called["body"] };
-      } catch (error) {
-        const failure = failureFrom(error);
-        onError(failure, inbound);
-        throw failure;
-      }
+      const message = await invoke(operation.rpc, request, inbound, [...found, ...violations]);
+      return { message, body: operation.write(message) };
     },
   };
 }

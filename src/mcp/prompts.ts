@@ -2,7 +2,7 @@
 import { refuse } from "../errors.ts";
 import { bounded } from "./bounds.ts";
 import { fetchRecord, pageOfRecord } from "./fetch.ts";
-import { firstWords } from "./search.ts";
+import { firstWords } from "./first-words.ts";
 import type { ToolContext } from "./tool.ts";
 import type { Ask } from "./untrusted.ts";
 

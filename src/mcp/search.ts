@@ -1,5 +1,8 @@
 // search: one question over everything, in the shape that general assistants expect; what it finds, `fetch` gets.
 import { refuse } from "../errors.ts";
+import { endOfCodePoint } from "../text.ts";
+import { firstWords } from "./first-words.ts";
+import { tellingWords } from "./telling-words.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
 
@@ -8,20 +11,26 @@ interface Found {
   readonly id: string;
   readonly title: string;
   readonly url: string;
+  /** Of a session or note its own date, of a contact when it was changed last. */
+  readonly date: unknown;
+  readonly person: string | null;
+  readonly snippet: string;
 }
 
-const longest = 100;
 const mostResults = 20;
+/** How many are taken of a list in which no record has all the words. */
+const mostPartly = 7;
+const snippetLength = 240;
 
-/** Models send sentences: a long one is cut to its first words here, and not refused. */
+/** Models send sentences: their telling words are looked for, and a long one is cut, not refused. */
 export const searchTool: Tool = {
   name: "search",
   title: "Search everything",
   description:
-    "Find contacts, sessions and notes at once by words, such as a person's name and a topic. Get what it finds with fetch. Few, telling words find most.",
+    "Find contacts, sessions and notes at once by a question or by words: those with all the words, else those with most of them. Get the whole of one with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
-    "Nothing matches. Every word must be the beginning of a word of one record: try the person's name alone, then search_notes with one word of the topic.",
+    "Nothing matches: no record has a word that begins like one of these. Try the person's name as it is written, or another word of the topic. What was said is in get_session_transcript, with query.",
   schemas: () => ({
     input: {
       type: "object",
@@ -30,7 +39,7 @@ export const searchTool: Tool = {
           type: "string",
           minLength: 2,
           description:
-            "The words to look for; each must be the beginning of a word that is found. A long text is cut to its first words.",
+            "A question, or words to look for; each counts as the beginning of a word. A long text is cut to its first words.",
         },
       },
       required: ["query"],
@@ -47,8 +56,11 @@ export const searchTool: Tool = {
               id: { type: "string", description: "To be passed to fetch." },
               title: { type: "string" },
               url: { type: "string", format: "uri" },
+              date: { type: ["string", "null"], description: "When it took place, was written, or was changed last." },
+              person: { type: ["string", "null"], description: "Whom it is about." },
+              snippet: { type: "string", description: "The text around the words." },
             },
-            required: ["id", "title", "url"],
+            required: ["id", "title", "url", "date", "person", "snippet"],
           },
         },
       },
@@ -60,53 +72,100 @@ export const searchTool: Tool = {
     const { query = null } = given;
     if (query === null) return refuse([{ field: "query", rule: "required", message: "is required" }]);
     if (typeof query !== "string") return refuse([{ field: "query", rule: "type", message: "must be a string" }]);
-    const words = firstWords(query);
-    if ([...words].length < 2)
+    if ([...query.trim()].length < 2)
       return refuse([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
-    return { results: await searchAll(words, context) };
+    const telling = tellingWords(query);
+    return { results: await searchAll(telling.length < 2 ? firstWords(query) : telling, context) };
   },
 };
 
-/** As many whole words of a text as 100 characters hold. */
-export function firstWords(text: string): string {
-  const characters = [...text.trim()];
-  if (characters.length <= longest) return characters.join("");
-  // One more than fit: where a word ends exactly at the limit, it is whole.
-  const cut = characters.slice(0, longest + 1).join("");
-  const end = cut.search(/\s\S*$/);
-  return end > 0 ? cut.slice(0, end).trimEnd() : characters.slice(0, longest).join("");
-}
+type Row = Readonly<Record<string, unknown>>;
 
 async function searchAll(query: string, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
-  const ask = async (operation: string, given: Record<string, unknown>): Promise<Record<string, unknown>[]> =>
-    (await calls.call(operation, given, inbound)).body["data"] as Record<string, unknown>[];
+  const ask = async (operation: string, given: Row): Promise<readonly Row[]> =>
+    (await calls.call(operation, given, inbound)).body["data"] as readonly Row[];
+  /** Those with all the words; where there is none, those with most of them. */
+  const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
+    const rows = await ask(operation, { query, ...given });
+    return rows.length > 0 ? rows : ask(operation, { query, any_word: true, limit: mostPartly });
+  };
   const [contacts, sessions, notes] = await Promise.all([
-    ask("searchContacts", { query }),
-    ask("listSessions", { query, limit: 10 }),
-    ask("searchNotes", { query, limit: 15 }),
+    find("searchContacts", {}),
+    find("listSessions", { limit: 10 }),
+    find("searchNotes", { limit: 15 }),
   ]);
-  const lists = [
-    contacts.map(({ id, full_name, inferred_name, email, phone }) =>
-      foundAs("contact", id, full_name ?? inferred_name ?? email ?? phone),
-    ),
-    sessions.map(({ id, title }) => foundAs("session", id, title)),
-    notes.map(({ kind, parent_id, parent_label }) => foundAs(String(kind), parent_id, parent_label)),
-  ];
+  const lists = [contacts.map(contactFound), sessions.map(sessionFound), notes.map(noteFound)];
   // By turns, so that many contacts of a name do not keep out what was said.
   const ranks = Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, rank) =>
     lists.flatMap((list) => list[rank] ?? []),
   );
-  const found = new Map<string, Found>();
-  for (const one of ranks.flat()) if (!found.has(one.id)) found.set(one.id, one);
-  return [...found.values()].slice(0, mostResults);
-
-  function foundAs(kind: string, id: unknown, title: unknown): Found {
-    return {
+  const all = new Map<string, Found>();
+  for (const { kind, id, title, date, person, text = "" } of ranks.flat()) {
+    const one = {
       id: `${kind}:${String(id)}`,
-      title: typeof title === "string" && title !== "" ? title : `Untitled ${kind}`,
+      title: title ?? `Untitled ${kind}`,
       url: recordUrl(baseUrl, kind, String(id)),
+      date: date ?? null,
+      person: person ?? null,
+      snippet: snippetOf(text, query),
     };
+    const known = all.get(one.id);
+    // Of a record that was found for its title, a note has more to show.
+    if (known === undefined || known.snippet === "") all.set(one.id, { ...one, ...known, snippet: one.snippet });
   }
+  return [...all.values()].slice(0, mostResults);
+}
+
+/** What a result shows of a row of REST. */
+interface RowFound {
+  readonly kind: string;
+  readonly id: unknown;
+  readonly title: string | undefined;
+  readonly date: unknown;
+  readonly person: string | undefined;
+  readonly text: string | undefined;
+}
+
+function contactFound(row: Row): RowFound {
+  const name = textOf(row, "full_name", "inferred_name", "email", "phone");
+  const about = [textOf(row, "email"), textOf(row, "phone"), textOf(row, "memory", "notes")];
+  const text = about.filter((one) => one !== undefined).join(" · ");
+  return { kind: "contact", id: row["id"], title: name, date: row["updated_at"], person: name, text };
+}
+
+function sessionFound(row: Row): RowFound {
+  const person = textOf((row["client"] ?? {}) as Row, "full_name");
+  const [title, text] = [textOf(row, "title"), textOf(row, "subtitle")];
+  return { kind: "session", id: row["id"], title, date: row["session_date"], person, text };
+}
+
+function noteFound(row: Row): RowFound {
+  const [kind, label, text] = [String(row["kind"]), textOf(row, "parent_label"), textOf(row, "content")];
+  const person = kind === "contact" ? label : undefined;
+  return { kind, id: row["parent_id"], title: label, date: row["created_at"], person, text };
+}
+
+/** The first of the members that is a text with something in it. */
+function textOf(row: Row, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = row[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+/** The part of a text around the first of the words that it has as they are written; else its beginning. */
+function snippetOf(text: string, query: string): string {
+  if (text.length <= snippetLength) return text;
+  const lower = text.toLowerCase();
+  const place =
+    query
+      .split(" ")
+      .map((word) => lower.indexOf(word))
+      .find((at) => at !== -1) ?? 0;
+  const from = place < snippetLength / 2 ? 0 : text.lastIndexOf(" ", place - snippetLength / 4) + 1;
+  const end = endOfCodePoint(text, Math.min(text.length, from + snippetLength) - 1);
+  return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;
 }
 
 /** Where REST has a record. */

@@ -125,8 +125,8 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
 }
 
 /** Whether a list was asked for, and has nothing. */
-function isEmpty({ data, results }: Content): boolean {
-  const list = data ?? results;
+function isEmpty({ data, results, passages }: Content): boolean {
+  const list = passages ?? data ?? results;
   return Array.isArray(list) && list.length === 0;
 }
 

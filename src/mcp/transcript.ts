@@ -3,8 +3,9 @@ import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
 import { endOfCodePoint, endOfCodePoints } from "../text.ts";
-import type { Arguments, Tool } from "./tool.ts";
 import { resultBytes } from "./bounds.ts";
+import { findPassages, passageArguments, passageProperties } from "./passages.ts";
+import type { Arguments, Tool } from "./tool.ts";
 import { refuseOthers } from "./tool.ts";
 
 /** About 10,000 tokens of English: below what clients take of one result. */
@@ -17,8 +18,10 @@ export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
   description:
-    "The words spoken in a session, 40,000 characters a page: page on with next_offset as offset until it is null. The transcript is null when there is none yet.",
+    "The words spoken in a session, 40,000 characters a page: pass next_offset as offset until it is null. Null when there is none yet. With query, only passages with these words; with contact_id for session_id, of the contact's newest 50 sessions.",
   rest: "Long texts are cut: page on with next_offset.",
+  empty: ({ session_id }) =>
+    `These words were not said together in one passage. Use one or two other words, or read ${session_id ? "the transcript page by page: leave out query" : "the notes: use search_notes"}.`,
   schemas(document) {
     const { input, output } = toolSchemas(document, "getSessionTranscript");
     const offset = {
@@ -28,14 +31,14 @@ export const transcriptTool: Tool = {
       default: 0,
       description: "How many characters of the transcript to skip: the next_offset of the page before.",
     };
-    const { properties, required, $defs } = output as unknown as {
-      properties: object;
-      required: string[];
-      $defs: object;
-    };
+    const { properties, $defs } = output as unknown as { properties: object; $defs: object };
     const pagination = toolSchemas(document, "listSessions").output as unknown as { $defs: { Pagination: object } };
     return {
-      input: { ...input, properties: { ...(input["properties"] as object), offset } },
+      input: {
+        ...input,
+        properties: { ...(input["properties"] as object), offset, ...passageArguments },
+        required: [],
+      },
       output: {
         ...output,
         properties: {
@@ -44,17 +47,22 @@ export const transcriptTool: Tool = {
             $ref: "#/$defs/Pagination",
             description: "Where this page stands in the transcript, in characters.",
           },
+          ...passageProperties,
         },
-        required: [...required, "pagination"],
+        required: [],
         $defs: { ...$defs, Pagination: pagination.$defs.Pagination },
       },
     };
   },
-  async run(all, { calls, inbound }) {
-    refuseOthers(all, ["session_id", "offset"]);
-    const { offset: asked, ...given } = all;
+  async run(all, context) {
+    refuseOthers(all, ["session_id", "offset", "query", "contact_id"]);
+    const { offset: asked, query, contact_id, ...given } = all;
+    if (isGiven(query)) return findPassages(all, context);
+    const { calls, inbound } = context;
     const violations: Violation[] = [];
     const offset = readOffset(asked, violations);
+    if (isGiven(contact_id))
+      violations.push({ field: "query", rule: "required", message: "is required where contact_id is given" });
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
     const { page, next } = pageOf(data.transcript ?? "", offset, { ...data, transcript: null });
@@ -62,6 +70,10 @@ export const transcriptTool: Tool = {
     return { data: { ...data, transcript: data.transcript === null ? null : page }, pagination };
   },
 };
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
 
 /** Reads the argument, also out of digits; what is wrong goes to `violations`. */
 function readOffset(asked: Arguments[string], violations: Violation[]): number {

@@ -1,11 +1,35 @@
 // records.v1.NoteService: searches notes.
+import { uuid } from "../db/mongo.ts";
+import { refuse } from "../errors.ts";
 import type { NoteService as Descriptor } from "../gen/records/v1/notes_pb.ts";
+import { NoteKind } from "../gen/records/v1/notes_pb.ts";
+import { periodOf } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
-import type { NoteStore } from "./store.ts";
+import type { NoteFilter, NoteStore } from "./store.ts";
 
-/** The service over its store. The guard has set the defaults of `limit` and `offset`. */
+const kinds: Readonly<Record<NoteKind, NoteFilter["kind"]>> = {
+  [NoteKind.UNSPECIFIED]: undefined,
+  [NoteKind.CONTACT]: "contact",
+  [NoteKind.SESSION]: "session",
+};
+
+/**
+ * The service over its store. The guard has checked the form of `from` and `to`, and set `limit` and `offset`.
+ */
 export function createNoteService(notes: NoteStore): AccountService<typeof Descriptor> {
   return {
-    searchNotes: ({ query, limit = 0, offset = 0 }, scope) => notes.search(scope, query, { limit, offset }),
+    searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord }, scope) {
+      if (contactId !== undefined && sessionId !== undefined)
+        return refuse([{ field: "session_id", rule: "one_of", message: "must be left out beside contact_id" }]);
+      const owner = contactId ?? sessionId;
+      const filter = {
+        query: query === "" ? undefined : query,
+        kind: kinds[kind ?? NoteKind.UNSPECIFIED],
+        parentId: owner === undefined ? undefined : uuid(owner),
+        ...periodOf(from, to),
+        anyWord: anyWord === true,
+      };
+      return notes.search(scope, filter, { limit, offset });
+    },
   };
 }

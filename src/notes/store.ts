@@ -13,15 +13,17 @@ import type { KnownRecord, NamedRecords, RecordName } from "../db/named.ts";
 import { findNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
-import { rankAt } from "../db/rank.ts";
+import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
+import { isWithoutIndex } from "../db/search-index.ts";
+import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { listIndex, planFilter, planned, searchIndex } from "../db/word-search.ts";
+import { checks, listIndex, planFilter, planned, searchIndex } from "../db/word-search.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
-import { NOTE_SHAPE, terms } from "../search/terms.ts";
+import { NOTE_SHAPE, checkPattern, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
 import { endOfCodePoints } from "../text.ts";
 import type { NoteDocument } from "./document.ts";
@@ -37,10 +39,21 @@ export interface LabelledContact {
 /** Marks a contact within a transaction and tells its names: `ContactStore.lock`. */
 export type LockContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
 
+/** Which notes. Moments are in milliseconds since 1970, both included. */
+export interface NoteFilter {
+  readonly query: string | undefined;
+  readonly kind: NoteDocument["kind"] | undefined;
+  readonly parentId: UUID | undefined;
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  /** Finds notes with any of the query's words, the best first. */
+  readonly anyWord: boolean;
+}
+
 /** The notes of all accounts, each method within one. */
 export interface NoteStore {
   /** A page of the notes that match, newest first. */
-  search(scope: Scope, query: string, page: PageRequest): Promise<SearchNotesResponse>;
+  search(scope: Scope, filter: NoteFilter, page: PageRequest): Promise<SearchNotesResponse>;
   /** Appends a manual note to a contact that `lock` finds active; fails as `lock` does. */
   append(scope: WriteScope, contactId: UUID, content: string, lock: LockContact): Promise<AppendContactNoteResponse>;
   /** Renames the owner of notes. */
@@ -67,6 +80,7 @@ export interface NoteStore {
 /** What notes belong to. */
 export type NoteOwner = Pick<NoteDocument, "kind" | "parent_id">;
 
+const parentIndex = "parent";
 /** How many code points of a note a search shows. */
 const excerptLength = 1_000;
 
@@ -82,7 +96,7 @@ export const noteCollection: CollectionSpec = {
   deferred: searchIndex,
   indexes: [
     noteSearchIndex,
-    { key: { account_id: 1, parent_id: 1, rank: -1 }, name: "parent" },
+    { key: { account_id: 1, parent_id: 1, rank: -1 }, name: parentIndex },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
     {
@@ -100,11 +114,8 @@ export function createNoteStore(client: MongoClient): NoteStore {
   const untyped = notes as unknown as Collection<Document>;
 
   return {
-    async search(scope, query, page) {
-      const words = queryWords(query);
-      const found = (plan: WordPlan): Promise<NoteDocument[]> => findByWords(untyped, scope, plan, page);
-      const notesFound = words.length === 0 ? [] : await planned(untyped, scope, words, NOTE_SHAPE, found);
-      const { rows, pagination } = cutPage(notesFound, page);
+    async search(scope, filter, page) {
+      const { rows, pagination } = cutPage(await find(untyped, scope, filter, page), page);
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 
@@ -150,16 +161,38 @@ export function createNoteStore(client: MongoClient): NoteStore {
   };
 }
 
-function findByWords(
+/** The notes of the page and one more. */
+async function find(
   notes: Collection<Document>,
   scope: Scope,
-  plan: WordPlan,
+  { query, kind, parentId, first, last, anyWord }: NoteFilter,
   page: PageRequest,
 ): Promise<NoteDocument[]> {
-  const filter = { account_id: scope.accountId, ...planFilter(plan, NOTE_SHAPE) };
-  const fields = { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 };
-  const hint = plan.driver === undefined ? listIndex : searchIndex;
-  return read<NoteDocument>(notes, scope, [{ $match: filter }, ...pageStages(page), { $project: fields }], { hint });
+  if (first !== undefined && last !== undefined && first > last) return [];
+  const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
+  const owner = { ...(parentId && { parent_id: parentId }), ...(kind && { kind }) };
+  const fields = { $project: { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } };
+  const run = (hint: string, condition: Document): Promise<NoteDocument[]> => {
+    const filter = { account_id: scope.accountId, ...owner, ...within, ...condition };
+    return read<NoteDocument>(notes, scope, [{ $match: filter }, ...pageStages(page), fields], { hint });
+  };
+  const words = query === undefined ? undefined : queryWords(query);
+  if (words?.length === 0) return [];
+  if (anyWord && words !== undefined) {
+    try {
+      const ids = await findByAnyWord(notes, scope, words, NOTE_SHAPE, { ...owner, ...within });
+      return await readInOrder(notes, scope, ids.slice(page.offset, page.offset + page.limit + 1), [fields]);
+    } catch (error) {
+      if (!isWithoutIndex(error)) throw error;
+      return run(listIndex, { $or: words.map((word) => ({ n: { $regex: checkPattern(word) } })) });
+    }
+  }
+  // An owner has few notes: their own index finds them, and every word is checked in those.
+  if (parentId !== undefined) return run(parentIndex, checks((words ?? []).map(checkPattern)));
+  if (words === undefined) return run(listIndex, {});
+  const byWords = (plan: WordPlan): Promise<NoteDocument[]> =>
+    run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, NOTE_SHAPE, within));
+  return planned(notes, scope, words, NOTE_SHAPE, byWords, within);
 }
 
 /** A new manual note of a contact, without its label. */

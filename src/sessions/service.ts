@@ -2,24 +2,28 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SessionService as Descriptor } from "../gen/records/v1/sessions_pb.ts";
 import { uuid } from "../db/mongo.ts";
-import { fail } from "../errors.ts";
-import { parseInstant } from "../instant.ts";
+import { fail, refuse } from "../errors.ts";
+import { periodOf } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import type { SessionStore } from "./store.ts";
+import type { TranscriptSearch } from "./transcript-search.ts";
 import type { TranscriptStore } from "./transcripts.ts";
 
 /** The service over its stores. The guard has checked the form of `from` and `to`, and set `limit` and `offset`. */
 export function createSessionService(
   sessions: SessionStore,
   transcripts: TranscriptStore,
+  passages: TranscriptSearch,
 ): AccountService<typeof Descriptor> {
   return {
-    listSessions({ query, contactId, from, to, limit = 0, offset = 0 }, scope) {
+    listSessions({ query, contactId, from, to, limit = 0, offset = 0, ...more }, scope) {
       const filter = {
         query,
+        hasTranscript: more.hasTranscript,
+        contactName: more.contactName,
+        anyWord: more.anyWord === true,
         contactId: contactId === undefined ? undefined : uuid(contactId),
-        first: from === undefined ? undefined : parseInstant(from)?.first,
-        last: to === undefined ? undefined : parseInstant(to)?.last,
+        ...periodOf(from, to),
       };
       return sessions.list(scope, filter, { limit, offset });
     },
@@ -30,6 +34,12 @@ export function createSessionService(
     async getSessionTranscript({ sessionId }, scope) {
       const transcript = (await transcripts.get(scope, uuid(sessionId))) ?? fail(Reason.NOT_FOUND);
       return { $typeName: "records.v1.GetSessionTranscriptResponse", transcript };
+    },
+    searchTranscripts({ query, sessionId, contactId }, scope) {
+      if (sessionId !== undefined && contactId === undefined) return passages.inSession(scope, uuid(sessionId), query);
+      if (contactId !== undefined && sessionId === undefined) return passages.ofContact(scope, uuid(contactId), query);
+      const message = "must be given, or contact_id, and not both";
+      return refuse([{ field: "session_id", rule: "one_of", message }]);
     },
   };
 }

@@ -9,6 +9,7 @@ import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/nam
 import { findNamed, lockNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
+import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import type { WriteOptions } from "../db/write.ts";
@@ -28,6 +29,11 @@ export interface SessionFilter {
   readonly contactId: UUID | undefined;
   readonly first: number | undefined;
   readonly last: number | undefined;
+  readonly hasTranscript: boolean | undefined;
+  /** Words of the contact's name. */
+  readonly contactName: string | undefined;
+  /** Finds sessions with any of the query's words, the best first. */
+  readonly anyWord: boolean;
 }
 
 /** The sessions of all accounts, each method within one. */
@@ -69,6 +75,9 @@ export const sessionCollection: CollectionSpec = {
   ],
 };
 
+/** How many sessions are asked for their transcript, so that no list of them takes long. */
+const mostLookedUp = 5_000;
+
 /** The sessions of a database. */
 export function createSessionStore(client: MongoClient): SessionStore {
   const sessions = client.db().collection<SessionDocument>(collections.sessions);
@@ -89,16 +98,14 @@ export function createSessionStore(client: MongoClient): SessionStore {
     },
 
     async list(scope, filter, page) {
+      if (filter.anyWord && filter.query !== undefined) return listByAnyWord(untyped, scope, filter, page);
       const planned = await plan(untyped, scope, filter);
       const found =
         planned === undefined
           ? []
-          : await read<SummaryRow>(
-              untyped,
-              scope,
-              [{ $match: planned.filter }, ...pageStages(page), { $project: summaryProjection }],
-              { hint: planned.hint },
-            );
+          : await read<SummaryRow>(untyped, scope, [{ $match: planned.filter }, ...pageOf(scope, filter, page)], {
+              hint: planned.hint,
+            });
       const { rows, pagination } = cutPage(found, page);
       return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
     },
@@ -124,27 +131,89 @@ export function createSessionStore(client: MongoClient): SessionStore {
   };
 }
 
+async function listByAnyWord(
+  sessions: Collection<Document>,
+  scope: Scope,
+  filter: SessionFilter,
+  page: PageRequest,
+): Promise<ListSessionsResponse> {
+  const { condition, isEmpty } = conditionOf(filter);
+  const words = queryWords(filter.query ?? "");
+  const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
+  const stages = [{ $project: summaryProjection }, ...transcriptStages(scope, filter)];
+  const found = await readInOrder<SummaryRow>(sessions, scope, ids, stages);
+  const { rows, pagination } = cutPage(found.slice(page.offset, page.offset + page.limit + 1), page);
+  return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
+}
+
+/** What a filter asks for beside words, and whether nothing can match. */
+function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
+  readonly condition: Document;
+  readonly isEmpty: boolean;
+} {
+  return {
+    condition: {
+      ...(contactId === undefined ? {} : { contact_id: contactId }),
+      ...(first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) }),
+      ...(contactName === undefined ? {} : nameFilter(contactName)),
+    },
+    isEmpty:
+      (first !== undefined && last !== undefined && first > last) ||
+      (contactName !== undefined && queryWords(contactName).length === 0),
+  };
+}
+
 /** The filter and the index for it; undefined where nothing can match. */
 async function plan(
   sessions: Collection<Document>,
   scope: Scope,
-  { query, contactId, first, last }: SessionFilter,
+  filter: SessionFilter,
 ): Promise<{ filter: Document; hint: string } | undefined> {
-  if (first !== undefined && last !== undefined && first > last) return undefined;
-  const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
-  const base = {
-    account_id: scope.accountId,
-    ...(contactId === undefined ? {} : { contact_id: contactId }),
-    ...within,
-  };
-  const words = query === undefined ? undefined : queryWords(query);
-  if (words?.length === 0) return undefined;
+  const { query, contactId, contactName } = filter;
+  const { condition, isEmpty } = conditionOf(filter);
+  const asked = [query, contactName].flatMap((text) => (text === undefined ? [] : [queryWords(text)]));
+  if (isEmpty || asked.some(({ length }) => length === 0)) return undefined;
+  const base = { account_id: scope.accountId, ...condition };
+  const words = asked.length === 0 ? undefined : [...new Set(asked.flat())];
+  const within = "rank" in condition ? { rank: condition["rank"] as Document } : {};
   // A contact has few sessions: its own index finds them, and every word is checked in those.
   if (contactId !== undefined)
     return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
   if (words === undefined) return { filter: base, hint: listIndex };
   const wordPlan = await planWords(sessions, scope, words, SESSION_SHAPE, within);
   return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE, within) }, hint: searchIndex };
+}
+
+/** The stages that cut a page out of the sessions that match the filter's other conditions. */
+function pageOf(scope: Scope, filter: SessionFilter, page: PageRequest): Document[] {
+  const looked = transcriptStages(scope, filter);
+  if (looked.length === 0) return [...pageStages(page), { $project: summaryProjection }];
+  const [newestFirst = {}, ...cut] = pageStages(page);
+  return [newestFirst, { $limit: mostLookedUp }, { $project: summaryProjection }, ...looked, ...cut];
+}
+
+/** The stages that keep sessions with a transcript, or those without one. */
+function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Document[] {
+  if (hasTranscript === undefined) return [];
+  return [
+    {
+      $lookup: {
+        from: collections.transcripts,
+        localField: "_id",
+        foreignField: "_id",
+        pipeline: [{ $match: { account_id: scope.accountId, text: { $ne: null } } }, { $project: { _id: 1 } }],
+        as: "transcripts",
+      },
+    },
+    { $match: { transcripts: hasTranscript ? { $ne: [] } : [] } },
+  ];
+}
+
+/** In `n` the words of the session's own texts come first; those of the contact's name follow them. */
+function nameFilter(contactName: string): Document {
+  const name = { $substrBytes: ["$n", { $strLenBytes: "$own.n" }, -1] };
+  const patterns = queryWords(contactName).map(checkPattern);
+  return { $expr: { $and: patterns.map((regex) => ({ $regexMatch: { input: name, regex } })) } };
 }
 
 /** The copies of a contact in its sessions. */

@@ -19,7 +19,7 @@ function told(read: typeof sessions, given: Record<string, unknown>): string[] {
   return read(given).violations.map(({ field, rule, message }) => `${field} ${rule}: ${message}`);
 }
 
-test("the input of a tool is the operation's parameters, and no other", () => {
+test("the input of a tool is the operation's parameters and the fields beyond REST, and no other", () => {
   const { input } = toolSchemas(document, "searchNotes");
   const limit = {
     type: "integer",
@@ -31,9 +31,10 @@ test("the input of a tool is the operation's parameters, and no other", () => {
   };
   expect(input).toMatchObject({
     type: "object",
-    required: ["query"],
+    // It may be left out beside a field that REST does not have.
+    required: [],
     additionalProperties: false,
-    properties: { query: { type: "string", minLength: 2, maxLength: 100 }, limit, offset: {} },
+    properties: { query: { type: "string", minLength: 2, maxLength: 100 }, limit, offset: {}, contact_id: {} },
   });
   expect(toolSchemas(document, "checkHealth").input).toEqual({
     type: "object",
@@ -109,8 +110,8 @@ test("everything that is wrong with arguments is told", () => {
   expect(told(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
-    '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset',
-    "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset",
+    '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word',
+    "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word",
     "query surrogate: must not hold a lone surrogate",
   ]);
   expect(told(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);

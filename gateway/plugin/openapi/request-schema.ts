@@ -22,6 +22,13 @@ export function parameterSchema(field: DescField, options: Options): JsonObject 
   return schema.type === "integer" ? { ...schema, minimum: Math.max(0, Number(schema.minimum)) } : schema;
 }
 
+/** The schemas of parameters, by their names, each with its description. */
+export function parameterSchemas(fields: readonly DescField[], options: Options): JsonObject {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, { ...parameterSchema(field, options), description: description(field) }]),
+  );
+}
+
 /** The schema of a property of a body. Throws an Error that names the field for a rule that it cannot say. */
 export function propertySchema(field: DescField, options: Options): JsonObject {
   const rules = options.field(field);

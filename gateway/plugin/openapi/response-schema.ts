@@ -31,6 +31,11 @@ export function bodySchema({ rpc, data, siblings }: Operation, options: Options)
   ]);
 }
 
+/** The schemas of fields, by their names. */
+export function fieldSchemas(fields: readonly DescField[], options: Options): JsonObject {
+  return Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, options)]));
+}
+
 function objectSchema(properties: readonly (readonly [string, JsonObject])[]): JsonObject {
   return { type: "object", properties: Object.fromEntries(properties), required: properties.map(([name]) => name) };
 }

@@ -139,6 +139,7 @@ const reads = [
   "ListSessions",
   "GetSession",
   "GetSessionTranscript",
+  "SearchTranscripts",
   "SearchNotes",
   "GetApiKey",
   "GetAccount",

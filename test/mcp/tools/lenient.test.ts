@@ -61,7 +61,7 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["list_sessions", { query: "nothing" }, /longer period/],
     ["search_notes", { query: "nothing" }, /list_sessions/],
     ["search_notes", { query: "nothing", offset: 5 }, /smaller offset/],
-    ["search", { query: "nothing" }, /the person's name alone/],
+    ["search", { query: "nothing" }, /the person's name as it is written/],
   ] as const)("%s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
     expect(structured.data ?? structured.results).toEqual([]);

@@ -1,6 +1,6 @@
 // search and fetch, in the shape that general assistants expect: what one finds, the other gets.
 import { beforeAll, describe, expect, test } from "vitest";
-import { firstWords } from "../../../src/mcp/search.ts";
+import { firstWords } from "../../../src/mcp/first-words.ts";
 import { ben } from "../../../fixtures/sign-in/people.ts";
 import { useHouse } from "../../../fixtures/sign-in/house.ts";
 import type { Holder } from "./set-up.ts";
@@ -57,16 +57,37 @@ const fetchOne = async (
   (await call(holder, "fetch", { id })).structured;
 
 describe("search", () => {
-  test("finds contacts, sessions and the parents of notes, each with its id, title and address [MCP-10]", async () => {
+  test("finds contacts, sessions and the parents of notes, each with its id, title, address, date, person and a snippet [MCP-10]", async () => {
     const { base } = house();
-    const contact = { id: `contact:${zoe}`, title: "Zoë Martin", url: `${base}/v1/contacts/${zoe}` };
-    const session = { id: `session:${kickOff}`, title: "Kick-off", url: `${base}/v1/sessions/${kickOff}` };
-    expect((await call(holder, "search", { query: "zoe" })).structured).toEqual({ results: [contact, session] });
+    const contact = expect.objectContaining({
+      ...{ id: `contact:${zoe}`, title: "Zoë Martin", url: `${base}/v1/contacts/${zoe}`, person: "Zoë Martin" },
+      ...{ date: expect.stringMatching(/^20/), snippet: expect.any(String) },
+    });
+    const about = { id: `session:${kickOff}`, title: "Kick-off", url: `${base}/v1/sessions/${kickOff}` };
+    const session = expect.objectContaining({
+      ...{ ...about, date: expect.stringMatching(/^20/), snippet: expect.any(String) },
+    });
+    expect((await call(holder, "search", { query: "zoe" })).structured).toEqual({
+      results: [
+        { ...contact.sample, snippet: "zoe@example.org · +33 1 99 00 41 07 · Met in Lyon" },
+        { ...about, date: "2026-03-01T09:00:00.000Z", person: "Zoë Martin", snippet: "The plan" },
+      ],
+    });
     expect(await search("mornings")).toEqual([contact]);
     expect(await search("lighthouse")).toEqual([session]);
     expect(await search("kick off")).toEqual([session]);
     expect(await search("33199004107")).toEqual([contact]);
     expect(await search("nobody")).toEqual([]);
+  });
+
+  test.each([
+    ["What did Zoë Martin say about the kick-off?", () => [zoe, kickOff]],
+    ["zoe budget", () => [zoe, kickOff]],
+    ["Was hat Frau Martin über den Leuchtturm gesagt, und was ist mit lighthouse?", () => [zoe, kickOff]],
+    ["when was it that we had the nothing of them", () => []],
+  ] as const)("understands a sentence: %s [MCP-10]", async (sentence, expected) => {
+    const found = (await search(sentence)).map(({ id }: { id: string }) => id.slice(id.indexOf(":") + 1));
+    expect(found.filter((id: string) => [zoe, kickOff].includes(id)).sort()).toEqual([...expected()].sort());
   });
 
   test("tells a record once, however often it is found [MCP-10]", async () => {

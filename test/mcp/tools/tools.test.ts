@@ -108,7 +108,7 @@ describe("what is listed", () => {
       expect(name).toMatch(/^[a-z_]{1,64}$/);
       expect(title.length).toBeGreaterThan(5);
       expect(description.length, name).toBeGreaterThan(80);
-      expect(description.length, name).toBeLessThanOrEqual(200);
+      expect(description.length, name).toBeLessThanOrEqual(250);
       expect(annotations).toEqual({
         title,
         readOnlyHint: true,
@@ -139,12 +139,16 @@ describe("what is listed", () => {
     expect(
       listed.map(({ name, inputSchema: { properties, required } }) => [name, Object.keys(properties), required]),
     ).toEqual([
-      ["search_contacts", ["query"], ["query"]],
+      ["search_contacts", ["query", "state", "has_email", "limit", "offset", "any_word"], []],
       ["get_contact", ["contact_id"], ["contact_id"]],
-      ["list_sessions", ["query", "contact_id", "from", "to", "limit", "offset"], []],
+      [
+        "list_sessions",
+        ["query", "contact_id", "from", "to", "limit", "offset", "has_transcript", "contact_name", "any_word"],
+        [],
+      ],
       ["get_session", ["session_id"], ["session_id"]],
-      ["get_session_transcript", ["session_id", "offset"], ["session_id"]],
-      ["search_notes", ["query", "limit", "offset"], ["query"]],
+      ["get_session_transcript", ["session_id", "offset", "query", "contact_id"], []],
+      ["search_notes", ["query", "limit", "offset", "contact_id", "session_id", "kind", "from", "to", "any_word"], []],
       ["search", ["query"], ["query"]],
       ["fetch", ["id"], ["id"]],
     ]);
@@ -261,7 +265,11 @@ describe("what is refused", () => {
     ["search_contacts", { query: "a" }, "query: must be at least 2 characters"],
     ["search_contacts", { query: "a".repeat(101) }, "query: must be at most 100 characters"],
     ["search_contacts", { query: "ann\ud800" }, "query: must not hold a lone surrogate"],
-    ["search_contacts", { query: "ann", limit: 5 }, "limit: must be left out: the arguments are query"],
+    [
+      "search_contacts",
+      { query: "ann", page: 5 },
+      "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word",
+    ],
     ["get_contact", {}, "contact_id: is required"],
     ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],
     ["get_contact", { contact_id: "Zoë" }, `contact_id: ${uuid}`],
@@ -292,13 +300,18 @@ describe("what is refused", () => {
       { session_id: randomId(), offset: "forty" },
       "offset: must be a whole number from 0 to 2147483647",
     ],
-    ["get_session_transcript", { limit: 1 }, "limit: must be left out: the arguments are session_id, offset"],
+    [
+      "get_session_transcript",
+      { limit: 1 },
+      "limit: must be left out: the arguments are session_id, offset, query, contact_id",
+    ],
     [
       "search_notes",
       { query: "ab", limit: 26 },
       "limit: must be greater than or equal to 1 and less than or equal to 25",
     ],
     ["search_notes", { limit: 1 }, "query: is required"],
+    ["search_contacts", { state: "asleep" }, "state: must be one of active, archived, any"],
     ["search", {}, "query: is required"],
     ["search", { query: ["a"] }, "query: must be a string"],
     ["search", { query: " " }, "query: must be at least 2 characters"],
@@ -320,8 +333,8 @@ describe("what is refused", () => {
     const check = (name: string, given: unknown): boolean =>
       Array.isArray(flaws(name, "inputSchema", given)) && (flaws(name, "inputSchema", given) as unknown[]).length === 0;
     expect(
-      [{ query: "an" }, { query: "a" }, {}, { query: "an", limit: 1 }].map((given) => check("search_contacts", given)),
-    ).toEqual([true, false, false, false]);
+      [{ query: "an" }, { query: "a" }, { query: "an", page: 1 }].map((given) => check("search_contacts", given)),
+    ).toEqual([true, false, false]);
     expect(
       [{}, { limit: 25 }, { limit: 26 }, { from: "2026-02-30" }, { from: "2026-01-31T09:30:00Z" }].map((given) =>
         check("list_sessions", given),

@@ -4,20 +4,22 @@
 
 // The people of an account.
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.ts";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_records_v1_options } from "./options_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Pagination } from "./pagination_pb.ts";
+import { file_records_v1_pagination } from "./pagination_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file records/v1/contacts.proto.
  */
 export const file_records_v1_contacts: GenFile = /*@__PURE__*/
-  fileDesc("ChlyZWNvcmRzL3YxL2NvbnRhY3RzLnByb3RvEgpyZWNvcmRzLnYxIj0KFVNlYXJjaENvbnRhY3RzUmVxdWVzdBIkCgVxdWVyeRgBIAEoCUIVukgJyAEBcgQQAhhkks4YBSoDYW5uIj8KFlNlYXJjaENvbnRhY3RzUmVzcG9uc2USJQoIY29udGFjdHMYASADKAsyEy5yZWNvcmRzLnYxLkNvbnRhY3QikgIKFENyZWF0ZUNvbnRhY3RSZXF1ZXN0Ei0KCWZ1bGxfbmFtZRgBIAEoCUIaukgKyAEBcgUQARjIAZLOGAkqB0FubiBMZWUShAEKBWVtYWlsGAIgASgJQnC6SCFyHxj+ATIaXlteXHNAXStAW15cc0BdK1wuW15cc0BdKySSzhhIIjFtdXN0IGJlIGFuIGVtYWlsIGFkZHJlc3Mgc3VjaCBhcyBuYW1lQGV4YW1wbGUuY29tKhNhbm4ubGVlQGV4YW1wbGUuY29tSACIAQESMAoFcGhvbmUYAyABKAlCHLpIBHICGDKSzhgRKg8rMSA0MTUgNTU1IDAxMDBIAYgBAUIICgZfZW1haWxCCAoGX3Bob25lIkUKFUNyZWF0ZUNvbnRhY3RSZXNwb25zZRIsCgdjb250YWN0GAEgASgLMhMucmVjb3Jkcy52MS5Db250YWN0Qga6SAPIAQEiNAoRR2V0Q29udGFjdFJlcXVlc3QSHwoKY29udGFjdF9pZBgBIAEoCUILukgIyAEBcgOwAQEiQgoSR2V0Q29udGFjdFJlc3BvbnNlEiwKB2NvbnRhY3QYASABKAsyEy5yZWNvcmRzLnYxLkNvbnRhY3RCBrpIA8gBASL2AgoUVXBkYXRlQ29udGFjdFJlcXVlc3QSHwoKY29udGFjdF9pZBgBIAEoCUILukgIyAEBcgOwAQESMQoJZnVsbF9uYW1lGAIgASgJQhm6SAdyBRABGMgBks4YCyoHQW5uIExlZTABSACIAQEShAEKBWVtYWlsGAMgASgJQnC6SCFyHxj+ATIaXlteXHNAXStAW15cc0BdK1wuW15cc0BdKySSzhhIIjFtdXN0IGJlIGFuIGVtYWlsIGFkZHJlc3Mgc3VjaCBhcyBuYW1lQGV4YW1wbGUuY29tKhNhbm4ubGVlQGV4YW1wbGUuY29tSAGIAQESMAoFcGhvbmUYBCABKAlCHLpIBHICGDKSzhgRKg8rMSA0MTUgNTU1IDAxMDBIAogBARIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCDAoKX2Z1bGxfbmFtZUIICgZfZW1haWxCCAoGX3Bob25lIkUKFVVwZGF0ZUNvbnRhY3RSZXNwb25zZRIsCgdjb250YWN0GAEgASgLMhMucmVjb3Jkcy52MS5Db250YWN0Qga6SAPIAQEifgoYQXBwZW5kQ29udGFjdE5vdGVSZXF1ZXN0Eh8KCmNvbnRhY3RfaWQYASABKAlCC7pICMgBAXIDsAEBEkEKB2NvbnRlbnQYAiABKAlCMLpICsgBAXIFEAEYkE6SzhgfKh1QcmVmZXJzIGNhbGxzIGluIHRoZSBtb3JuaW5nLiJSChlBcHBlbmRDb250YWN0Tm90ZVJlc3BvbnNlEjUKBG5vdGUYASABKAsyHy5yZWNvcmRzLnYxLkNvbnRhY3RUaW1lbGluZU5vdGVCBrpIA8gBASKOBQoHQ29udGFjdBI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ1ZjBjM2E1Mi04YTFlLTRmMWUtOWE0Zi0wZDdjNmIxZjJlMzESJQoJZnVsbF9uYW1lGAIgASgJQg2SzhgJKgdBbm4gTGVlSACIAQESEgoFZW1haWwYAyABKAlIAYgBARIpCgVwaG9uZRgEIAEoCUIVks4YESoPKzEgNDE1IDU1NSAwMTAwSAKIAQESEgoFbm90ZXMYBSABKAlIA4gBARITCgZtZW1vcnkYBiABKAlIBIgBARJUCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIkukgDyAEBks4YGioYMjAyNi0wMS0xMlQwODoxNTozMC4wMDBaElQKCnVwZGF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiS6SAPIAQGSzhgaKhgyMDI2LTAzLTAyVDEwOjA0OjExLjI1MFoSNwoObm90ZXNfdGltZWxpbmUYCSADKAsyHy5yZWNvcmRzLnYxLkNvbnRhY3RUaW1lbGluZU5vdGUSOQoPcmVjZW50X3Nlc3Npb25zGAogAygLMiAucmVjb3Jkcy52MS5Db250YWN0UmVjZW50U2Vzc2lvbhIaCg1pbmZlcnJlZF9uYW1lGAsgASgJSAWIAQESLwoLYXJjaGl2ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgwKCl9mdWxsX25hbWVCCAoGX2VtYWlsQggKBl9waG9uZUIICgZfbm90ZXNCCQoHX21lbW9yeUIQCg5faW5mZXJyZWRfbmFtZSLSAgoTQ29udGFjdFRpbWVsaW5lTm90ZRI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQwYjlmNmYwYy0yYTRkLTRjNTUtOGYwZS0zYzFmN2YwYTlkMTISNAoHY29udGVudBgCIAEoCUIjks4YHyodUHJlZmVycyBjYWxscyBpbiB0aGUgbW9ybmluZy4SGQoGc291cmNlGAMgASgJQgmSzhgFKgNhcGkSVAoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCJLpIA8gBAZLOGBoqGDIwMjYtMDMtMDJUMTA6MDQ6MTEuMjUwWhJUCgp1cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIkukgDyAEBks4YGioYMjAyNi0wMy0wMlQxMDowNDoxMS4yNTBaIt8CChRDb250YWN0UmVjZW50U2Vzc2lvbhI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ5ZDJhN2M0ZS02ZjMxLTRiOGEtYTVkMC0xZThiM2M3ZjRhNjASLwoFdGl0bGUYAiABKAlCG5LOGBcqFUJ1ZGdldCBmb3IgdGhlIHNwcmluZ0gAiAEBEigKCHN1YnRpdGxlGAMgASgJQhGSzhgNKgtTZWNvbmQgcGFydEgBiAEBElAKDHNlc3Npb25fZGF0ZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6MDA6MDAuMDAwWhIuChByZWNvcmRpbmdfc3RhdHVzGAUgASgJQg+SzhgLKgljb21wbGV0ZWRIAogBAUIICgZfdGl0bGVCCwoJX3N1YnRpdGxlQhMKEV9yZWNvcmRpbmdfc3RhdHVzMpkGCg5Db250YWN0U2VydmljZRKIAQoOU2VhcmNoQ29udGFjdHMSIS5yZWNvcmRzLnYxLlNlYXJjaENvbnRhY3RzUmVxdWVzdBoiLnJlY29yZHMudjEuU2VhcmNoQ29udGFjdHNSZXNwb25zZSIvkAIBis4YCioEAQIKCziAgBCC0+STAhhiCGNvbnRhY3RzEgwvdjEvY29udGFjdHMSqQEKDUNyZWF0ZUNvbnRhY3QSIC5yZWNvcmRzLnYxLkNyZWF0ZUNvbnRhY3RSZXF1ZXN0GiEucmVjb3Jkcy52MS5DcmVhdGVDb250YWN0UmVzcG9uc2UiU4rOGC8QARjJASIZL3YxL2NvbnRhY3RzL3tjb250YWN0LmlkfSoJAQIDBAcJCgsNOICAEILT5JMCGjoBKmIHY29udGFjdCIML3YxL2NvbnRhY3RzEokBCgpHZXRDb250YWN0Eh0ucmVjb3Jkcy52MS5HZXRDb250YWN0UmVxdWVzdBoeLnJlY29yZHMudjEuR2V0Q29udGFjdFJlc3BvbnNlIjyQAgGKzhgLKgUBAgQKCziAgBCC0+STAiRiB2NvbnRhY3QSGS92MS9jb250YWN0cy97Y29udGFjdF9pZH0SlgEKDVVwZGF0ZUNvbnRhY3QSIC5yZWNvcmRzLnYxLlVwZGF0ZUNvbnRhY3RSZXF1ZXN0GiEucmVjb3Jkcy52MS5VcGRhdGVDb250YWN0UmVzcG9uc2UiQIrOGA8qCQECAwQHCAoLDTiAgBCC0+STAic6ASpiB2NvbnRhY3QyGS92MS9jb250YWN0cy97Y29udGFjdF9pZH0SqgEKEUFwcGVuZENvbnRhY3ROb3RlEiQucmVjb3Jkcy52MS5BcHBlbmRDb250YWN0Tm90ZVJlcXVlc3QaJS5yZWNvcmRzLnYxLkFwcGVuZENvbnRhY3ROb3RlUmVzcG9uc2UiSIrOGBQQARjJASoJAQIDBAgJCgsNOICAEILT5JMCKjoBKmIEbm90ZSIfL3YxL2NvbnRhY3RzL3tjb250YWN0X2lkfS9ub3Rlc2IGcHJvdG8z", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_records_v1_options]);
+  fileDesc("ChlyZWNvcmRzL3YxL2NvbnRhY3RzLnByb3RvEgpyZWNvcmRzLnYxIroCChVTZWFyY2hDb250YWN0c1JlcXVlc3QSJgoFcXVlcnkYASABKAlCF7pICcgBAXIEEAIYZJLOGAcqA2FubkABEjQKBXN0YXRlGAIgASgOMhgucmVjb3Jkcy52MS5Db250YWN0U3RhdGVCBpLOGAI4AUgAiAEBEh4KCWhhc19lbWFpbBgDIAEoCEIGks4YAjgBSAGIAQESIwoFbGltaXQYBCABKAVCD7pIBhoEGBkoAZLOGAI4AUgCiAEBEiUKBm9mZnNldBgFIAEoBUIQukgHGgUYkE4oAJLOGAI4AUgDiAEBEh0KCGFueV93b3JkGAYgASgIQgaSzhgCOAFIBIgBAUIICgZfc3RhdGVCDAoKX2hhc19lbWFpbEIICgZfbGltaXRCCQoHX29mZnNldEILCglfYW55X3dvcmQicwoWU2VhcmNoQ29udGFjdHNSZXNwb25zZRIlCghjb250YWN0cxgBIAMoCzITLnJlY29yZHMudjEuQ29udGFjdBIyCgpwYWdpbmF0aW9uGAIgASgLMhYucmVjb3Jkcy52MS5QYWdpbmF0aW9uQgaSzhgCOAEikgIKFENyZWF0ZUNvbnRhY3RSZXF1ZXN0Ei0KCWZ1bGxfbmFtZRgBIAEoCUIaukgKyAEBcgUQARjIAZLOGAkqB0FubiBMZWUShAEKBWVtYWlsGAIgASgJQnC6SCFyHxj+ATIaXlteXHNAXStAW15cc0BdK1wuW15cc0BdKySSzhhIIjFtdXN0IGJlIGFuIGVtYWlsIGFkZHJlc3Mgc3VjaCBhcyBuYW1lQGV4YW1wbGUuY29tKhNhbm4ubGVlQGV4YW1wbGUuY29tSACIAQESMAoFcGhvbmUYAyABKAlCHLpIBHICGDKSzhgRKg8rMSA0MTUgNTU1IDAxMDBIAYgBAUIICgZfZW1haWxCCAoGX3Bob25lIkUKFUNyZWF0ZUNvbnRhY3RSZXNwb25zZRIsCgdjb250YWN0GAEgASgLMhMucmVjb3Jkcy52MS5Db250YWN0Qga6SAPIAQEiNAoRR2V0Q29udGFjdFJlcXVlc3QSHwoKY29udGFjdF9pZBgBIAEoCUILukgIyAEBcgOwAQEiQgoSR2V0Q29udGFjdFJlc3BvbnNlEiwKB2NvbnRhY3QYASABKAsyEy5yZWNvcmRzLnYxLkNvbnRhY3RCBrpIA8gBASL2AgoUVXBkYXRlQ29udGFjdFJlcXVlc3QSHwoKY29udGFjdF9pZBgBIAEoCUILukgIyAEBcgOwAQESMQoJZnVsbF9uYW1lGAIgASgJQhm6SAdyBRABGMgBks4YCyoHQW5uIExlZTABSACIAQEShAEKBWVtYWlsGAMgASgJQnC6SCFyHxj+ATIaXlteXHNAXStAW15cc0BdK1wuW15cc0BdKySSzhhIIjFtdXN0IGJlIGFuIGVtYWlsIGFkZHJlc3Mgc3VjaCBhcyBuYW1lQGV4YW1wbGUuY29tKhNhbm4ubGVlQGV4YW1wbGUuY29tSAGIAQESMAoFcGhvbmUYBCABKAlCHLpIBHICGDKSzhgRKg8rMSA0MTUgNTU1IDAxMDBIAogBARIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCDAoKX2Z1bGxfbmFtZUIICgZfZW1haWxCCAoGX3Bob25lIkUKFVVwZGF0ZUNvbnRhY3RSZXNwb25zZRIsCgdjb250YWN0GAEgASgLMhMucmVjb3Jkcy52MS5Db250YWN0Qga6SAPIAQEifgoYQXBwZW5kQ29udGFjdE5vdGVSZXF1ZXN0Eh8KCmNvbnRhY3RfaWQYASABKAlCC7pICMgBAXIDsAEBEkEKB2NvbnRlbnQYAiABKAlCMLpICsgBAXIFEAEYkE6SzhgfKh1QcmVmZXJzIGNhbGxzIGluIHRoZSBtb3JuaW5nLiJSChlBcHBlbmRDb250YWN0Tm90ZVJlc3BvbnNlEjUKBG5vdGUYASABKAsyHy5yZWNvcmRzLnYxLkNvbnRhY3RUaW1lbGluZU5vdGVCBrpIA8gBASKOBQoHQ29udGFjdBI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ1ZjBjM2E1Mi04YTFlLTRmMWUtOWE0Zi0wZDdjNmIxZjJlMzESJQoJZnVsbF9uYW1lGAIgASgJQg2SzhgJKgdBbm4gTGVlSACIAQESEgoFZW1haWwYAyABKAlIAYgBARIpCgVwaG9uZRgEIAEoCUIVks4YESoPKzEgNDE1IDU1NSAwMTAwSAKIAQESEgoFbm90ZXMYBSABKAlIA4gBARITCgZtZW1vcnkYBiABKAlIBIgBARJUCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIkukgDyAEBks4YGioYMjAyNi0wMS0xMlQwODoxNTozMC4wMDBaElQKCnVwZGF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiS6SAPIAQGSzhgaKhgyMDI2LTAzLTAyVDEwOjA0OjExLjI1MFoSNwoObm90ZXNfdGltZWxpbmUYCSADKAsyHy5yZWNvcmRzLnYxLkNvbnRhY3RUaW1lbGluZU5vdGUSOQoPcmVjZW50X3Nlc3Npb25zGAogAygLMiAucmVjb3Jkcy52MS5Db250YWN0UmVjZW50U2Vzc2lvbhIaCg1pbmZlcnJlZF9uYW1lGAsgASgJSAWIAQESLwoLYXJjaGl2ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgwKCl9mdWxsX25hbWVCCAoGX2VtYWlsQggKBl9waG9uZUIICgZfbm90ZXNCCQoHX21lbW9yeUIQCg5faW5mZXJyZWRfbmFtZSLSAgoTQ29udGFjdFRpbWVsaW5lTm90ZRI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQwYjlmNmYwYy0yYTRkLTRjNTUtOGYwZS0zYzFmN2YwYTlkMTISNAoHY29udGVudBgCIAEoCUIjks4YHyodUHJlZmVycyBjYWxscyBpbiB0aGUgbW9ybmluZy4SGQoGc291cmNlGAMgASgJQgmSzhgFKgNhcGkSVAoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCJLpIA8gBAZLOGBoqGDIwMjYtMDMtMDJUMTA6MDQ6MTEuMjUwWhJUCgp1cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIkukgDyAEBks4YGioYMjAyNi0wMy0wMlQxMDowNDoxMS4yNTBaIt8CChRDb250YWN0UmVjZW50U2Vzc2lvbhI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ5ZDJhN2M0ZS02ZjMxLTRiOGEtYTVkMC0xZThiM2M3ZjRhNjASLwoFdGl0bGUYAiABKAlCG5LOGBcqFUJ1ZGdldCBmb3IgdGhlIHNwcmluZ0gAiAEBEigKCHN1YnRpdGxlGAMgASgJQhGSzhgNKgtTZWNvbmQgcGFydEgBiAEBElAKDHNlc3Npb25fZGF0ZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6MDA6MDAuMDAwWhIuChByZWNvcmRpbmdfc3RhdHVzGAUgASgJQg+SzhgLKgljb21wbGV0ZWRIAogBAUIICgZfdGl0bGVCCwoJX3N1YnRpdGxlQhMKEV9yZWNvcmRpbmdfc3RhdHVzKnoKDENvbnRhY3RTdGF0ZRIdChlDT05UQUNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQ09OVEFDVF9TVEFURV9BQ1RJVkUQARIaChZDT05UQUNUX1NUQVRFX0FSQ0hJVkVEEAISFQoRQ09OVEFDVF9TVEFURV9BTlkQAzKZBgoOQ29udGFjdFNlcnZpY2USiAEKDlNlYXJjaENvbnRhY3RzEiEucmVjb3Jkcy52MS5TZWFyY2hDb250YWN0c1JlcXVlc3QaIi5yZWNvcmRzLnYxLlNlYXJjaENvbnRhY3RzUmVzcG9uc2UiL5ACAYrOGAoqBAECCgs4gIAQgtPkkwIYYghjb250YWN0cxIML3YxL2NvbnRhY3RzEqkBCg1DcmVhdGVDb250YWN0EiAucmVjb3Jkcy52MS5DcmVhdGVDb250YWN0UmVxdWVzdBohLnJlY29yZHMudjEuQ3JlYXRlQ29udGFjdFJlc3BvbnNlIlOKzhgvEAEYyQEiGS92MS9jb250YWN0cy97Y29udGFjdC5pZH0qCQECAwQHCQoLDTiAgBCC0+STAho6ASpiB2NvbnRhY3QiDC92MS9jb250YWN0cxKJAQoKR2V0Q29udGFjdBIdLnJlY29yZHMudjEuR2V0Q29udGFjdFJlcXVlc3QaHi5yZWNvcmRzLnYxLkdldENvbnRhY3RSZXNwb25zZSI8kAIBis4YCyoFAQIECgs4gIAQgtPkkwIkYgdjb250YWN0EhkvdjEvY29udGFjdHMve2NvbnRhY3RfaWR9EpYBCg1VcGRhdGVDb250YWN0EiAucmVjb3Jkcy52MS5VcGRhdGVDb250YWN0UmVxdWVzdBohLnJlY29yZHMudjEuVXBkYXRlQ29udGFjdFJlc3BvbnNlIkCKzhgPKgkBAgMEBwgKCw04gIAQgtPkkwInOgEqYgdjb250YWN0MhkvdjEvY29udGFjdHMve2NvbnRhY3RfaWR9EqoBChFBcHBlbmRDb250YWN0Tm90ZRIkLnJlY29yZHMudjEuQXBwZW5kQ29udGFjdE5vdGVSZXF1ZXN0GiUucmVjb3Jkcy52MS5BcHBlbmRDb250YWN0Tm90ZVJlc3BvbnNlIkiKzhgUEAEYyQEqCQECAwQICQoLDTiAgBCC0+STAio6ASpiBG5vdGUiHy92MS9jb250YWN0cy97Y29udGFjdF9pZH0vbm90ZXNiBnByb3RvMw", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
 
 /**
  * What to search contacts for.
@@ -31,6 +33,43 @@ export type SearchContactsRequest = Message<"records.v1.SearchContactsRequest"> 
    * @generated from field: string query = 1;
    */
   query: string;
+
+  /**
+   * Which contacts: `active`, which is the default, `archived` or `any`. Of archived ones a query looks at the newest
+   * 2,000.
+   *
+   * @generated from field: optional records.v1.ContactState state = 2;
+   */
+  state?: ContactState | undefined;
+
+  /**
+   * True keeps only contacts with an email address, false only those without.
+   *
+   * @generated from field: optional bool has_email = 3;
+   */
+  hasEmail?: boolean | undefined;
+
+  /**
+   * The largest number of contacts on the page; 25 when it is left out.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * How many contacts to skip; 0 when it is left out.
+   *
+   * @generated from field: optional int32 offset = 5;
+   */
+  offset?: number | undefined;
+
+  /**
+   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at
+   * the newest 200 records.
+   *
+   * @generated from field: optional bool any_word = 6;
+   */
+  anyWord?: boolean | undefined;
 };
 
 /**
@@ -52,6 +91,13 @@ export type SearchContactsResponse = Message<"records.v1.SearchContactsResponse"
    * @generated from field: repeated records.v1.Contact contacts = 1;
    */
   contacts: Contact[];
+
+  /**
+   * Where the page stands in the list. Set where the request has a field that REST does not have.
+   *
+   * @generated from field: records.v1.Pagination pagination = 2;
+   */
+  pagination?: Pagination | undefined;
 };
 
 /**
@@ -475,6 +521,54 @@ export type ContactRecentSession = Message<"records.v1.ContactRecentSession"> & 
  */
 export const ContactRecentSessionSchema: GenMessage<ContactRecentSession> = /*@__PURE__*/
   messageDesc(file_records_v1_contacts, 12);
+
+/**
+ * Whether contacts are archived.
+ *
+ * @generated from enum records.v1.ContactState
+ */
+export const ContactState = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: CONTACT_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * In use.
+   *
+   * @generated from enum value: CONTACT_STATE_ACTIVE = 1;
+   */
+  ACTIVE: 1,
+
+  /**
+   * Archived.
+   *
+   * @generated from enum value: CONTACT_STATE_ARCHIVED = 2;
+   */
+  ARCHIVED: 2,
+
+  /**
+   * Both.
+   *
+   * @generated from enum value: CONTACT_STATE_ANY = 3;
+   */
+  ANY: 3,
+} as const;
+
+/**
+ * Whether contacts are archived.
+ *
+ * @generated from enum records.v1.ContactState
+ */
+export type ContactState = (typeof ContactState)[keyof typeof ContactState] | UnknownEnum;
+
+/**
+ * Describes the enum records.v1.ContactState.
+ */
+export const ContactStateSchema: GenEnum<ContactState> = /*@__PURE__*/
+  enumDesc(file_records_v1_contacts, 0);
 
 /**
  * Finds, reads and writes the contacts of the account that owns the API key.

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file records/v1/notes.proto.
  */
 export const file_records_v1_notes: GenFile = /*@__PURE__*/
-  fileDesc("ChZyZWNvcmRzL3YxL25vdGVzLnByb3RvEgpyZWNvcmRzLnYxIp0BChJTZWFyY2hOb3Rlc1JlcXVlc3QSKQoFcXVlcnkYASABKAlCGrpICcgBAXIEEAIYZJLOGAoqCGNvbnRyYWN0EiMKBWxpbWl0GAIgASgFQg+6SAYaBBgZKAGSzhgCEA9IAIgBARIiCgZvZmZzZXQYAyABKAVCDbpIBBoCKACSzhgCEABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ2ChNTZWFyY2hOb3Rlc1Jlc3BvbnNlEisKBW5vdGVzGAEgAygLMhwucmVjb3Jkcy52MS5Ob3RlU2VhcmNoUmVzdWx0EjIKCnBhZ2luYXRpb24YAiABKAsyFi5yZWNvcmRzLnYxLlBhZ2luYXRpb25CBrpIA8gBASKfAwoQTm90ZVNlYXJjaFJlc3VsdBIiCgRraW5kGAEgASgOMhQucmVjb3Jkcy52MS5Ob3RlS2luZBJFCglwYXJlbnRfaWQYAiABKAlCMrpIBXIDsAEBks4YJiokNWYwYzNhNTItOGExZS00ZjFlLTlhNGYtMGQ3YzZiMWYyZTMxEigKDHBhcmVudF9sYWJlbBgDIAEoCUINks4YCSoHQW5uIExlZUgAiAEBEikKCW5vdGVfdHlwZRgEIAEoCUIRks4YDSoLdXNlcl9tYW51YWxIAYgBARJJCgdjb250ZW50GAUgASgJQjiSzhg0KjJUaGUgY29udHJhY3QgaXMgc2lnbmVkOyB0aGUgY29weSB3ZW50IG91dCBieSBwb3N0LhIRCgl0cnVuY2F0ZWQYBiABKAgSTgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDMtMDJUMTA6MDQ6MTEuMjUwWkIPCg1fcGFyZW50X2xhYmVsQgwKCl9ub3RlX3R5cGUqUwoITm90ZUtpbmQSGQoVTk9URV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRTk9URV9LSU5EX0NPTlRBQ1QQARIVChFOT1RFX0tJTkRfU0VTU0lPThACMogBCgtOb3RlU2VydmljZRJ5CgtTZWFyY2hOb3RlcxIeLnJlY29yZHMudjEuU2VhcmNoTm90ZXNSZXF1ZXN0Gh8ucmVjb3Jkcy52MS5TZWFyY2hOb3Rlc1Jlc3BvbnNlIimQAgGKzhgKKgQBAgoLOICAEILT5JMCEmIFbm90ZXMSCS92MS9ub3Rlc2IGcHJvdG8z", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
+  fileDesc("ChZyZWNvcmRzL3YxL25vdGVzLnByb3RvEgpyZWNvcmRzLnYxItUDChJTZWFyY2hOb3Rlc1JlcXVlc3QSKwoFcXVlcnkYASABKAlCHLpICcgBAXIEEAIYZJLOGAwqCGNvbnRyYWN0QAESIwoFbGltaXQYAiABKAVCD7pIBhoEGBkoAZLOGAIQD0gAiAEBEiIKBm9mZnNldBgDIAEoBUINukgEGgIoAJLOGAIQAEgBiAEBEicKCmNvbnRhY3RfaWQYBCABKAlCDrpIBXIDsAEBks4YAjgBSAKIAQESJwoKc2Vzc2lvbl9pZBgFIAEoCUIOukgFcgOwAQGSzhgCOAFIA4gBARIvCgRraW5kGAYgASgOMhQucmVjb3Jkcy52MS5Ob3RlS2luZEIGks4YAjgBSASIAQESJwoEZnJvbRgHIAEoCUIUks4YEAgBKgoyMDI2LTAxLTAxOAFIBYgBARIlCgJ0bxgIIAEoCUIUks4YEAgBKgoyMDI2LTEyLTMxOAFIBogBARIdCghhbnlfd29yZBgJIAEoCEIGks4YAjgBSAeIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXRCDQoLX2NvbnRhY3RfaWRCDQoLX3Nlc3Npb25faWRCBwoFX2tpbmRCBwoFX2Zyb21CBQoDX3RvQgsKCV9hbnlfd29yZCJ2ChNTZWFyY2hOb3Rlc1Jlc3BvbnNlEisKBW5vdGVzGAEgAygLMhwucmVjb3Jkcy52MS5Ob3RlU2VhcmNoUmVzdWx0EjIKCnBhZ2luYXRpb24YAiABKAsyFi5yZWNvcmRzLnYxLlBhZ2luYXRpb25CBrpIA8gBASKfAwoQTm90ZVNlYXJjaFJlc3VsdBIiCgRraW5kGAEgASgOMhQucmVjb3Jkcy52MS5Ob3RlS2luZBJFCglwYXJlbnRfaWQYAiABKAlCMrpIBXIDsAEBks4YJiokNWYwYzNhNTItOGExZS00ZjFlLTlhNGYtMGQ3YzZiMWYyZTMxEigKDHBhcmVudF9sYWJlbBgDIAEoCUINks4YCSoHQW5uIExlZUgAiAEBEikKCW5vdGVfdHlwZRgEIAEoCUIRks4YDSoLdXNlcl9tYW51YWxIAYgBARJJCgdjb250ZW50GAUgASgJQjiSzhg0KjJUaGUgY29udHJhY3QgaXMgc2lnbmVkOyB0aGUgY29weSB3ZW50IG91dCBieSBwb3N0LhIRCgl0cnVuY2F0ZWQYBiABKAgSTgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDMtMDJUMTA6MDQ6MTEuMjUwWkIPCg1fcGFyZW50X2xhYmVsQgwKCl9ub3RlX3R5cGUqUwoITm90ZUtpbmQSGQoVTk9URV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRTk9URV9LSU5EX0NPTlRBQ1QQARIVChFOT1RFX0tJTkRfU0VTU0lPThACMogBCgtOb3RlU2VydmljZRJ5CgtTZWFyY2hOb3RlcxIeLnJlY29yZHMudjEuU2VhcmNoTm90ZXNSZXF1ZXN0Gh8ucmVjb3Jkcy52MS5TZWFyY2hOb3Rlc1Jlc3BvbnNlIimQAgGKzhgKKgQBAgoLOICAEILT5JMCEmIFbm90ZXMSCS92MS9ub3Rlc2IGcHJvdG8z", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
 
 /**
  * What to search notes for.
@@ -47,6 +47,49 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
    * @generated from field: optional int32 offset = 3;
    */
   offset?: number | undefined;
+
+  /**
+   * Keeps only the notes that this contact owns.
+   *
+   * @generated from field: optional string contact_id = 4;
+   */
+  contactId?: string | undefined;
+
+  /**
+   * Keeps only the notes that this session owns.
+   *
+   * @generated from field: optional string session_id = 5;
+   */
+  sessionId?: string | undefined;
+
+  /**
+   * Keeps only the notes that contacts own (`contact`), or sessions (`session`).
+   *
+   * @generated from field: optional records.v1.NoteKind kind = 6;
+   */
+  kind?: NoteKind | undefined;
+
+  /**
+   * Keeps only notes written at or after this date or moment. A date means the first millisecond of its day in UTC.
+   *
+   * @generated from field: optional string from = 7;
+   */
+  from?: string | undefined;
+
+  /**
+   * Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC.
+   *
+   * @generated from field: optional string to = 8;
+   */
+  to?: string | undefined;
+
+  /**
+   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at
+   * the newest 200 records.
+   *
+   * @generated from field: optional bool any_word = 9;
+   */
+  anyWord?: boolean | undefined;
 };
 
 /**

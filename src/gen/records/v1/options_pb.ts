@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file records/v1/options.proto.
  */
 export const file_records_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("ChhyZWNvcmRzL3YxL29wdGlvbnMucHJvdG8SCnJlY29yZHMudjEizQEKC01ldGhvZFJ1bGVzEioKCmNyZWRlbnRpYWwYASABKA4yFi5yZWNvcmRzLnYxLkNyZWRlbnRpYWwSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgIEhYKDnN1Y2Nlc3Nfc3RhdHVzGAMgASgNEhAKCGxvY2F0aW9uGAQgASgJEiIKBmVycm9ycxgFIAMoDjISLnJlY29yZHMudjEuUmVhc29uEhAKCGVucm9sbGVkGAYgASgIEhkKEW1heF9tZXNzYWdlX2J5dGVzGAcgASgNIrEBCgpGaWVsZFJ1bGVzEiIKBmZvcm1hdBgBIAEoDjISLnJlY29yZHMudjEuRm9ybWF0EhoKDWRlZmF1bHRfdmFsdWUYAiABKAVIAIgBARIVCg1wcm92aWRlcl9uYW1lGAMgASgIEhcKD3BhdHRlcm5fbWVzc2FnZRgEIAEoCRIPCgdleGFtcGxlGAUgASgJEhAKCG5vdF9udWxsGAYgASgIQhAKDl9kZWZhdWx0X3ZhbHVlKlUKCkNyZWRlbnRpYWwSGgoWQ1JFREVOVElBTF9VTlNQRUNJRklFRBAAEhMKD0NSRURFTlRJQUxfTk9ORRABEhYKEkNSRURFTlRJQUxfU0VTU0lPThACKj4KBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIcChhGT1JNQVRfREFURV9PUl9EQVRFX1RJTUUQATpRCgZtZXRob2QSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjhiQMgASgLMhcucmVjb3Jkcy52MS5NZXRob2RSdWxlc1IGbWV0aG9kOk0KBWZpZWxkEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjiiQMgASgLMhYucmVjb3Jkcy52MS5GaWVsZFJ1bGVzUgVmaWVsZGIGcHJvdG8z", [file_google_protobuf_descriptor, file_records_v1_errors]);
+  fileDesc("ChhyZWNvcmRzL3YxL29wdGlvbnMucHJvdG8SCnJlY29yZHMudjEizQEKC01ldGhvZFJ1bGVzEioKCmNyZWRlbnRpYWwYASABKA4yFi5yZWNvcmRzLnYxLkNyZWRlbnRpYWwSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgIEhYKDnN1Y2Nlc3Nfc3RhdHVzGAMgASgNEhAKCGxvY2F0aW9uGAQgASgJEiIKBmVycm9ycxgFIAMoDjISLnJlY29yZHMudjEuUmVhc29uEhAKCGVucm9sbGVkGAYgASgIEhkKEW1heF9tZXNzYWdlX2J5dGVzGAcgASgNIuQBCgpGaWVsZFJ1bGVzEiIKBmZvcm1hdBgBIAEoDjISLnJlY29yZHMudjEuRm9ybWF0EhoKDWRlZmF1bHRfdmFsdWUYAiABKAVIAIgBARIVCg1wcm92aWRlcl9uYW1lGAMgASgIEhcKD3BhdHRlcm5fbWVzc2FnZRgEIAEoCRIPCgdleGFtcGxlGAUgASgJEhAKCG5vdF9udWxsGAYgASgIEhMKC2JleW9uZF9yZXN0GAcgASgIEhwKFG9wdGlvbmFsX2JleW9uZF9yZXN0GAggASgIQhAKDl9kZWZhdWx0X3ZhbHVlKlUKCkNyZWRlbnRpYWwSGgoWQ1JFREVOVElBTF9VTlNQRUNJRklFRBAAEhMKD0NSRURFTlRJQUxfTk9ORRABEhYKEkNSRURFTlRJQUxfU0VTU0lPThACKj4KBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIcChhGT1JNQVRfREFURV9PUl9EQVRFX1RJTUUQATpRCgZtZXRob2QSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjhiQMgASgLMhcucmVjb3Jkcy52MS5NZXRob2RSdWxlc1IGbWV0aG9kOk0KBWZpZWxkEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjiiQMgASgLMhYucmVjb3Jkcy52MS5GaWVsZFJ1bGVzUgVmaWVsZGIGcHJvdG8z", [file_google_protobuf_descriptor, file_records_v1_errors]);
 
 /**
  * What the guards and the gateway need to know of an rpc.
@@ -129,6 +129,20 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
    * @generated from field: bool not_null = 6;
    */
   notNull: boolean;
+
+  /**
+   * True where REST does not have the field: Connect, gRPC and assistants do.
+   *
+   * @generated from field: bool beyond_rest = 7;
+   */
+  beyondRest: boolean;
+
+  /**
+   * True where a required field may be left out beside a field that REST does not have. REST always requires it.
+   *
+   * @generated from field: bool optional_beyond_rest = 8;
+   */
+  optionalBeyondRest: boolean;
 };
 
 /**

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file records/v1/sessions.proto.
  */
 export const file_records_v1_sessions: GenFile = /*@__PURE__*/
-  fileDesc("ChlyZWNvcmRzL3YxL3Nlc3Npb25zLnByb3RvEgpyZWNvcmRzLnYxIsACChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EikKBXF1ZXJ5GAEgASgJQhW6SAZyBBACGGSSzhgIKgZidWRnZXRIAIgBARIhCgpjb250YWN0X2lkGAIgASgJQgi6SAVyA7ABAUgBiAEBEiUKBGZyb20YAyABKAlCEpLOGA4IASoKMjAyNi0wMS0wMUgCiAEBEi0KAnRvGAQgASgJQhySzhgYCAEqFDIwMjYtMTItMzFUMjM6NTk6NTlaSAOIAQESIwoFbGltaXQYBSABKAVCD7pIBhoEGBkoAZLOGAIQCkgEiAEBEiIKBm9mZnNldBgGIAEoBUINukgEGgIoAJLOGAIQAEgFiAEBQggKBl9xdWVyeUINCgtfY29udGFjdF9pZEIHCgVfZnJvbUIFCgNfdG9CCAoGX2xpbWl0QgkKB19vZmZzZXQieAoUTGlzdFNlc3Npb25zUmVzcG9uc2USLAoIc2Vzc2lvbnMYASADKAsyGi5yZWNvcmRzLnYxLlNlc3Npb25TdW1tYXJ5EjIKCnBhZ2luYXRpb24YAiABKAsyFi5yZWNvcmRzLnYxLlBhZ2luYXRpb25CBrpIA8gBASI0ChFHZXRTZXNzaW9uUmVxdWVzdBIfCgpzZXNzaW9uX2lkGAEgASgJQgu6SAjIAQFyA7ABASJIChJHZXRTZXNzaW9uUmVzcG9uc2USMgoHc2Vzc2lvbhgBIAEoCzIZLnJlY29yZHMudjEuU2Vzc2lvbkRldGFpbEIGukgDyAEBIj4KG0dldFNlc3Npb25UcmFuc2NyaXB0UmVxdWVzdBIfCgpzZXNzaW9uX2lkGAEgASgJQgu6SAjIAQFyA7ABASJSChxHZXRTZXNzaW9uVHJhbnNjcmlwdFJlc3BvbnNlEjIKCnRyYW5zY3JpcHQYASABKAsyFi5yZWNvcmRzLnYxLlRyYW5zY3JpcHRCBrpIA8gBASLEBAoOU2Vzc2lvblN1bW1hcnkSPgoCaWQYASABKAlCMrpIBXIDsAEBks4YJiokOWQyYTdjNGUtNmYzMS00YjhhLWE1ZDAtMWU4YjNjN2Y0YTYwEi8KBXRpdGxlGAIgASgJQhuSzhgXKhVCdWRnZXQgZm9yIHRoZSBzcHJpbmdIAIgBARIoCghzdWJ0aXRsZRgDIAEoCUIRks4YDSoLU2Vjb25kIHBhcnRIAYgBARJQCgxzZXNzaW9uX2RhdGUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAyLTI0VDE0OjAwOjAwLjAwMFoSVAoQc2Vzc2lvbl9kYXRlX2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6NDU6MDAuMDAwWhIuChByZWNvcmRpbmdfc3RhdHVzGAYgASgJQg+SzhgLKgljb21wbGV0ZWRIAogBARIjCgZzb3VyY2UYByABKAlCDpLOGAoqCGNhbGVuZGFySAOIAQESIAoTY29uZmVyZW5jZV9wcm92aWRlchgIIAEoCUgEiAEBEikKBmNsaWVudBgJIAEoCzIZLnJlY29yZHMudjEuU2Vzc2lvbkNsaWVudEIICgZfdGl0bGVCCwoJX3N1YnRpdGxlQhMKEV9yZWNvcmRpbmdfc3RhdHVzQgkKB19zb3VyY2VCFgoUX2NvbmZlcmVuY2VfcHJvdmlkZXIihAEKDVNlc3Npb25DbGllbnQSPgoCaWQYASABKAlCMrpIBXIDsAEBks4YJiokNWYwYzNhNTItOGExZS00ZjFlLTlhNGYtMGQ3YzZiMWYyZTMxEiUKCWZ1bGxfbmFtZRgCIAEoCUINks4YCSoHQW5uIExlZUgAiAEBQgwKCl9mdWxsX25hbWUiiQcKDVNlc3Npb25EZXRhaWwSPgoCaWQYASABKAlCMrpIBXIDsAEBks4YJiokOWQyYTdjNGUtNmYzMS00YjhhLWE1ZDAtMWU4YjNjN2Y0YTYwEi8KBXRpdGxlGAIgASgJQhuSzhgXKhVCdWRnZXQgZm9yIHRoZSBzcHJpbmdIAIgBARIoCghzdWJ0aXRsZRgDIAEoCUIRks4YDSoLU2Vjb25kIHBhcnRIAYgBARJQCgxzZXNzaW9uX2RhdGUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAyLTI0VDE0OjAwOjAwLjAwMFoSVAoQc2Vzc2lvbl9kYXRlX2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6NDU6MDAuMDAwWhIuChByZWNvcmRpbmdfc3RhdHVzGAYgASgJQg+SzhgLKgljb21wbGV0ZWRIAogBARIjCgZzb3VyY2UYByABKAlCDpLOGAoqCGNhbGVuZGFySAOIAQESIAoTY29uZmVyZW5jZV9wcm92aWRlchgIIAEoCUgEiAEBEi8KBmNsaWVudBgJIAEoCzIfLnJlY29yZHMudjEuU2Vzc2lvbkRldGFpbENsaWVudBIbCg5jb25mZXJlbmNlX3VybBgKIAEoCUgFiAEBEiUKEHByb3ZpZGVyX2RvY191cmwYCyABKAlCBpLOGAIYAUgGiAEBElQKCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiS6SAPIAQGSzhgaKhgyMDI2LTAyLTIwVDA5OjAwOjAwLjAwMFoSVAoKdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCJLpIA8gBAZLOGBoqGDIwMjYtMDItMjRUMTU6MDI6NDAuMDAwWhImCgVub3RlcxgOIAMoCzIXLnJlY29yZHMudjEuU2Vzc2lvbk5vdGVCCAoGX3RpdGxlQgsKCV9zdWJ0aXRsZUITChFfcmVjb3JkaW5nX3N0YXR1c0IJCgdfc291cmNlQhYKFF9jb25mZXJlbmNlX3Byb3ZpZGVyQhEKD19jb25mZXJlbmNlX3VybEITChFfcHJvdmlkZXJfZG9jX3VybCLDAQoTU2Vzc2lvbkRldGFpbENsaWVudBI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ1ZjBjM2E1Mi04YTFlLTRmMWUtOWE0Zi0wZDdjNmIxZjJlMzESJQoJZnVsbF9uYW1lGAIgASgJQg2SzhgJKgdBbm4gTGVlSACIAQESLQoFZW1haWwYAyABKAlCGZLOGBUqE2Fubi5sZWVAZXhhbXBsZS5jb21IAYgBAUIMCgpfZnVsbF9uYW1lQggKBl9lbWFpbCKAAgoLU2Vzc2lvbk5vdGUSJAoFdGl0bGUYASABKAlCEJLOGAwqCk5leHQgc3RlcHNIAIgBARIpCgp0aXRsZV9zbHVnGAIgASgJQhCSzhgMKgpuZXh0LXN0ZXBzSAGIAQESPgoHY29udGVudBgDIAEoCUIoks4YJCoiU2VuZCB0aGUgcmV2aXNlZCBidWRnZXQgYnkgRnJpZGF5LkgCiAEBEhAKCHBvc2l0aW9uGAQgASgFEikKBHR5cGUYBSABKA4yGy5yZWNvcmRzLnYxLlNlc3Npb25Ob3RlVHlwZUIICgZfdGl0bGVCDQoLX3RpdGxlX3NsdWdCCgoIX2NvbnRlbnQi0gEKClRyYW5zY3JpcHQSRgoKc2Vzc2lvbl9pZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ5ZDJhN2M0ZS02ZjMxLTRiOGEtYTVkMC0xZThiM2M3ZjRhNjASQwoKdHJhbnNjcmlwdBgCIAEoCUIqks4YJiokQW5uOiBTaGFsbCB3ZSBiZWdpbiB3aXRoIHRoZSBidWRnZXQ/SACIAQESKAoJcmVjb3JkaW5nGAMgASgLMhUucmVjb3Jkcy52MS5SZWNvcmRpbmdCDQoLX3RyYW5zY3JpcHQiwQIKCVJlY29yZGluZxI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiRjM2IxYTdkOC01MmU0LTRkMDktOWI2Zi03YTJlMGY4ZDVjMTQSLQoQZHVyYXRpb25fc2Vjb25kcxgCIAEoAUIOukgLEgkpAAAAAAAAAABIAIgBARJYChRyZWNvcmRpbmdfc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6MDA6MDUuMDAwWhJWChJyZWNvcmRpbmdfZW5kZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAyLTI0VDE0OjQ0OjUwLjAwMFpCEwoRX2R1cmF0aW9uX3NlY29uZHMqkgIKD1Nlc3Npb25Ob3RlVHlwZRIhCh1TRVNTSU9OX05PVEVfVFlQRV9VTlNQRUNJRklFRBAAEiEKHVNFU1NJT05fTk9URV9UWVBFX1VTRVJfTUFOVUFMEAESJQohU0VTU0lPTl9OT1RFX1RZUEVfQUlfTUVFVElOR19QUkVQEAISIwofU0VTU0lPTl9OT1RFX1RZUEVfVVNFUl9URU1QTEFURRADEiMKH1NFU1NJT05fTk9URV9UWVBFX0FJX1BSRURFRklORUQQBBIiCh5TRVNTSU9OX05PVEVfVFlQRV9BSV9BU1NJU1RBTlQQBRIkCiBTRVNTSU9OX05PVEVfVFlQRV9SRUFERVJfQ09NTUVOVBAGMtkDCg5TZXNzaW9uU2VydmljZRKCAQoMTGlzdFNlc3Npb25zEh8ucmVjb3Jkcy52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiAucmVjb3Jkcy52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIvkAIBis4YCioEAQIKCziAgBCC0+STAhhiCHNlc3Npb25zEgwvdjEvc2Vzc2lvbnMSiQEKCkdldFNlc3Npb24SHS5yZWNvcmRzLnYxLkdldFNlc3Npb25SZXF1ZXN0Gh4ucmVjb3Jkcy52MS5HZXRTZXNzaW9uUmVzcG9uc2UiPJACAYrOGAsqBQECBAoLOICAEILT5JMCJGIHc2Vzc2lvbhIZL3YxL3Nlc3Npb25zL3tzZXNzaW9uX2lkfRK1AQoUR2V0U2Vzc2lvblRyYW5zY3JpcHQSJy5yZWNvcmRzLnYxLkdldFNlc3Npb25UcmFuc2NyaXB0UmVxdWVzdBooLnJlY29yZHMudjEuR2V0U2Vzc2lvblRyYW5zY3JpcHRSZXNwb25zZSJKkAIBis4YCyoFAQIECgs4gIAQgtPkkwIyYgp0cmFuc2NyaXB0EiQvdjEvc2Vzc2lvbnMve3Nlc3Npb25faWR9L3RyYW5zY3JpcHRiBnByb3RvMw", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
+  fileDesc("ChlyZWNvcmRzL3YxL3Nlc3Npb25zLnByb3RvEgpyZWNvcmRzLnYxIuoDChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EikKBXF1ZXJ5GAEgASgJQhW6SAZyBBACGGSSzhgIKgZidWRnZXRIAIgBARIhCgpjb250YWN0X2lkGAIgASgJQgi6SAVyA7ABAUgBiAEBEiUKBGZyb20YAyABKAlCEpLOGA4IASoKMjAyNi0wMS0wMUgCiAEBEi0KAnRvGAQgASgJQhySzhgYCAEqFDIwMjYtMTItMzFUMjM6NTk6NTlaSAOIAQESIwoFbGltaXQYBSABKAVCD7pIBhoEGBkoAZLOGAIQCkgEiAEBEiIKBm9mZnNldBgGIAEoBUINukgEGgIoAJLOGAIQAEgFiAEBEiMKDmhhc190cmFuc2NyaXB0GAcgASgIQgaSzhgCOAFIBogBARIzCgxjb250YWN0X25hbWUYCCABKAlCGLpIBnIEEAEYZJLOGAsqB2FubiBsZWU4AUgHiAEBEh0KCGFueV93b3JkGAkgASgIQgaSzhgCOAFICIgBAUIICgZfcXVlcnlCDQoLX2NvbnRhY3RfaWRCBwoFX2Zyb21CBQoDX3RvQggKBl9saW1pdEIJCgdfb2Zmc2V0QhEKD19oYXNfdHJhbnNjcmlwdEIPCg1fY29udGFjdF9uYW1lQgsKCV9hbnlfd29yZCJ4ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIaLnJlY29yZHMudjEuU2Vzc2lvblN1bW1hcnkSMgoKcGFnaW5hdGlvbhgCIAEoCzIWLnJlY29yZHMudjEuUGFnaW5hdGlvbkIGukgDyAEBIjQKEUdldFNlc3Npb25SZXF1ZXN0Eh8KCnNlc3Npb25faWQYASABKAlCC7pICMgBAXIDsAEBIkgKEkdldFNlc3Npb25SZXNwb25zZRIyCgdzZXNzaW9uGAEgASgLMhkucmVjb3Jkcy52MS5TZXNzaW9uRGV0YWlsQga6SAPIAQEiPgobR2V0U2Vzc2lvblRyYW5zY3JpcHRSZXF1ZXN0Eh8KCnNlc3Npb25faWQYASABKAlCC7pICMgBAXIDsAEBIlIKHEdldFNlc3Npb25UcmFuc2NyaXB0UmVzcG9uc2USMgoKdHJhbnNjcmlwdBgBIAEoCzIWLnJlY29yZHMudjEuVHJhbnNjcmlwdEIGukgDyAEBIqYBChhTZWFyY2hUcmFuc2NyaXB0c1JlcXVlc3QSJgoFcXVlcnkYASABKAlCF7pICcgBAXIEEAIYZJLOGAcqBXByaWNlEiEKCnNlc3Npb25faWQYAiABKAlCCLpIBXIDsAEBSACIAQESIQoKY29udGFjdF9pZBgDIAEoCUIIukgFcgOwAQFIAYgBAUINCgtfc2Vzc2lvbl9pZEINCgtfY29udGFjdF9pZCJeChlTZWFyY2hUcmFuc2NyaXB0c1Jlc3BvbnNlEi8KCHBhc3NhZ2VzGAEgAygLMh0ucmVjb3Jkcy52MS5UcmFuc2NyaXB0UGFzc2FnZRIQCghjb21wbGV0ZRgCIAEoCCKlAQoRVHJhbnNjcmlwdFBhc3NhZ2USEgoKc2Vzc2lvbl9pZBgBIAEoCRIaCg1zZXNzaW9uX3RpdGxlGAIgASgJSACIAQESMAoMc2Vzc2lvbl9kYXRlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZvZmZzZXQYBCABKAUSDAoEdGV4dBgFIAEoCUIQCg5fc2Vzc2lvbl90aXRsZSLEBAoOU2Vzc2lvblN1bW1hcnkSPgoCaWQYASABKAlCMrpIBXIDsAEBks4YJiokOWQyYTdjNGUtNmYzMS00YjhhLWE1ZDAtMWU4YjNjN2Y0YTYwEi8KBXRpdGxlGAIgASgJQhuSzhgXKhVCdWRnZXQgZm9yIHRoZSBzcHJpbmdIAIgBARIoCghzdWJ0aXRsZRgDIAEoCUIRks4YDSoLU2Vjb25kIHBhcnRIAYgBARJQCgxzZXNzaW9uX2RhdGUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAyLTI0VDE0OjAwOjAwLjAwMFoSVAoQc2Vzc2lvbl9kYXRlX2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6NDU6MDAuMDAwWhIuChByZWNvcmRpbmdfc3RhdHVzGAYgASgJQg+SzhgLKgljb21wbGV0ZWRIAogBARIjCgZzb3VyY2UYByABKAlCDpLOGAoqCGNhbGVuZGFySAOIAQESIAoTY29uZmVyZW5jZV9wcm92aWRlchgIIAEoCUgEiAEBEikKBmNsaWVudBgJIAEoCzIZLnJlY29yZHMudjEuU2Vzc2lvbkNsaWVudEIICgZfdGl0bGVCCwoJX3N1YnRpdGxlQhMKEV9yZWNvcmRpbmdfc3RhdHVzQgkKB19zb3VyY2VCFgoUX2NvbmZlcmVuY2VfcHJvdmlkZXIihAEKDVNlc3Npb25DbGllbnQSPgoCaWQYASABKAlCMrpIBXIDsAEBks4YJiokNWYwYzNhNTItOGExZS00ZjFlLTlhNGYtMGQ3YzZiMWYyZTMxEiUKCWZ1bGxfbmFtZRgCIAEoCUINks4YCSoHQW5uIExlZUgAiAEBQgwKCl9mdWxsX25hbWUiiQcKDVNlc3Npb25EZXRhaWwSPgoCaWQYASABKAlCMrpIBXIDsAEBks4YJiokOWQyYTdjNGUtNmYzMS00YjhhLWE1ZDAtMWU4YjNjN2Y0YTYwEi8KBXRpdGxlGAIgASgJQhuSzhgXKhVCdWRnZXQgZm9yIHRoZSBzcHJpbmdIAIgBARIoCghzdWJ0aXRsZRgDIAEoCUIRks4YDSoLU2Vjb25kIHBhcnRIAYgBARJQCgxzZXNzaW9uX2RhdGUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAyLTI0VDE0OjAwOjAwLjAwMFoSVAoQc2Vzc2lvbl9kYXRlX2VuZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6NDU6MDAuMDAwWhIuChByZWNvcmRpbmdfc3RhdHVzGAYgASgJQg+SzhgLKgljb21wbGV0ZWRIAogBARIjCgZzb3VyY2UYByABKAlCDpLOGAoqCGNhbGVuZGFySAOIAQESIAoTY29uZmVyZW5jZV9wcm92aWRlchgIIAEoCUgEiAEBEi8KBmNsaWVudBgJIAEoCzIfLnJlY29yZHMudjEuU2Vzc2lvbkRldGFpbENsaWVudBIbCg5jb25mZXJlbmNlX3VybBgKIAEoCUgFiAEBEiUKEHByb3ZpZGVyX2RvY191cmwYCyABKAlCBpLOGAIYAUgGiAEBElQKCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiS6SAPIAQGSzhgaKhgyMDI2LTAyLTIwVDA5OjAwOjAwLjAwMFoSVAoKdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCJLpIA8gBAZLOGBoqGDIwMjYtMDItMjRUMTU6MDI6NDAuMDAwWhImCgVub3RlcxgOIAMoCzIXLnJlY29yZHMudjEuU2Vzc2lvbk5vdGVCCAoGX3RpdGxlQgsKCV9zdWJ0aXRsZUITChFfcmVjb3JkaW5nX3N0YXR1c0IJCgdfc291cmNlQhYKFF9jb25mZXJlbmNlX3Byb3ZpZGVyQhEKD19jb25mZXJlbmNlX3VybEITChFfcHJvdmlkZXJfZG9jX3VybCLDAQoTU2Vzc2lvbkRldGFpbENsaWVudBI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ1ZjBjM2E1Mi04YTFlLTRmMWUtOWE0Zi0wZDdjNmIxZjJlMzESJQoJZnVsbF9uYW1lGAIgASgJQg2SzhgJKgdBbm4gTGVlSACIAQESLQoFZW1haWwYAyABKAlCGZLOGBUqE2Fubi5sZWVAZXhhbXBsZS5jb21IAYgBAUIMCgpfZnVsbF9uYW1lQggKBl9lbWFpbCKAAgoLU2Vzc2lvbk5vdGUSJAoFdGl0bGUYASABKAlCEJLOGAwqCk5leHQgc3RlcHNIAIgBARIpCgp0aXRsZV9zbHVnGAIgASgJQhCSzhgMKgpuZXh0LXN0ZXBzSAGIAQESPgoHY29udGVudBgDIAEoCUIoks4YJCoiU2VuZCB0aGUgcmV2aXNlZCBidWRnZXQgYnkgRnJpZGF5LkgCiAEBEhAKCHBvc2l0aW9uGAQgASgFEikKBHR5cGUYBSABKA4yGy5yZWNvcmRzLnYxLlNlc3Npb25Ob3RlVHlwZUIICgZfdGl0bGVCDQoLX3RpdGxlX3NsdWdCCgoIX2NvbnRlbnQi0gEKClRyYW5zY3JpcHQSRgoKc2Vzc2lvbl9pZBgBIAEoCUIyukgFcgOwAQGSzhgmKiQ5ZDJhN2M0ZS02ZjMxLTRiOGEtYTVkMC0xZThiM2M3ZjRhNjASQwoKdHJhbnNjcmlwdBgCIAEoCUIqks4YJiokQW5uOiBTaGFsbCB3ZSBiZWdpbiB3aXRoIHRoZSBidWRnZXQ/SACIAQESKAoJcmVjb3JkaW5nGAMgASgLMhUucmVjb3Jkcy52MS5SZWNvcmRpbmdCDQoLX3RyYW5zY3JpcHQiwQIKCVJlY29yZGluZxI+CgJpZBgBIAEoCUIyukgFcgOwAQGSzhgmKiRjM2IxYTdkOC01MmU0LTRkMDktOWI2Zi03YTJlMGY4ZDVjMTQSLQoQZHVyYXRpb25fc2Vjb25kcxgCIAEoAUIOukgLEgkpAAAAAAAAAABIAIgBARJYChRyZWNvcmRpbmdfc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCHpLOGBoqGDIwMjYtMDItMjRUMTQ6MDA6MDUuMDAwWhJWChJyZWNvcmRpbmdfZW5kZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQh6SzhgaKhgyMDI2LTAyLTI0VDE0OjQ0OjUwLjAwMFpCEwoRX2R1cmF0aW9uX3NlY29uZHMqkgIKD1Nlc3Npb25Ob3RlVHlwZRIhCh1TRVNTSU9OX05PVEVfVFlQRV9VTlNQRUNJRklFRBAAEiEKHVNFU1NJT05fTk9URV9UWVBFX1VTRVJfTUFOVUFMEAESJQohU0VTU0lPTl9OT1RFX1RZUEVfQUlfTUVFVElOR19QUkVQEAISIwofU0VTU0lPTl9OT1RFX1RZUEVfVVNFUl9URU1QTEFURRADEiMKH1NFU1NJT05fTk9URV9UWVBFX0FJX1BSRURFRklORUQQBBIiCh5TRVNTSU9OX05PVEVfVFlQRV9BSV9BU1NJU1RBTlQQBRIkCiBTRVNTSU9OX05PVEVfVFlQRV9SRUFERVJfQ09NTUVOVBAGMs8ECg5TZXNzaW9uU2VydmljZRKCAQoMTGlzdFNlc3Npb25zEh8ucmVjb3Jkcy52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiAucmVjb3Jkcy52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIvkAIBis4YCioEAQIKCziAgBCC0+STAhhiCHNlc3Npb25zEgwvdjEvc2Vzc2lvbnMSiQEKCkdldFNlc3Npb24SHS5yZWNvcmRzLnYxLkdldFNlc3Npb25SZXF1ZXN0Gh4ucmVjb3Jkcy52MS5HZXRTZXNzaW9uUmVzcG9uc2UiPJACAYrOGAsqBQECBAoLOICAEILT5JMCJGIHc2Vzc2lvbhIZL3YxL3Nlc3Npb25zL3tzZXNzaW9uX2lkfRK1AQoUR2V0U2Vzc2lvblRyYW5zY3JpcHQSJy5yZWNvcmRzLnYxLkdldFNlc3Npb25UcmFuc2NyaXB0UmVxdWVzdBooLnJlY29yZHMudjEuR2V0U2Vzc2lvblRyYW5zY3JpcHRSZXNwb25zZSJKkAIBis4YCyoFAQIECgs4gIAQgtPkkwIyYgp0cmFuc2NyaXB0EiQvdjEvc2Vzc2lvbnMve3Nlc3Npb25faWR9L3RyYW5zY3JpcHQSdAoRU2VhcmNoVHJhbnNjcmlwdHMSJC5yZWNvcmRzLnYxLlNlYXJjaFRyYW5zY3JpcHRzUmVxdWVzdBolLnJlY29yZHMudjEuU2VhcmNoVHJhbnNjcmlwdHNSZXNwb25zZSISkAIBis4YCyoFAQIECgs4gIAQYgZwcm90bzM", [file_google_api_annotations, file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
 
 /**
  * Which sessions to list.
@@ -68,6 +68,29 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
    * @generated from field: optional int32 offset = 6;
    */
   offset?: number | undefined;
+
+  /**
+   * True keeps only sessions with a transcript, false only those without. It looks at the newest 5,000 sessions that
+   * match the other conditions.
+   *
+   * @generated from field: optional bool has_transcript = 7;
+   */
+  hasTranscript?: boolean | undefined;
+
+  /**
+   * Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name.
+   *
+   * @generated from field: optional string contact_name = 8;
+   */
+  contactName?: string | undefined;
+
+  /**
+   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at
+   * the newest 200 records.
+   *
+   * @generated from field: optional bool any_word = 9;
+   */
+  anyWord?: boolean | undefined;
 };
 
 /**
@@ -190,6 +213,119 @@ export const GetSessionTranscriptResponseSchema: GenMessage<GetSessionTranscript
   messageDesc(file_records_v1_sessions, 5);
 
 /**
+ * What to look for, and in which transcripts: exactly one of `session_id` and `contact_id` is set.
+ *
+ * @generated from message records.v1.SearchTranscriptsRequest
+ */
+export type SearchTranscriptsRequest = Message<"records.v1.SearchTranscriptsRequest"> & {
+  /**
+   * The words to look for. One without a letter or digit matches nothing.
+   *
+   * @generated from field: string query = 1;
+   */
+  query: string;
+
+  /**
+   * The id of the session whose transcript is searched.
+   *
+   * @generated from field: optional string session_id = 2;
+   */
+  sessionId?: string | undefined;
+
+  /**
+   * The id of the contact whose newest sessions are searched.
+   *
+   * @generated from field: optional string contact_id = 3;
+   */
+  contactId?: string | undefined;
+};
+
+/**
+ * Describes the message records.v1.SearchTranscriptsRequest.
+ * Use `create(SearchTranscriptsRequestSchema)` to create a new message.
+ */
+export const SearchTranscriptsRequestSchema: GenMessage<SearchTranscriptsRequest> = /*@__PURE__*/
+  messageDesc(file_records_v1_sessions, 6);
+
+/**
+ * The answer of SearchTranscripts.
+ *
+ * @generated from message records.v1.SearchTranscriptsResponse
+ */
+export type SearchTranscriptsResponse = Message<"records.v1.SearchTranscriptsResponse"> & {
+  /**
+   * The passages, at most 20.
+   *
+   * @generated from field: repeated records.v1.TranscriptPassage passages = 1;
+   */
+  passages: TranscriptPassage[];
+
+  /**
+   * False when the search ended before the last transcript, because there are more than 20 passages, or more than 4 MB
+   * of text.
+   *
+   * @generated from field: bool complete = 2;
+   */
+  complete: boolean;
+};
+
+/**
+ * Describes the message records.v1.SearchTranscriptsResponse.
+ * Use `create(SearchTranscriptsResponseSchema)` to create a new message.
+ */
+export const SearchTranscriptsResponseSchema: GenMessage<SearchTranscriptsResponse> = /*@__PURE__*/
+  messageDesc(file_records_v1_sessions, 7);
+
+/**
+ * A passage of a transcript.
+ *
+ * @generated from message records.v1.TranscriptPassage
+ */
+export type TranscriptPassage = Message<"records.v1.TranscriptPassage"> & {
+  /**
+   * The id of the session.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * The title of the session.
+   *
+   * @generated from field: optional string session_title = 2;
+   */
+  sessionTitle?: string | undefined;
+
+  /**
+   * When the session began.
+   *
+   * @generated from field: google.protobuf.Timestamp session_date = 3;
+   */
+  sessionDate?: Timestamp | undefined;
+
+  /**
+   * Where the passage begins in the transcript, in Unicode characters.
+   *
+   * @generated from field: int32 offset = 4;
+   */
+  offset: number;
+
+  /**
+   * The words that were said, with what stands before and after them; about 600 characters.
+   *
+   * @generated from field: string text = 5;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message records.v1.TranscriptPassage.
+ * Use `create(TranscriptPassageSchema)` to create a new message.
+ */
+export const TranscriptPassageSchema: GenMessage<TranscriptPassage> = /*@__PURE__*/
+  messageDesc(file_records_v1_sessions, 8);
+
+/**
  * A session in a list.
  *
  * @generated from message records.v1.SessionSummary
@@ -264,7 +400,7 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
  * Use `create(SessionSummarySchema)` to create a new message.
  */
 export const SessionSummarySchema: GenMessage<SessionSummary> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 6);
+  messageDesc(file_records_v1_sessions, 9);
 
 /**
  * The contact of a session in a list.
@@ -292,7 +428,7 @@ export type SessionClient = Message<"records.v1.SessionClient"> & {
  * Use `create(SessionClientSchema)` to create a new message.
  */
 export const SessionClientSchema: GenMessage<SessionClient> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 7);
+  messageDesc(file_records_v1_sessions, 10);
 
 /**
  * A session with its notes.
@@ -404,7 +540,7 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
  * Use `create(SessionDetailSchema)` to create a new message.
  */
 export const SessionDetailSchema: GenMessage<SessionDetail> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 8);
+  messageDesc(file_records_v1_sessions, 11);
 
 /**
  * The contact of a session.
@@ -439,7 +575,7 @@ export type SessionDetailClient = Message<"records.v1.SessionDetailClient"> & {
  * Use `create(SessionDetailClientSchema)` to create a new message.
  */
 export const SessionDetailClientSchema: GenMessage<SessionDetailClient> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 9);
+  messageDesc(file_records_v1_sessions, 12);
 
 /**
  * A note of a session.
@@ -488,7 +624,7 @@ export type SessionNote = Message<"records.v1.SessionNote"> & {
  * Use `create(SessionNoteSchema)` to create a new message.
  */
 export const SessionNoteSchema: GenMessage<SessionNote> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 10);
+  messageDesc(file_records_v1_sessions, 13);
 
 /**
  * What was said in a session.
@@ -523,7 +659,7 @@ export type Transcript = Message<"records.v1.Transcript"> & {
  * Use `create(TranscriptSchema)` to create a new message.
  */
 export const TranscriptSchema: GenMessage<Transcript> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 11);
+  messageDesc(file_records_v1_sessions, 14);
 
 /**
  * A recording of a session.
@@ -565,7 +701,7 @@ export type Recording = Message<"records.v1.Recording"> & {
  * Use `create(RecordingSchema)` to create a new message.
  */
 export const RecordingSchema: GenMessage<Recording> = /*@__PURE__*/
-  messageDesc(file_records_v1_sessions, 12);
+  messageDesc(file_records_v1_sessions, 15);
 
 /**
  * How a session note came to be.
@@ -680,6 +816,22 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof GetSessionTranscriptRequestSchema;
     output: typeof GetSessionTranscriptResponseSchema;
+  },
+  /**
+   * Find the passages of transcripts in which words were said.
+   *
+   * Looks at the transcript of one session, or at those of a contact's newest 50 sessions that have one. Every word of
+   * the query must be the beginning of some word of the passage, in any order; case and diacritics do not matter. At
+   * most 20 passages come back, those of the newest session first, each session's in the order in which they were said.
+   * Fails with 404 when the account has no such session; a `contact_id` that it does not have gives no passages. REST
+   * does not have this rpc.
+   *
+   * @generated from rpc records.v1.SessionService.SearchTranscripts
+   */
+  searchTranscripts: {
+    methodKind: "unary";
+    input: typeof SearchTranscriptsRequestSchema;
+    output: typeof SearchTranscriptsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_records_v1_sessions, 0);

@@ -1,0 +1,73 @@
+// Finding documents by any of several words, those with more of them and with rarer ones first; and reading what was
+// found in its order.
+import type { Collection, Document, UUID } from "mongodb";
+import type { Scope } from "../guards/scope.ts";
+import type { SearchShape } from "../search/terms.ts";
+import { checkPattern, probe } from "../search/terms.ts";
+import { read } from "./read.ts";
+import { searchIndex } from "./word-search.ts";
+
+/** How many words are looked for, and how many documents of each: the newest. */
+const mostWords = 12;
+const newest = 200;
+
+interface Hit {
+  readonly _id: UUID;
+  readonly rank: number;
+  /** The place of the word. */
+  readonly word: number;
+}
+
+/** The ids of the documents that match the `condition` and have any of the words, best first; by one command. */
+export async function findByAnyWord(
+  collection: Collection<Document>,
+  scope: Scope,
+  words: readonly string[],
+  shape: SearchShape,
+  condition: Document,
+): Promise<UUID[]> {
+  const pipelines = words.flatMap((word, at): Document[][] => {
+    const probed = probe(word, shape);
+    if (probed === undefined) return [];
+    const check = probed.exact ? {} : { n: { $regex: checkPattern(word) } };
+    return [
+      [
+        { $match: { account_id: scope.accountId, g: probed.term, ...condition, ...check } },
+        { $sort: { rank: -1 } },
+        { $limit: newest },
+        { $project: { rank: 1, word: { $literal: at } } },
+      ],
+    ];
+  });
+  const [first, ...others] = pipelines.slice(0, mostWords);
+  if (first === undefined) return [];
+  const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
+  return ranked(await read<Hit>(collection, scope, [...first, ...unions], { hint: searchIndex }));
+}
+
+/** The documents with these ids, each through the stages, in the order of the ids; what is gone is left out. */
+export async function readInOrder<T extends { readonly _id: UUID }>(
+  collection: Collection<Document>,
+  scope: Scope,
+  ids: readonly UUID[],
+  stages: readonly Document[],
+): Promise<T[]> {
+  const match = { $match: { _id: { $in: ids }, account_id: scope.accountId } };
+  const rows = await read<T>(collection, scope, [match, ...stages]);
+  const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
+  return ids.flatMap((id) => byId.get(id.toHexString()) ?? []);
+}
+
+/** A word counts the more, the fewer documents have it. */
+function ranked(hits: readonly Hit[]): UUID[] {
+  const counts = new Map<number, number>();
+  for (const { word } of hits) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const scores = new Map<string, { readonly hit: Hit; score: number }>();
+  for (const hit of hits) {
+    const id = hit._id.toHexString();
+    const known = scores.get(id) ?? { hit, score: 0 };
+    known.score += Math.log(1 + (2 * newest) / (counts.get(hit.word) ?? 1));
+    scores.set(id, known);
+  }
+  return [...scores.values()].sort((a, b) => b.score - a.score || b.hit.rank - a.hit.rank).map(({ hit }) => hit._id);
+}

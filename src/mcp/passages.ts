@@ -1,0 +1,73 @@
+// The passages of transcripts in which words were said: get_session_transcript with a query.
+import { create } from "@bufbuild/protobuf";
+import type { Violation } from "../errors.ts";
+import type { TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
+import { SearchTranscriptsRequestSchema, SessionService } from "../gen/records/v1/sessions_pb.ts";
+import { dateOf } from "../db/message.ts";
+import type { Arguments, ToolContext } from "./tool.ts";
+
+/** The arguments that ask for passages, beside `session_id`. */
+export const passageArguments = {
+  query: {
+    type: "string",
+    minLength: 2,
+    maxLength: 100,
+    description: "One or a few words: only the passages are returned in which all of them were said.",
+  },
+  contact_id: {
+    type: "string",
+    format: "uuid",
+    description: "With query, in place of session_id: looks through the newest 50 sessions of this contact.",
+  },
+} as const;
+
+/** What a result has in place of a page. */
+export const passageProperties = {
+  passages: {
+    type: "array",
+    description: "With query: the passages, at most 20, those of the newest session first.",
+    items: {
+      type: "object",
+      properties: {
+        session_id: { type: "string", format: "uuid" },
+        session_title: { type: ["string", "null"] },
+        session_date: { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] },
+        offset: { type: "integer", description: "Where the passage begins: pass it as offset to read on from there." },
+        text: { type: "string" },
+      },
+      required: ["session_id", "session_title", "session_date", "offset", "text"],
+    },
+  },
+  complete: { type: "boolean", description: "With query: false when there may be more passages than these." },
+} as const;
+
+/** Asks for passages. Fails with INVALID_REQUEST, naming every argument that is wrong, and with NOT_FOUND. */
+export async function findPassages(
+  given: Arguments,
+  { calls, inbound }: ToolContext,
+): Promise<Record<string, unknown>> {
+  const violations: Violation[] = [];
+  const text = (name: string): string | undefined => {
+    const value = given[name] ?? "";
+    if (typeof value !== "string") violations.push({ field: name, rule: "type", message: "must be a string" });
+    return typeof value !== "string" || value === "" ? undefined : value.replace(/^(?:contact|session):(?:\/\/)?/, "");
+  };
+  const [query = "", sessionId, contactId] = [String(given["query"]), text("session_id"), text("contact_id")];
+  const request = create(SearchTranscriptsRequestSchema, {
+    query,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(contactId !== undefined && { contactId }),
+  });
+  const found = await calls.invoke(SessionService.method.searchTranscripts, request, inbound, violations);
+  return { passages: found.passages.map(passage), complete: found.complete };
+}
+
+function passage({ sessionId, sessionTitle, sessionDate, offset, text }: TranscriptPassage): Record<string, unknown> {
+  return {
+    session_id: sessionId,
+    session_title: sessionTitle ?? null,
+    session_date: dateOf(sessionDate)?.toISOString() ?? null,
+    offset,
+    text,
+  };
+}

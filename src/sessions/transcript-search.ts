@@ -1,0 +1,158 @@
+// Searching transcripts: the stored texts are scanned, bounded in bytes, so that nobody pays for an index of them.
+import type { Collection, Document, MongoClient, UUID } from "mongodb";
+import { collections } from "../db/collections.ts";
+import { timesOf, textsOf } from "../db/fields.ts";
+import { idText } from "../db/message.ts";
+import { read } from "../db/read.ts";
+import type { DeflatedText } from "../deflated.ts";
+import { inflateText } from "../deflated.ts";
+import { requireTime } from "../deadline.ts";
+import { fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { SearchTranscriptsResponse, TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
+import type { Scope } from "../guards/scope.ts";
+import { queryWords } from "../search/words.ts";
+import type { SessionDocument } from "./document.ts";
+import { findPassages } from "./passages.ts";
+import type { TranscriptDocument } from "./transcripts.ts";
+
+/** Finds what was said. */
+export interface TranscriptSearch {
+  /** The passages of one session. Fails with NOT_FOUND when the account does not have it. */
+  inSession(scope: Scope, sessionId: UUID, query: string): Promise<SearchTranscriptsResponse>;
+  /** The passages of a contact's newest 50 sessions that have a transcript, the newest first. */
+  ofContact(scope: Scope, contactId: UUID, query: string): Promise<SearchTranscriptsResponse>;
+}
+
+/** A session, with the length of its transcript where it has one. */
+interface SpokenSession extends Pick<SessionDocument, "_id" | "title" | "session_date"> {
+  readonly spoken: readonly { readonly size: number }[];
+}
+
+/** How many sessions of a contact are asked for a transcript, and how many transcripts are searched. */
+const mostSessions = 500;
+const mostTranscripts = 50;
+/** So many bytes of JSON are searched: what is said in some 60 hours. */
+const mostBytes = 4_000_000;
+const mostPassages = 20;
+/** Pieces of a transcript of which each takes some 10 microseconds. */
+const mostPieces = 10_000;
+
+/** The search over the transcripts of a database. */
+export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
+  const sessions = client.db().collection(collections.sessions);
+  const transcripts = client.db().collection(collections.transcripts);
+  return {
+    async inSession(scope, sessionId, query) {
+      const session = [{ $match: { _id: sessionId, account_id: scope.accountId } }, ...spokenStages(scope)];
+      const rows = await read<SpokenSession>(sessions, scope, session);
+      if (rows.length === 0) return fail(Reason.NOT_FOUND);
+      const spoken = rows.filter((row) => row.spoken.length > 0);
+      return searchIn(transcripts, scope, spoken, query);
+    },
+    async ofContact(scope, contactId, query) {
+      const newest = [
+        { $match: { account_id: scope.accountId, contact_id: contactId } },
+        { $sort: { rank: -1 } },
+        { $limit: mostSessions },
+        ...spokenStages(scope),
+        { $match: { spoken: { $ne: [] } } },
+        { $limit: mostTranscripts },
+      ];
+      const spoken = await read<SpokenSession>(sessions, scope, newest, { hint: "contact" });
+      return searchIn(transcripts, scope, spoken, query);
+    },
+  };
+}
+
+async function searchIn(
+  transcripts: Collection,
+  scope: Scope,
+  sessions: readonly SpokenSession[],
+  query: string,
+): Promise<SearchTranscriptsResponse> {
+  const words = queryWords(query);
+  const chosen = words.length === 0 ? [] : withinBytes(sessions);
+  const texts = await textsOfSessions(transcripts, scope, chosen);
+  const passages: TranscriptPassage[] = [];
+  // One more than is shown tells whether there are more.
+  const budget = { passages: mostPassages + 1, pieces: mostPieces };
+  let left = mostBytes;
+  for (const session of chosen) {
+    const text = texts.get(session._id.toHexString());
+    if (text === undefined || budget.passages === 0) continue;
+    requireTime(scope.deadline);
+    const found = await findPassages(await inflateText(text, left), words, budget);
+    left -= text.size;
+    passages.push(...found.map((passage) => passageMessage(session, passage)));
+  }
+  const isWhole =
+    passages.length <= mostPassages && budget.pieces > 0 && left >= 0 && chosen.length === sessions.length;
+  return {
+    $typeName: "records.v1.SearchTranscriptsResponse",
+    passages: passages.slice(0, mostPassages),
+    complete: isWhole || words.length === 0,
+  };
+}
+
+async function textsOfSessions(
+  transcripts: Collection,
+  scope: Scope,
+  chosen: readonly SpokenSession[],
+): Promise<ReadonlyMap<string, DeflatedText>> {
+  if (chosen.length === 0) return new Map();
+  const rows = await read<TranscriptDocument>(transcripts, scope, [
+    { $match: { _id: { $in: chosen.map(({ _id }) => _id) }, account_id: scope.accountId } },
+    { $project: { text: 1 } },
+  ]);
+  return new Map(
+    rows.flatMap(({ _id, text }) =>
+      text === null ? [] : [[_id.toHexString(), { ...text, blocks: text.blocks.buffer }] as const],
+    ),
+  );
+}
+
+/** Adds to each session the size of its transcript. */
+function spokenStages(scope: Scope): Document[] {
+  return [
+    { $project: { title: 1, session_date: 1 } },
+    {
+      $lookup: {
+        from: collections.transcripts,
+        localField: "_id",
+        foreignField: "_id",
+        pipeline: [
+          { $match: { account_id: scope.accountId, text: { $ne: null } } },
+          { $project: { _id: 0, size: "$text.size" } },
+        ],
+        as: "spoken",
+      },
+    },
+  ];
+}
+
+/** The first sessions whose transcripts have so many bytes together; of a longer one the beginning is searched. */
+function withinBytes(rows: readonly SpokenSession[]): readonly SpokenSession[] {
+  let before = 0;
+  return rows.filter(({ spoken }) => {
+    const begins = before < mostBytes;
+    before += spoken[0]?.size ?? 0;
+    return begins;
+  });
+}
+
+const sessionFields = { texts: { sessionTitle: "title" }, times: { sessionDate: "session_date" } } as const;
+
+function passageMessage(
+  session: SpokenSession,
+  { offset, text }: { readonly offset: number; readonly text: string },
+): TranscriptPassage {
+  return {
+    $typeName: "records.v1.TranscriptPassage",
+    sessionId: idText(session._id),
+    ...textsOf(sessionFields.texts, session),
+    ...timesOf(sessionFields.times, session),
+    offset,
+    text,
+  };
+}

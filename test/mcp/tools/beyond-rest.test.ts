@@ -1,0 +1,249 @@
+// What assistants and internal callers may ask for beyond REST: the same over MCP, Connect and gRPC.
+import { beforeAll, describe, expect, test } from "vitest";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import type { Holder } from "./set-up.ts";
+import { call, holderOf } from "./set-up.ts";
+
+const house = useHouse();
+let holder: Holder;
+/** The ids of the records by their names. */
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  holder = await holderOf(house());
+  const { put } = holder;
+  ids["zoe"] = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.com" });
+  ids["ben"] = await put.contact({ full_name: "Ben Martin", phone: "+1 415 555 0100" });
+  ids["old"] = await put.contact({ full_name: "Olga Martin", email: "olga@example.com" });
+  ids["gone"] = await put.contact({ full_name: "Gus Stone" });
+  await put.archive(ids["old"], ids["gone"]);
+  ids["kick"] = await put.session({ contact_id: ids["zoe"], title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
+  ids["price"] = await put.session({ contact_id: ids["zoe"], title: "Price", session_date: "2026-03-02T09:00:00Z" });
+  ids["zoo"] = await put.session({ contact_id: ids["ben"], title: "Zoe's zoo", session_date: "2026-03-03T09:00:00Z" });
+  await put.transcript({ session_id: ids["price"], transcript: spoken });
+  await put.transcript({ session_id: ids["zoo"], transcript: "Ben: No word of money." });
+  await put.contactNotes(
+    { contact_id: ids["zoe"], content: "Likes tea", source: "app", created_at: "2026-01-05T09:00:00Z" },
+    { contact_id: ids["zoe"], content: "Likes coffee", source: "app", created_at: "2026-02-05T09:00:00Z" },
+    { contact_id: ids["ben"], content: "Likes tea as well", source: "app", created_at: "2026-02-06T09:00:00Z" },
+  );
+  await put.sessionNotes({
+    session_id: ids["kick"],
+    content: "Tea was served",
+    type: "SESSION_NOTE_TYPE_USER_MANUAL",
+    position: 0,
+    created_at: "2026-03-01T10:00:00Z",
+  });
+});
+
+const filler = Array.from({ length: 200 }, (_, line) => `Ann: This is line ${line} 🙂 of small talk.`);
+const spoken = [
+  ...filler.slice(0, 100),
+  "Zoë: What would the second shop cost?",
+  "Ann: The price is 4,000 a month.",
+  "Zoë: That is a fair Prîce, I would say.",
+  ...filler.slice(100),
+].join("\n");
+
+interface Case {
+  readonly what: string;
+  readonly tool: string;
+  /** The rpc, and the name of its list. */
+  readonly rpc: readonly [service: string, method: string, list: string];
+  given(): Record<string, unknown>;
+  readonly found: readonly string[];
+}
+
+const contacts = ["ContactService", "SearchContacts", "contacts"] as const;
+const sessions = ["SessionService", "ListSessions", "sessions"] as const;
+const notes = ["NoteService", "SearchNotes", "notes"] as const;
+
+function of(tool: string, rpc: Case["rpc"]): (what: string, found: readonly string[], given: Case["given"]) => Case {
+  return (what, found, given) => ({ what, tool, rpc, given, found });
+}
+const ofContacts = of("search_contacts", contacts);
+const ofSessions = of("list_sessions", sessions);
+const ofNotes = of("search_notes", notes);
+
+const cases: readonly Case[] = [
+  ofContacts("without an email", ["ben"], () => ({ has_email: false })),
+  ofContacts("with an email", ["zoe"], () => ({ has_email: true })),
+  ofContacts("archived", ["gone", "old"], () => ({ state: "archived" })),
+  ofContacts("archived, by the beginning of a word", ["old"], () => ({ state: "archived", query: "mart" })),
+  ofContacts("archived, by two words", ["old"], () => ({ state: "archived", query: "martin olg" })),
+  ofContacts("archived, by a word that none has", [], () => ({ state: "archived", query: "zoe" })),
+  ofContacts("archived, with an email", ["old"], () => ({ state: "archived", has_email: true })),
+  ofContacts("any, the active ones first", ["ben", "zoe", "old"], () => ({ state: "any", query: "martin" })),
+  ofContacts("any, the second page", ["old"], () => ({ state: "any", query: "martin", limit: 2, offset: 2 })),
+  ofContacts("active, the second of a page of one", ["zoe"], () => ({ query: "martin", limit: 1, offset: 1 })),
+  ofContacts("all that are active, by pages", ["ben", "zoe"], () => ({ limit: 5 })),
+  ofContacts("with any of the words, the best first", ["zoe", "ben"], () => ({ query: "martin zoe", any_word: true })),
+  ofContacts("with any of the words, the second", ["ben"], () => ({ query: "martin zoe", any_word: true, offset: 1 })),
+  ofContacts("with any of words that none has", [], () => ({ query: "nobody nowhere", any_word: true })),
+  ofSessions("with any of the words", ["zoo", "kick", "price"], () => ({ query: "zoo zoe kick", any_word: true })),
+  ofSessions("with any of the words, of a name", ["kick", "price"], () => ({
+    query: "zoo zoe kick",
+    any_word: true,
+    contact_name: "zoe",
+  })),
+  ofSessions("with any of the words, without a transcript", ["kick"], () => ({
+    query: "zoe kick",
+    any_word: true,
+    has_transcript: false,
+  })),
+  ofNotes("with any of the words", ["kick tea", "zoe coffee"], () => ({
+    query: "coffee served nothing",
+    any_word: true,
+  })),
+  ofNotes("with any of the words, of a contact", ["zoe coffee"], () => ({
+    query: "coffee served nothing",
+    any_word: true,
+    contact_id: ids["zoe"],
+  })),
+  ofContacts("without an email, by words", ["ben"], () => ({ query: "martin", has_email: false })),
+  ofSessions("with a transcript", ["zoo", "price"], () => ({ has_transcript: true })),
+  ofSessions("without a transcript", ["kick"], () => ({ has_transcript: false })),
+  ofSessions("without a transcript, of a contact", ["kick"], () => ({ contact_id: ids["zoe"], has_transcript: false })),
+  ofSessions("with a transcript, the second", ["price"], () => ({ has_transcript: true, limit: 1, offset: 1 })),
+  ofSessions("of a contact's name", ["price", "kick"], () => ({ contact_name: "zoe" })),
+  ofSessions("of a contact's name, not of a title", [], () => ({ contact_name: "kick" })),
+  ofSessions("of a name and a title", ["kick"], () => ({ contact_name: "martin zoe", query: "kick" })),
+  ofSessions("of a name, and of the contact", ["zoo"], () => ({ contact_name: "ben", contact_id: ids["ben"] })),
+  ofSessions("of a name without a letter", [], () => ({ contact_name: "?" })),
+  ofNotes("of a contact, the newest first", ["zoe coffee", "zoe tea"], () => ({ contact_id: ids["zoe"] })),
+  ofNotes("of a contact, with a word", ["zoe tea"], () => ({ contact_id: ids["zoe"], query: "te" })),
+  ofNotes("of a session", ["kick tea"], () => ({ session_id: ids["kick"] })),
+  ofNotes("of sessions", ["kick tea"], () => ({ kind: "session", query: "tea" })),
+  ofNotes("of contacts", ["ben tea", "zoe tea"], () => ({ kind: "contact", query: "tea" })),
+  ofNotes("between dates", ["ben tea", "zoe coffee"], () => ({ from: "2026-02-01", to: "2026-02-28" })),
+  ofNotes("between dates, with a word", ["ben tea"], () => ({ query: "tea", from: "2026-02-01", to: "2026-02-28" })),
+  ofNotes("of a contact whom the account does not have", [], () => ({
+    contact_id: "00000000-0000-4000-8000-000000000000",
+  })),
+];
+
+describe("the filters beyond REST find the same on every wire [MCP-17]", () => {
+  test.each(cases.map((one) => [`${one.tool}: ${one.what}`, one] as const))("%s", async (_, one) => {
+    const { structured, isError, text } = await call(holder, one.tool, one.given());
+    expect(isError, text).toBe(false);
+    expect(structured.data.map(name)).toEqual(one.found);
+    const { status, body } = await overConnect(one.rpc, one.given());
+    expect([status, (body[one.rpc[2]] ?? []).map(name)]).toEqual([200, one.found]);
+  });
+});
+
+test("a page of contacts says where it stands; without a field beyond REST nothing but contacts is returned [MCP-17, MCP-08]", async () => {
+  const paged = await call(holder, "search_contacts", { query: "martin", limit: 1 });
+  expect(paged.structured.pagination).toEqual({ limit: 1, offset: 0, has_more: true, next_offset: 1 });
+  const last = await call(holder, "search_contacts", { query: "martin", limit: 1, offset: 1 });
+  expect(last.structured.pagination).toEqual({ limit: 1, offset: 1, has_more: false, next_offset: null });
+  const plain = await call(holder, "search_contacts", { query: "martin" });
+  const rest = await house().service.rest("/v1/contacts?query=martin", { key: holder.key });
+  expect(plain.structured).toEqual(rest.body);
+});
+
+test("REST ignores the fields that it does not have [MCP-17]", async () => {
+  const get = (path: string) => house().service.rest(path, { key: holder.key });
+  const plain = await get("/v1/contacts?query=martin");
+  const more = await get("/v1/contacts?query=martin&state=archived&has_email=nonsense&limit=0&offset=-1");
+  expect([more.status, more.body]).toEqual([200, plain.body]);
+  expect((await get("/v1/contacts?state=archived")).status).toBe(422);
+  expect((await get(`/v1/notes?contact_id=${ids["zoe"]}`)).status).toBe(422);
+});
+
+test.each([
+  ["search_contacts", () => ({}), /query: is required/],
+  ["search_contacts", () => ({ state: "asleep" }), /state: must be one of/],
+  ["search_contacts", () => ({ query: "a", state: "any" }), /query: /],
+  ["search_contacts", () => ({ limit: 26 }), /limit: /],
+  ["search_contacts", () => ({ query: "ann", any_word: true, state: "any" }), /any_word: must be left out/],
+  ["search_notes", () => ({}), /query: is required/],
+  ["search_notes", () => ({ limit: 5 }), /query: is required/],
+  ["search_notes", () => ({ contact_id: ids["zoe"], session_id: ids["kick"] }), /session_id: must be left out/],
+  ["get_session_transcript", () => ({}), /session_id: is required/],
+  ["get_session_transcript", () => ({ contact_id: ids["zoe"] }), /query: is required/],
+  ["get_session_transcript", () => ({ query: "price" }), /session_id: must be given/],
+  ["get_session_transcript", () => ({ query: "p", session_id: ids["price"] }), /query: /],
+  ["get_session_transcript", () => ({ query: "price", session_id: 7 }), /session_id: must be a string/],
+  [
+    "get_session_transcript",
+    () => ({ query: "price", session_id: ids["price"], contact_id: ids["zoe"] }),
+    /session_id: must be given, or contact_id, and not both/,
+  ],
+] as const)("%s rejects what it cannot do, case %# [MCP-11, MCP-17]", async (tool, given, message) => {
+  const { isError, text } = await call(holder, tool, given());
+  expect([isError, text]).toEqual([true, expect.stringMatching(message)]);
+});
+
+describe("get_session_transcript with a query [MCP-17]", () => {
+  test("returns the passage with the words, whatever their case and accents, and where it begins", async () => {
+    const { structured } = await call(holder, "get_session_transcript", {
+      session_id: ids["price"],
+      query: "PRICE fair",
+    });
+    expect(structured.complete).toBe(true);
+    const [passage, ...others] = structured.passages;
+    expect(others).toEqual([]);
+    expect(passage).toMatchObject({
+      session_id: ids["price"],
+      session_title: "Price",
+      session_date: "2026-03-02T09:00:00.000Z",
+    });
+    expect(passage.text).toContain("That is a fair Prîce");
+    const characters = [...spoken];
+    expect(characters.slice(passage.offset, passage.offset + [...passage.text].length).join("")).toBe(passage.text);
+  });
+
+  test("looks through the sessions of a contact", async () => {
+    const { structured } = await call(holder, "get_session_transcript", {
+      contact_id: `contact:${ids["zoe"]}`,
+      query: "month",
+    });
+    expect(structured.passages.map(({ session_id }: { session_id: string }) => session_id)).toEqual([ids["price"]]);
+  });
+
+  test("finds words that were said one after the other, and not words far apart", async () => {
+    const near = await call(holder, "get_session_transcript", { session_id: ids["price"], query: "shop month" });
+    expect(near.structured.passages).toHaveLength(1);
+    const far = await call(holder, "get_session_transcript", { session_id: ids["price"], query: "shop 199" });
+    expect(far.structured).toEqual({ passages: [], complete: true });
+    expect(far.hint).toMatch(/not said together/);
+  });
+
+  test("returns at most 20 passages, and says that there are more", async () => {
+    const { structured } = await call(holder, "get_session_transcript", { session_id: ids["price"], query: "talk" });
+    expect([structured.passages.length, structured.complete]).toEqual([20, false]);
+    const texts = structured.passages.map(({ text }: { text: string }) => text);
+    expect(new Set(texts).size).toBe(20);
+  });
+
+  test("without a transcript there is none, and a session of nobody is not found", async () => {
+    const none = await call(holder, "get_session_transcript", { session_id: ids["kick"], query: "price" });
+    expect(none.structured).toEqual({ passages: [], complete: true });
+    const unknown = { session_id: "00000000-0000-4000-8000-000000000000", query: "price" };
+    expect((await call(holder, "get_session_transcript", unknown)).isError).toBe(true);
+  });
+
+  test("Connect has it as SearchTranscripts", async () => {
+    const given = { session_id: ids["price"], query: "fair" };
+    const { status, body } = await overConnect(["SessionService", "SearchTranscripts", "passages"], given);
+    expect([status, body.complete, body.passages.length]).toEqual([200, true, 1]);
+  });
+});
+
+/** What a record is called in the cases. */
+function name(record: Record<string, unknown>): string {
+  const id = record["id"] ?? record["parent_id"] ?? record["parentId"];
+  const known = Object.entries(ids).find(([, one]) => one === id)?.[0] ?? "unknown";
+  const word = /tea|coffee/i.exec(String(record["content"] ?? ""))?.[0].toLowerCase();
+  return word === undefined ? known : `${known} ${word}`;
+}
+
+async function overConnect([service, method]: Case["rpc"], given: Record<string, unknown>) {
+  const response = await fetch(`${house().base}/records.v1.${service}/${method}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${holder.key}` },
+    body: JSON.stringify(given),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, any> };
+}
