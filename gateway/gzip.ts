@@ -2,7 +2,7 @@
 import { crc32 } from "node:zlib";
 import type { Message } from "@bufbuild/protobuf";
 import type { DeflatedText } from "../src/deflated.ts";
-import { deflatedIn } from "../src/deflated.ts";
+import { deflatedIn, inflateJson } from "../src/deflated.ts";
 
 /** The message of an answer that holds a deflated text, directly in one of its fields, and that text. */
 export function findDeflated(
@@ -20,6 +20,24 @@ export function findDeflated(
  * message.
  */
 export function renderGzip(answer: Message, render: (answer: Message) => string): readonly Uint8Array[] | undefined {
+  const found = renderAround(answer, render);
+  return found && gzipAround(found.before, found.text, found.after);
+}
+
+/** The body of such an answer as it is, in pieces; inflated off the main thread. */
+export async function renderInflated(
+  answer: Message,
+  render: (answer: Message) => string,
+): Promise<readonly Uint8Array[] | undefined> {
+  const found = renderAround(answer, render);
+  return found && [found.before, await inflateJson(found.text), found.after];
+}
+
+/** The body of an answer before and after the deflated text that it holds; undefined where it holds none. */
+function renderAround(
+  answer: Message,
+  render: (answer: Message) => string,
+): { readonly before: Buffer; readonly text: DeflatedText; readonly after: Buffer } | undefined {
   const found = findDeflated(answer);
   if (found === undefined) return undefined;
   const { name, holder, field, text } = found;
@@ -27,7 +45,7 @@ export function renderGzip(answer: Message, render: (answer: Message) => string)
   const mark = `\u0000${Math.random()}${Date.now()}`;
   const marked = { ...answer, [name]: { ...withoutField(holder, field), [field]: mark } };
   const [before, after] = render(marked).split(JSON.stringify(mark));
-  return gzipAround(Buffer.from(before ?? ""), text, Buffer.from(after ?? ""));
+  return { before: Buffer.from(before ?? ""), text, after: Buffer.from(after ?? "") };
 }
 
 /** One gzip member (RFC 1952): a stored block, the blocks of the text as they are, and a last stored block. */

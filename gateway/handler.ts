@@ -4,16 +4,18 @@ import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
 import { fail, failureOf } from "../src/errors.ts";
+import { jsonInTurn } from "../src/large/json.ts";
+import { hugeBytes, largeBytes, requirePlaceForHuge } from "../src/large/places.ts";
 import { chooseCoding } from "../src/http/negotiation.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
 import { observe } from "../src/rpc/dispatch.ts";
 import { receiveBody } from "./body.ts";
-import { findDeflated, renderGzip } from "./gzip.ts";
+import { findDeflated, renderGzip, renderInflated } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
-import { writeFailure, writeGzip, writeJson } from "./response.ts";
+import { writeFailure, writeJson, writePieces } from "./response.ts";
 import type { Route } from "./route.ts";
 import { table } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -35,8 +37,9 @@ export type RequestHandler = (request: Request, response: Response, inbound: Inb
 
 interface Operation extends Route {
   readonly read: RequestReader;
-  /** The body of a response. */
+  /** The body of a response, and what it is made of. */
   readonly render: (message: Message) => string;
+  readonly bodyOf: (message: Message) => object;
   /** Service and method, as gRPC writes them. */
   readonly rpcName: string;
 }
@@ -48,6 +51,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       ...route,
       read: createRequestReader(route),
       render: (message) => JSON.stringify(route.write(message, documentProvider)),
+      bodyOf: (message) => route.write(message, documentProvider),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );
@@ -82,7 +86,8 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";
       const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
-      writeAnswer(request, response, operation, await admitted.invoke(message, violations)); // 422, 409, 404, 409
+      const answer = await admitted.invoke(message, violations); // 422, 409, 404, 409
+      await writeAnswer(request, response, operation, { ...answer, tally: inbound.tally });
     } catch (error) {
       const failure = failureOf(error);
       onError(failure, inbound);
@@ -93,23 +98,29 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
 }
 
 /** Sets no header before the body is there: a failure to write it is answered without them. */
-function writeAnswer(
+async function writeAnswer(
   request: Request,
   response: Response,
-  { status, location, render }: Operation,
-  { message, replayed, body }: Answer,
-): void {
-  const deflated = findDeflated(message) !== undefined;
-  const gzipped =
-    deflated && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip"
-      ? renderGzip(message, render)
-      : undefined;
-  const text = gzipped ?? body ?? render(message);
+  { status, location, render, bodyOf }: Operation,
+  { message, replayed, body, tally }: Answer & { readonly tally: Inbound["tally"] | undefined },
+): Promise<void> {
+  const deflated = findDeflated(message);
+  const isGzip =
+    deflated !== undefined && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip";
+  const isLarge = tally !== undefined && tally.dbBytes >= largeBytes;
+  let pieces: readonly Uint8Array[] | undefined;
+  if (isGzip) pieces = renderGzip(message, render);
+  else if (deflated !== undefined) {
+    if (deflated.text.size >= hugeBytes) requirePlaceForHuge(tally);
+    pieces = await renderInflated(message, render);
+  } else if (isLarge && body === undefined) pieces = await jsonInTurn(bodyOf(message));
+  const text = pieces ?? body ?? render(message);
   if (location !== undefined) response.setHeader("Location", location(message));
   if (replayed) response.setHeader("Idempotent-Replayed", "true");
-  if (deflated) response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+  if (deflated !== undefined)
+    response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
   if (typeof text === "string") writeJson(response, status, text);
-  else writeGzip(response, status, text);
+  else await writePieces(response, status, text, isGzip);
 }
 
 /** The answer to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */

@@ -23,6 +23,8 @@ export interface Request {
 /** `http.ServerResponse` or `http2.Http2ServerResponse`. */
 export interface Response {
   readonly headersSent: boolean;
+  /** True once the client has gone (HTTP/1.1). */
+  readonly destroyed: boolean;
   statusCode: number;
   getHeader(name: string): string | number | string[] | undefined;
   setHeader(name: string, value: string | number): unknown;
@@ -30,6 +32,8 @@ export interface Response {
   /** HTTP/1.1 only. */
   uncork(): void;
   end(body?: string | Buffer): unknown;
+  on(event: "drain" | "close", listener: () => void): unknown;
+  removeListener(event: "drain" | "close", listener: () => void): unknown;
   /** HTTP/2 only. */
-  readonly stream?: { close(): void };
+  readonly stream?: { readonly destroyed: boolean; close(): void };
 }

@@ -37,19 +37,37 @@ export function writeJson(response: Response, status: number, body: string): voi
 }
 
 /**
- * Writes a JSON body that is gzipped already, in pieces that are not put together; for HEAD node sends its headers
- * alone.
+ * Writes a JSON body in pieces, which are not put together, and no faster than the client takes them; for HEAD node
+ * sends its headers alone.
  */
-export function writeGzip(response: Response, status: number, pieces: readonly Uint8Array[]): void {
-  setJsonHead(
-    response,
-    status,
-    pieces.reduce((sum, { length }) => sum + length, 0),
-  );
-  response.setHeader("Content-Encoding", "gzip");
-  if (response.stream !== undefined) return void response.end(Buffer.concat(pieces));
-  for (const piece of pieces) response.write(piece);
+export async function writePieces(
+  response: Response,
+  status: number,
+  pieces: readonly Uint8Array[],
+  isGzip: boolean,
+): Promise<void> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  setJsonHead(response, status, length);
+  if (isGzip) response.setHeader("Content-Encoding", "gzip");
+  for (const piece of pieces) {
+    const isTaken = response.write(piece);
+    if (response.stream?.destroyed ?? response.destroyed) return;
+    if (isTaken === false) await drained(response);
+  }
   response.end();
+}
+
+/** Settles when the client has taken what was written, or has gone. */
+function drained(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.removeListener("drain", settle);
+      response.removeListener("close", settle);
+      resolve();
+    };
+    response.on("drain", settle);
+    response.on("close", settle);
+  });
 }
 
 /**

@@ -2,6 +2,8 @@
 import { Readable } from "node:stream";
 import { constants, crc32, createInflateRaw, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
+import { largeBytes, largeTurn } from "./large/places.ts";
+import { textOfUtf8 } from "./text.ts";
 
 /**
  * A text as JSON writes it, quotes included, deflated (RFC 1951) into blocks that end on a byte and are not the last.
@@ -14,6 +16,9 @@ export interface DeflatedText {
 }
 
 const held = new WeakMap<object, { readonly field: string; readonly text: DeflatedText }>();
+/** In JSON: what begins an escape, and what follows it in `\u0000`. */
+const backslash = 0x5c;
+const unicodeEscape = 0x75;
 const inflateOptions = { finishFlush: constants.Z_SYNC_FLUSH };
 const inflate = promisify<Uint8Array, typeof inflateOptions, Buffer>(inflateRaw);
 const deflate = promisify<Buffer, { finishFlush: number }, Buffer>(deflateRaw);
@@ -24,21 +29,61 @@ export async function deflateText(text: string): Promise<DeflatedText> {
   return { blocks: await deflate(json, { finishFlush: constants.Z_SYNC_FLUSH }), size: json.length, crc: crc32(json) };
 }
 
-/** The text, or its beginning, up to a blank, where its JSON is longer than `mostBytes`. Off the main thread. */
-export async function inflateText({ blocks, size }: DeflatedText, mostBytes: number): Promise<string> {
-  if (size <= mostBytes) return JSON.parse((await inflate(blocks, inflateOptions)).toString()) as string;
+/** The text as JSON writes it; inflated off the main thread. */
+export function inflateJson({ blocks }: Pick<DeflatedText, "blocks">): Promise<Buffer> {
+  return inflate(blocks, inflateOptions);
+}
+
+/** Inflates the text that a message holds, if any, off the main thread: it can be read at once then. */
+export async function inflateHeld(message: object): Promise<void> {
+  const found = held.get(message);
+  if (found === undefined) return;
+  const value = await inflateText(found.text, Infinity);
+  Object.defineProperty(message, found.field, { enumerable: true, value });
+}
+
+/** The text, or its beginning where its JSON is longer than `mostBytes`; made off the main thread, then in turns. */
+export async function inflateText(text: DeflatedText, mostBytes: number): Promise<string> {
+  const json = text.size <= mostBytes ? await inflateJson(text) : await inflateBeginning(text, mostBytes);
+  // Between the quotes: the second one is missing where the end is.
+  const end = text.size <= mostBytes ? json.length - 1 : json.length;
+  let whole = "";
+  for (let at = 1; at < end; ) {
+    const next = at + largeBytes < end ? placeToCut(json, at, at + largeBytes) : end;
+    whole += JSON.parse(`"${textOfUtf8(json.subarray(at, next))}"`) as string;
+    at = next;
+    if (at < end) await largeTurn();
+  }
+  return whole;
+}
+
+async function inflateBeginning({ blocks }: DeflatedText, mostBytes: number): Promise<Buffer> {
   const beginning: Buffer[] = [];
   let length = 0;
-  // One block after the other: what is not needed is not inflated.
   for await (const piece of Readable.from([blocks]).pipe(createInflateRaw(inflateOptions))) {
     beginning.push(piece as Buffer);
     length += (piece as Buffer).length;
     if (length >= mostBytes) break;
   }
   const json = Buffer.concat(beginning);
-  // No escape holds a blank.
-  const end = json.lastIndexOf(" ", mostBytes - 1);
-  return end === -1 ? "" : (JSON.parse(`${json.toString("utf8", 0, end)}"`) as string);
+  return json.subarray(0, placeToCut(json, 1, Math.min(mostBytes, json.length)));
+}
+
+/** The last place from `from` up to `near` where neither an escape nor a letter is cut; at `from` neither is. */
+function placeToCut(json: Buffer, from: number, near: number): number {
+  let place = from;
+  while (place < near) {
+    const found = json.subarray(place, near).indexOf(backslash);
+    if (found === -1) {
+      place = near;
+      while (place > from && ((json[place] ?? 0) & 0xc0) === 0x80) place--;
+      return place;
+    }
+    const end = place + found + (json[place + found + 1] === unicodeEscape ? 6 : 2);
+    if (end > near) return place + found;
+    place = end;
+  }
+  return place;
 }
 
 /** Gives a message a text that is inflated when it is read for the first time: about 5 ms for each MB. */

@@ -5,9 +5,15 @@
 export interface Tally {
   dbMs: number;
   dbCommands: number;
+  /** The bytes of the rows that were read. */
+  dbBytes: number;
   redisMs: number;
   queueMs: number;
   providerMs: number;
+  /** Has something done once the request has ended; undefined for a request that is not bounded in memory. */
+  onEnd: ((release: () => void) => void) | undefined;
+  /** Its response has one of the places for huge ones. */
+  isHuge: boolean;
   /** The records or items in the response; undefined where it holds no list. */
   rows: number | undefined;
   /** What the request waits for now, the innermost last. */
@@ -33,9 +39,12 @@ export function createTally(): Tally {
   return {
     dbMs: 0,
     dbCommands: 0,
+    dbBytes: 0,
     redisMs: 0,
     queueMs: 0,
     providerMs: 0,
+    onEnd: undefined,
+    isHuge: false,
     rows: undefined,
     waits: [],
     lastWait: undefined,

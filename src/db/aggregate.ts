@@ -4,8 +4,9 @@ import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
+import { hugeBytes, largeTurn, requirePlaceForHuge } from "../large/places.ts";
 import { timed } from "../tally.ts";
-import { decode } from "./decode.ts";
+import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
@@ -128,10 +129,15 @@ async function atOnce(
       ...(readConcern && { readConcern }),
     };
     const { cursor } = await db.command(command, signal === undefined ? { raw: true } : { raw: true, signal });
-    const { firstBatch, id } = decode(cursor as Buffer) as unknown as { firstBatch: Document[]; id: number | Long };
-    if (id === 0) return firstBatch;
+    // Of rows that fill more than one answer none is decoded here.
+    const id = cursorIdOf(cursor as Buffer);
+    if (id === 0n) {
+      if ((cursor as Buffer).length >= hugeBytes) requirePlaceForHuge(deadline?.tally);
+      count(deadline, 0, (cursor as Buffer).length);
+      return (decode(cursor as Buffer) as { firstBatch: Document[] }).firstBatch;
+    }
     count(deadline, 1);
-    await db.command({ killCursors: collectionName, cursors: [Long.fromValue(id)] });
+    await db.command({ killCursors: collectionName, cursors: [Long.fromBigInt(id)] });
     return undefined;
   } catch (error) {
     if (isRepeatable(error)) return undefined;
@@ -139,23 +145,36 @@ async function atOnce(
   }
 }
 
-/** By the driver's cursor, which gets more, and waits for another primary. */
+/**
+ * By the driver's cursor, which gets more, and waits for another primary. Rows that fill more than one answer are
+ * decoded in turn with other requests.
+ */
 async function byCursor(
   { db, collectionName }: ReadCollection,
   pipeline: Document[],
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[]> {
   const limits = limitsOf(deadline);
-  const rows = await db
-    .collection(collectionName)
-    .aggregate(pipeline, { batchSize, ...limits, ...options })
-    .toArray();
-  count(deadline, 1 + Math.floor(rows.length / batchSize));
+  const cursor = db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options, raw: true });
+  const rows: Document[] = [];
+  let [bytes, decoded] = [0, 0];
+  for await (const row of cursor as AsyncIterable<unknown> as AsyncIterable<Buffer>) {
+    rows.push(decode(row));
+    bytes += row.length;
+    decoded += row.length;
+    if (decoded < hugeBytes) continue;
+    decoded = 0;
+    if (bytes >= hugeBytes) requirePlaceForHuge(deadline?.tally);
+    await largeTurn();
+  }
+  count(deadline, 1 + Math.floor(rows.length / batchSize), bytes);
   return rows;
 }
 
-function count(deadline: Deadline | undefined, commands: number): void {
-  if (deadline?.tally !== undefined) deadline.tally.dbCommands += commands;
+function count(deadline: Deadline | undefined, commands: number, bytes = 0): void {
+  if (deadline?.tally === undefined) return;
+  deadline.tally.dbCommands += commands;
+  deadline.tally.dbBytes += bytes;
 }
 
 /**

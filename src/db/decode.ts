@@ -2,6 +2,7 @@
 // all.
 import type { Document } from "mongodb";
 import { BSON, Binary, UUID } from "mongodb";
+import { textOfUtf8 } from "../text.ts";
 
 /** Types of elements (BSON specification 1.1). */
 const type = {
@@ -43,6 +44,19 @@ export function decode(document: Buffer): Document {
     if (error instanceof Unknown) return BSON.deserialize(document);
     throw error;
   }
+}
+
+/** The id of a cursor as it comes with its first rows, which are not looked at. */
+export function cursorIdOf(cursor: Buffer): bigint {
+  [bytes, at] = [cursor, 4];
+  while (bytes[at] !== 0) {
+    const kind = bytes[at++];
+    const name = readName();
+    if (name === "id" && kind === type.int64) return bytes.readBigInt64LE(at);
+    if (kind !== type.array && kind !== type.document) break;
+    at += int32();
+  }
+  throw new Error("MongoDB returned a cursor that has no id behind its rows");
 }
 
 function readDocument(): Document {
@@ -115,7 +129,7 @@ function readBinary(): Binary {
 }
 
 function readText(from: number, to: number): string {
-  if (to - from >= shortText) return bytes.toString("utf8", from, to);
+  if (to - from >= shortText) return textOfUtf8(bytes.subarray(from, to));
   let text = "";
   for (let index = from; index < to; index++) {
     const code = bytes[index] as number;

@@ -79,6 +79,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     setHeaders(response, headers);
     setCors(request, response, config.corsOrigins);
     surfaces.log(request, response, inbound);
+    if (inbound.tally !== undefined) inbound.tally.onEnd = (release) => void response.once("close", release);
     return inbound;
   }
 

@@ -4,6 +4,7 @@ import type { ArgumentReader } from "../../gateway/arguments.ts";
 import { createArgumentReader } from "../../gateway/arguments.ts";
 import { table } from "../../gateway/route.ts";
 import { failureFrom } from "../db/mongo.ts";
+import { inflateHeld } from "../deflated.ts";
 import type { Violation } from "../errors.ts";
 import type { OnError } from "../rpc/dispatch.ts";
 import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
@@ -68,6 +69,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       if (operation === undefined) throw new Error(`there is no operation ${name} for an assistant`);
       const { message: request, violations } = operation.read(given);
       const message = await invoke(operation.rpc, request, inbound, [...found, ...violations]);
+      for (const held of Object.values(message)) if (typeof held === "object" && held !== null) await inflateHeld(held);
       return { message, body: operation.write(message) };
     },
   };

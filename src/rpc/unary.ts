@@ -1,5 +1,6 @@
 // Unary rpcs behind the guards: these run on method and headers, then the library gets the request.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
@@ -13,6 +14,7 @@ import { sanitizeForEcho } from "../text.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "./dispatch.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
+import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead, expiryOf } from "./protocol.ts";
@@ -35,6 +37,8 @@ interface Call {
   readonly flaws: () => Promise<readonly Violation[]>;
   /** True once the library has decoded the message. */
   decoded: boolean;
+  /** A response that is too large for the library to make. */
+  large?: Message;
 }
 const callKey = createContextKey<Call | undefined>(undefined);
 
@@ -70,6 +74,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       },
     );
     if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
+    if (call.large !== undefined)
+      return withLargeMessage(protocol, answer, { schema: rpc.output, message: call.large, tally: inbound.tally });
     if (call.decoded) return answer;
     const bytes = await allBytes(answer.body);
     const error = await refusedWith(protocol, answer, bytes);
@@ -101,7 +107,7 @@ type Served = UniversalServerResponse | "gone";
 /** Runs the service for a message that the library has decoded. */
 async function invoke(
   message: Message,
-  { values, responseHeader, protocolName }: HandlerContext,
+  { values, responseHeader, protocolName, method }: HandlerContext,
   onError: OnError,
 ): Promise<Message> {
   const call = values.get(callKey);
@@ -110,7 +116,9 @@ async function invoke(
   try {
     const { message: answer, replayed } = await call.admitted.invoke(message, await call.flaws());
     if (replayed) responseHeader.set("idempotent-replayed", "true");
-    return answer;
+    if (!isLargeResponse(answer, call.inbound.tally)) return answer;
+    call.large = answer;
+    return create(method.output);
   } catch (error) {
     throw reportedError(error, call.inbound, protocolName, onError);
   }

@@ -1,5 +1,5 @@
 // Finds the passages of a text in which words were said.
-import { setImmediate } from "node:timers/promises";
+import { largeTurn } from "../large/places.ts";
 import { fold } from "../search/fold.ts";
 import { checkPattern } from "../search/terms.ts";
 import { wordsInTurn } from "../search/words.ts";
@@ -23,8 +23,8 @@ export interface Budget {
 interface Piece {
   readonly start: number;
   readonly end: number;
-  /** Those of the words that it has. */
-  readonly has: readonly string[];
+  readonly text: string;
+  readonly folded: string;
 }
 
 /** The longest piece, and how many in a row make a passage at most. */
@@ -45,11 +45,12 @@ export async function findPassages(text: string, words: readonly string[], budge
   let taken = 0;
   for (let at = 0; at < text.length && budget.passages > 0 && budget.pieces > 0; ) {
     const end = endOfPiece(text, at, stretchLength);
-    const stretch = foldedForSearch(text.slice(at, end));
+    // Most stretches have nothing to look at.
+    const stretch = recent.map(({ folded }) => folded).join(" ") + foldedForSearch(text.slice(at, end));
     if (words.some((word) => stretch.includes(word))) {
-      for (const piece of piecesOf(text, at, end, words, budget)) {
+      for (const piece of piecesOf(text, at, end)) {
         recent = [...recent.slice(1 - mostPieces), piece];
-        const first = lastStart(recent, words.length);
+        const first = beginningOfRow(recent, words, budget);
         if (first === undefined || budget.passages === 0) continue;
         const start = Math.max(taken, startBefore(text, first.start));
         taken = endOfPiece(text, piece.end, pieceLength);
@@ -60,35 +61,38 @@ export async function findPassages(text: string, words: readonly string[], budge
       }
     } else recent = [];
     at = end;
-    await setImmediate();
+    await largeTurn();
   }
   return found;
 }
 
-function* piecesOf(text: string, from: number, to: number, words: readonly string[], budget: Budget): Iterable<Piece> {
-  for (let start = from; start < to && budget.pieces > 0; ) {
+function* piecesOf(text: string, from: number, to: number): Iterable<Piece> {
+  for (let start = from; start < to; ) {
     const end = Math.min(to, endOfPiece(text, start, pieceLength));
-    yield { start, end, has: wordsIn(text.slice(start, end), words, budget) };
+    const own = text.slice(start, end);
+    yield { start, end, text: own, folded: foldedForSearch(own) };
     start = end;
   }
 }
 
-function wordsIn(piece: string, words: readonly string[], budget: Budget): readonly string[] {
-  const folded = foldedForSearch(piece);
-  if (!words.some((word) => folded.includes(word))) return [];
-  budget.pieces--;
-  // As a record stores its words, see `src/search/terms.ts`.
-  const n = ` ${wordsInTurn(piece).join(" ")} `;
-  return words.filter((word) => n.includes(checkPattern(word)));
+/** The piece with which the shortest row begins that ends with the last one and has all the words. */
+function beginningOfRow(recent: readonly Piece[], words: readonly string[], budget: Budget): Piece | undefined {
+  // Where the letters are not there, the words are not either.
+  if (!words.every((word) => recent.some(({ folded }) => folded.includes(word)))) return undefined;
+  const missing = new Set(words);
+  return recent.findLast((piece) => {
+    for (const word of wordsIn(piece, [...missing], budget)) missing.delete(word);
+    return missing.size === 0;
+  });
 }
 
-/** The piece with which the shortest row begins that ends with the last one and has all the words. */
-function lastStart(recent: readonly Piece[], all: number): Piece | undefined {
-  const has = new Set<string>();
-  return recent.findLast((piece) => {
-    for (const word of piece.has) has.add(word);
-    return has.size === all;
-  });
+function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budget): readonly string[] {
+  const maybe = words.filter((word) => folded.includes(word));
+  if (maybe.length === 0 || budget.pieces === 0) return [];
+  budget.pieces--;
+  // As a record stores its words, see `src/search/terms.ts`.
+  const n = ` ${wordsInTurn(text).join(" ")} `;
+  return maybe.filter((word) => n.includes(checkPattern(word)));
 }
 
 /** The end of the line that begins here, or of the last word that fits into so many units. */

@@ -32,11 +32,11 @@ interface SpokenSession extends Pick<SessionDocument, "_id" | "title" | "session
 /** How many sessions of a contact are asked for a transcript, and how many transcripts are searched. */
 const mostSessions = 500;
 const mostTranscripts = 50;
-/** So many bytes of JSON are searched: what is said in some 60 hours. */
-const mostBytes = 4_000_000;
+/** So many bytes of JSON are searched: what is said in some 30 hours. */
+const mostBytes = 2_000_000;
 const mostPassages = 20;
-/** Pieces of a transcript of which each takes some 10 microseconds. */
-const mostPieces = 10_000;
+/** Pieces of transcripts whose words are looked at one by one: each takes some 100 microseconds. */
+const mostPieces = 1_000;
 
 /** The search over the transcripts of a database. */
 export function createTranscriptSearch(client: MongoClient): TranscriptSearch {

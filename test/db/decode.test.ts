@@ -2,13 +2,15 @@
 import { BSON, Binary, Decimal128, Long, ObjectId, Timestamp, UUID } from "mongodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decode } from "../../src/db/decode.ts";
+import { cursorIdOf, decode } from "../../src/db/decode.ts";
 import { idText } from "../../src/db/message.ts";
 
 const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   leaf: fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }),
     fc.string({ maxLength: 60 }),
+    // Long ones are read in another way.
+    fc.string({ unit: fc.constantFrom("a", "é", "王", "🙂", " "), minLength: 150, maxLength: 1_200 }),
     fc.double({ noNaN: true }),
     fc.integer(),
     fc.maxSafeInteger(),
@@ -43,6 +45,13 @@ test("what documents are made of, in every nesting, and what only the library kn
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("the id of a cursor is found behind its rows, whatever they are", () => {
+  const firstBatch = [{ id: 1 }, { text: "é".repeat(2_000) }];
+  for (const id of [0n, 7n, 2n ** 63n - 1n, -(2n ** 63n)])
+    expect(cursorIdOf(Buffer.from(BSON.serialize({ firstBatch, id: Long.fromBigInt(id), ns: "a.b" })))).toBe(id);
+  expect(() => cursorIdOf(Buffer.from(BSON.serialize({ firstBatch, ns: "a.b" })))).toThrow(/no id/);
 });
 
 test("documents that follow each other share no names, texts or positions", () => {

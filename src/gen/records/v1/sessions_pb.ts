@@ -261,7 +261,7 @@ export type SearchTranscriptsResponse = Message<"records.v1.SearchTranscriptsRes
   passages: TranscriptPassage[];
 
   /**
-   * False when the search ended before the last transcript, because there are more than 20 passages, or more than 4 MB
+   * False when the search ended before the last transcript, because there are more than 20 passages, or more than 2 MB
    * of text.
    *
    * @generated from field: bool complete = 2;

@@ -1,0 +1,47 @@
+// Large values as JSON, made piece by piece between other requests.
+import { largeBytes, largeTurn } from "./places.ts";
+import { endOfCodePoint } from "../text.ts";
+
+/** The bytes that `JSON.stringify` would make of plain data. */
+export async function jsonInTurn(value: unknown): Promise<Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = "";
+  for (const part of partsOf(value)) {
+    text += part;
+    if (text.length < largeBytes) continue;
+    pieces.push(Buffer.from(text));
+    text = "";
+    await largeTurn();
+  }
+  pieces.push(Buffer.from(text));
+  return pieces;
+}
+
+function* partsOf(value: unknown): Iterable<string> {
+  if (typeof value === "string" && value.length > largeBytes) yield* partsOfText(value);
+  else if (typeof value !== "object" || value === null) yield JSON.stringify(value) ?? "null";
+  else if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) {
+      yield at === 0 ? "[" : ",";
+      yield* partsOf(item);
+    }
+    yield value.length === 0 ? "[]" : "]";
+  } else {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    for (const [at, [name, member]] of members.entries()) {
+      yield `${at === 0 ? "{" : ","}${JSON.stringify(name)}:`;
+      yield* partsOf(member);
+    }
+    yield members.length === 0 ? "{}" : "}";
+  }
+}
+
+function* partsOfText(text: string): Iterable<string> {
+  yield '"';
+  for (let at = 0; at < text.length; ) {
+    const end = endOfCodePoint(text, Math.min(at + largeBytes, text.length) - 1);
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1);
+    at = end;
+  }
+  yield '"';
+}

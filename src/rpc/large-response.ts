@@ -1,0 +1,103 @@
+// Large responses over Connect and gRPC: the library would make one in one go, while nobody else is served.
+import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { toBinary, toJson } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { deflatedIn, inflateHeld } from "../deflated.ts";
+import { jsonInTurn } from "../large/json.ts";
+import { hugeBytes, largeBytes, largeTurn, requirePlaceForHuge } from "../large/places.ts";
+import type { Tally } from "../tally.ts";
+import type { Protocol } from "./protocol.ts";
+import { envelopeHead } from "./protocol.ts";
+
+/** Whether a response is so large that it is not made in one go. */
+export function isLargeResponse(message: Message, tally: Tally | undefined): boolean {
+  if (tally !== undefined && tally.dbBytes >= largeBytes) return true;
+  return heldIn(message).some((held) => (deflatedIn(held)?.text.size ?? 0) >= largeBytes);
+}
+
+/**
+ * The library's response to an empty message, with this message in place of it. It is not compressed: the envelope of
+ * gRPC needs its length before its first byte. Fails with UNAVAILABLE where too many huge ones are being sent.
+ */
+export async function withLargeMessage(
+  protocol: Protocol,
+  response: UniversalServerResponse,
+  {
+    schema,
+    message,
+    tally,
+  }: { readonly schema: DescMessage; readonly message: Message; readonly tally: Tally | undefined },
+): Promise<UniversalServerResponse> {
+  for (const held of heldIn(message)) {
+    if ((deflatedIn(held)?.text.size ?? 0) >= hugeBytes) requirePlaceForHuge(tally);
+    await inflateHeld(held);
+  }
+  const isJson = response.header?.get("content-type")?.includes("json") === true;
+  const pieces = isJson ? await jsonInTurn(toJson(schema, message)) : await binaryInTurn(schema, message);
+  if (protocol !== "connect") return { ...response, body: enveloped(pieces, response.body) };
+  response.header?.set("content-length", String(lengthOf(pieces)));
+  return { ...response, body: each(pieces) };
+}
+
+/** The messages that a message holds directly: one of them may hold a deflated text. */
+function heldIn(message: Message): readonly object[] {
+  const values: readonly unknown[] = Object.values(message);
+  return values.filter((value): value is object => typeof value === "object" && value !== null);
+}
+
+async function* each(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  for (const piece of pieces) yield await Promise.resolve(piece);
+}
+
+/** The pieces in an envelope, and what follows the envelope of the empty message: the trailers of gRPC-Web. */
+async function* enveloped(
+  pieces: readonly Uint8Array[],
+  body: UniversalServerResponse["body"],
+): AsyncIterable<Uint8Array> {
+  const head = Buffer.alloc(envelopeHead);
+  head.writeUInt32BE(lengthOf(pieces), 1);
+  yield head;
+  yield* each(pieces);
+  let isFirst = true;
+  for await (const envelope of body ?? []) {
+    if (!isFirst) yield envelope;
+    isFirst = false;
+  }
+}
+
+/** The bytes of a message as `toBinary` makes them, save that the fields that hold others come last. */
+async function binaryInTurn(schema: DescMessage, message: Message): Promise<Uint8Array[]> {
+  const values = message as Message & Record<string, unknown>;
+  const outer = schema.fields.filter(isOuter);
+  const own = { ...values };
+  for (const { localName, fieldKind } of outer) {
+    if (fieldKind === "list") own[localName] = [];
+    else delete own[localName];
+  }
+  const pieces: Uint8Array[] = [toBinary(schema, own)];
+  let fresh = 0;
+  for (const field of outer) {
+    const inner = (field.fieldKind === "list" ? values[field.localName] : [values[field.localName]]) as Message[];
+    for (const one of inner) {
+      if (one === undefined) continue;
+      const bytes = await binaryInTurn(field.message, one);
+      pieces.push(new BinaryWriter().tag(field.number, WireType.LengthDelimited).uint32(lengthOf(bytes)).finish());
+      pieces.push(...bytes);
+      fresh += lengthOf(bytes);
+      if (fresh < largeBytes) continue;
+      fresh = 0;
+      await largeTurn();
+    }
+  }
+  return pieces;
+}
+
+/** Whether a field is a message, or a list of messages. */
+function isOuter(field: DescField): field is DescField & { readonly message: DescMessage } {
+  return field.message !== undefined && field.fieldKind !== "map" && field.oneof === undefined;
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}

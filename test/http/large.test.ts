@@ -1,0 +1,132 @@
+// Large responses: the same on every wire as small ones, made in pieces, and only so many at a time.
+import type { Transport } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
+import { jsonInTurn } from "../../src/large/json.ts";
+import { requirePlaceForHuge } from "../../src/large/places.ts";
+import { createTally } from "../../src/tally.ts";
+
+let service: TestService;
+let owner: TestAccount;
+let session: string;
+/** With letters of one to four bytes, and with what JSON escapes. */
+const long = 'Zoë says "王 🙂"\n'.repeat(650);
+const transcript = long.repeat(400);
+const contacts = 3;
+const notesOfSession = 300;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.account();
+  const put = ingestInto(service, owner.id);
+  const at = { created_at: "2026-03-01T10:00:00Z", content: long };
+  for (let number = 0; number < contacts; number++) {
+    const contact_id = await put.contact({ full_name: `Zoë Large ${number}` });
+    await put.contactNotes(...Array.from({ length: 50 }, () => ({ ...at, contact_id, source: "app" })));
+  }
+  session = await put.session({ title: "Large", session_date: "2026-03-01T09:00:00Z" });
+  const note = { ...at, session_id: session, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
+  for (let from = 0; from < notesOfSession; from += 100)
+    await put.sessionNotes(...Array.from({ length: 100 }, (_, position) => ({ ...note, position: from + position })));
+  await put.transcript({ session_id: session, transcript });
+});
+afterAll(() => service.stop());
+
+type Make = (options: { baseUrl: string; httpVersion: "1.1" | "2"; useBinaryFormat: boolean }) => Transport;
+const transports: readonly (readonly [string, Make, "1.1" | "2", boolean])[] = [
+  ["Connect, JSON, HTTP/1.1", (options) => createConnectTransport(options), "1.1", false],
+  ["Connect, binary, HTTP/1.1", (options) => createConnectTransport(options), "1.1", true],
+  ["Connect, JSON, HTTP/2", (options) => createConnectTransport(options), "2", false],
+  ["Connect by GET, binary", (options) => createConnectTransport({ ...options, useHttpGet: true }), "1.1", true],
+  ["gRPC, binary", ({ httpVersion: _, ...options }) => createGrpcTransport(options), "2", true],
+  ["gRPC, JSON", ({ httpVersion: _, ...options }) => createGrpcTransport(options), "2", false],
+  ["gRPC-Web, binary", (options) => createGrpcWebTransport(options), "1.1", true],
+  ["gRPC-Web, JSON", (options) => createGrpcWebTransport(options), "1.1", false],
+];
+
+describe.each(transports)("%s", (_wire, make, httpVersion, useBinaryFormat) => {
+  const transport = (): Transport => make({ baseUrl: service.base, httpVersion, useBinaryFormat });
+  const headers = (): { headers: Record<string, string> } => ({ headers: { Authorization: `Bearer ${owner.key}` } });
+
+  test("contacts with many long notes come whole [WIR-01]", async () => {
+    const found = await createClient(ContactService, transport()).searchContacts({ query: "large" }, headers());
+    expect(found.contacts.map(({ notesTimeline }) => notesTimeline.length)).toEqual(Array(contacts).fill(50));
+    expect(found.contacts.flatMap(({ notesTimeline }) => notesTimeline).every(({ content }) => content === long)).toBe(
+      true,
+    );
+    // The fields beside the long ones are there as well.
+    const [newest] = found.contacts;
+    expect(newest).toMatchObject({ fullName: `Zoë Large ${contacts - 1}`, recentSessions: [] });
+    expect(Number(newest?.createdAt?.seconds)).toBeGreaterThan(1_700_000_000);
+  });
+
+  test("a session with many long notes and a long transcript come whole [WIR-01]", async () => {
+    const client = createClient(SessionService, transport());
+    const detail = (await client.getSession({ sessionId: session }, headers())).session;
+    expect(detail?.notes.map(({ position }) => position)).toEqual(
+      Array.from({ length: notesOfSession }, (_, at) => at),
+    );
+    expect(detail?.notes.every(({ content }) => content === long)).toBe(true);
+    expect(detail?.title).toBe("Large");
+    const spoken = (await client.getSessionTranscript({ sessionId: session }, headers())).transcript;
+    expect(spoken?.sessionId).toBe(session);
+    expect(spoken?.transcript === transcript).toBe(true);
+  });
+});
+
+test.each(["identity", "gzip"])("REST has them whole as well, with Content-Length: %s", async (coding) => {
+  for (const path of ["/v1/contacts?query=large", `/v1/sessions/${session}`, `/v1/sessions/${session}/transcript`]) {
+    const response = await fetch(service.base + path, {
+      headers: { Authorization: `Bearer ${owner.key}`, "Accept-Encoding": coding },
+    });
+    const { data } = (await response.json()) as { data: any };
+    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(1_000);
+    if (path.includes("transcript")) expect(data.transcript === transcript).toBe(true);
+    else if (path.includes("sessions/")) expect(data.notes.every((note: any) => note.content === long)).toBe(true);
+    else
+      expect(data.map((one: any) => one.notes_timeline.every((note: any) => note.content === long))).toEqual(
+        Array(contacts).fill(true),
+      );
+  }
+});
+
+test("what is made in pieces is what JSON.stringify makes", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
+      expect(Buffer.concat(await jsonInTurn(value)).toString()).toBe(JSON.stringify(value));
+    }),
+    { numRuns: 500 },
+  );
+  const large = { a: [{ text: '🙂"\\'.repeat(900_000), none: undefined }, "x".repeat(1_500_000)], b: [], c: {} };
+  const pieces = await jsonInTurn(large);
+  expect(Buffer.concat(pieces).toString() === JSON.stringify(large)).toBe(true);
+  expect(pieces.length).toBeGreaterThan(3);
+});
+
+test("a ninth huge response at a time is 503; a place is free again once a request has ended", () => {
+  const ends: (() => void)[] = [];
+  const request = (): void => {
+    const tally = createTally();
+    tally.onEnd = (release) => void ends.push(release);
+    requirePlaceForHuge(tally);
+    // A request takes one place, however often it asks.
+    requirePlaceForHuge(tally);
+  };
+  for (let number = 0; number < 8; number++) request();
+  expect(request).toThrow(/large responses/);
+  // Nobody bounds the services inside.
+  expect(() => requirePlaceForHuge(createTally())).not.toThrow();
+  ends.pop()?.();
+  request();
+  expect(request).toThrow();
+  for (const end of ends.splice(0)) end();
+  request();
+  for (const end of ends) end();
+});

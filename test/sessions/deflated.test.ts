@@ -1,0 +1,32 @@
+// A stored text, inflated piece by piece, is the text; its beginning is a beginning of it.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { deflateText, inflateHeld, inflateText, holdDeflated } from "../../src/deflated.ts";
+
+const letters = fc.constantFrom("a", " ", "é", "王", "🙂", '"', "\\", "\n", "\u0001", "\u2028", "\ud800", "n");
+
+test("a text of any letters is the same again, and so is each beginning [STR-01]", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: letters, maxLength: 300 }), fc.nat(400), async (text, mostBytes) => {
+      const deflated = await deflateText(text);
+      expect(await inflateText(deflated, Infinity)).toBe(text);
+      expect(text.startsWith(await inflateText(deflated, mostBytes + 1))).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ["with blanks", "Zoë says 🙂 "],
+  ["without a blank", "王小明"],
+  ["of escapes alone", '"\\\n'],
+])("a long text %s is cut and put together again", async (_what, unit) => {
+  const text = unit.repeat(1_200_000);
+  const deflated = await deflateText(text);
+  expect((await inflateText(deflated, Infinity)) === text).toBe(true);
+  const beginning = await inflateText(deflated, 2_000_000);
+  expect(text.startsWith(beginning)).toBe(true);
+  const message = holdDeflated({ transcript: undefined as string | undefined }, "transcript", deflated);
+  await inflateHeld(message);
+  expect(message.transcript === text).toBe(true);
+});
