@@ -9,9 +9,12 @@ export interface Flood {
   readonly broken: number;
 }
 
-/** Opens so many streams and resets each at once (as CVE-2023-44487 does), on a new connection where one is broken. */
+/**
+ * Opens so many streams and resets each at once (as CVE-2023-44487 does), on a new connection where one is broken. They
+ * ask for the least work: the throttle, which this drill lifts, bounds what others may ask for.
+ */
 export async function resetStreams(base: string, key: string, count: number): Promise<Flood> {
-  const headers = { ":path": "/v1/contacts?query=ab", authorization: `Bearer ${key}` };
+  const headers = { ":path": "/v1/health", authorization: `Bearer ${key}` };
   return flood(base, count, (session) => {
     const stream = session.request(headers);
     stream.on("error", () => undefined);

@@ -19,6 +19,7 @@ import { derive } from "./derived.ts";
 import type { Flood } from "./floods.ts";
 import { ping, resetStreams } from "./floods.ts";
 import { gauged, openGauge } from "./gauge.ts";
+import { largestResponses } from "./largest.ts";
 import { judgeMalformed } from "./malformed.ts";
 import { emailSlot } from "./once-bad.ts";
 import type { Errand } from "./prober.ts";
@@ -30,10 +31,10 @@ import { isRunning, mainThreadMs, residentMb } from "./vitals.ts";
 import { longestBlockMs, weighAll } from "./weigh.ts";
 
 /** What a run does: everything, or one thing, for a control. */
-type Focus = "all" | "slow" | "dense" | Exclude<Selection, "all">;
+type Focus = "all" | "slow" | "dense" | "largest" | Exclude<Selection, "all">;
 
-/** More than this, in megabytes, is memory that somebody outside has made grow. */
-const mostGrowthMb = 150;
+/** More growth than this, in megabytes, is somebody outside's doing. The largest response needs 100 of it. */
+const mostGrowthMb = 250;
 /** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
 /** Many connections of one client, and the longest p99 of another's requests beside them, in milliseconds. */
@@ -75,6 +76,11 @@ export const hostile: Drill = {
       { file: "src/http/paced-input.ts", from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
       { file: "src/http/paced-input.ts", from: "const mostUnanswered = 16;", to: "const mostUnanswered = 1_000_000;" },
     ),
+    control("a response of any size is made in one go", "largest", {
+      file: "src/large/places.ts",
+      from: "const largeBytes = 1_000_000;",
+      to: "const largeBytes = 1_000_000_000;",
+    }),
     control(
       "slow clients have all the time that they want",
       "slow",
@@ -184,7 +190,11 @@ async function judge(
         await during(`${denseConnections} connections full of ${one.name}`, flood, long ? denseMs : mostMs);
       }
     }
-    if (focus !== "slow" && focus !== "dense") {
+    if (focus === "all" || focus === "largest") {
+      const largest = await largestResponses(where, person);
+      await during("the largest responses", () => weighed("a largest response", largest, 60_000));
+    }
+    if (focus !== "slow" && focus !== "dense" && focus !== "largest") {
       const derived = await derive(where, person, focus);
       const { places, ways, patterns, cases } = derived;
       say(`${places} places that are reached in ${ways} ways, ${patterns} patterns`);

@@ -1,8 +1,8 @@
 // The attacker: a child process with the lowest priority, which uses only spare processor time.
 import { Agent, request } from "node:http";
 import type { ClientHttp2Session } from "node:http2";
-import { connect } from "node:http2";
-import { constants, setPriority } from "node:os";
+import { connect, constants } from "node:http2";
+import { constants as system, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Means, Shot } from "./attacks.ts";
 import { attacks } from "./attacks.ts";
@@ -25,7 +25,7 @@ interface Fire {
 
 const patienceMs = 10_000;
 
-setPriority(constants.priority.PRIORITY_LOW);
+setPriority(system.priority.PRIORITY_LOW);
 process.on("message", (orders: Orders) => {
   void run(orders).then((spent) => process.send?.(spent));
 });
@@ -74,7 +74,7 @@ function overHttp1(base: string, { connections }: Attack): Fire {
 function overHttp2(base: string, { connections }: Attack): Fire {
   const sessions: (ClientHttp2Session | undefined)[] = [];
   let turn = 0;
-  const fire = ({ method, path, headers, body }: Shot): Promise<number> =>
+  const fire = ({ method, path, headers, body, isReset }: Shot): Promise<number> =>
     new Promise((resolve) => {
       const at = turn++ % connections;
       let session = sessions[at];
@@ -97,6 +97,7 @@ function overHttp2(base: string, { connections }: Attack): Fire {
         stream.on("error", () => undefined);
         stream.once("close", () => resolve(status));
         if (body !== undefined) stream.end(body);
+        if (isReset === true) stream.close(constants.NGHTTP2_CANCEL);
       } catch {
         resolve(0);
       }

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { table } from "../../gateway/route.ts";
 import { newSecret } from "../../src/api-keys/secret.ts";
 
-/** The attacker's account, and public data that it has found. */
+/** The attacker's account, which has the largest records, and public data that it has found. */
 export interface Means {
   readonly base: string;
   /** A valid key and a valid token, both of the attacker's own account. */
@@ -22,6 +22,8 @@ export interface Shot {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** True where the stream is reset as soon as the request was sent (HTTP/2). */
+  readonly isReset?: boolean;
 }
 
 /** A way to attack. */
@@ -40,6 +42,8 @@ const address = "203.0.113.66";
 const json = "application/json";
 const mcp = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-03-26" };
 const search = "/v1/contacts?query=ab";
+/** Finds the contacts of the attacker, which have as many notes as there are, each as long as one may be. */
+const largeSearch = "/v1/contacts?query=large";
 
 function get(path: string, headers: Readonly<Record<string, string>> = {}, from = address): Shot {
   return { method: "GET", path, headers: { "x-forwarded-for": from, ...headers } };
@@ -138,6 +142,24 @@ export const attacks: readonly Attack[] = [
       const body = JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ ...call, id })));
       return () => post("/mcp", { ...mcp, authorization: `Bearer ${token}` }, body);
     },
+  },
+  {
+    ...usual,
+    name: "streams that are reset",
+    version: "HTTP/2",
+    connections: 20,
+    perSecond: 10_000,
+    arm:
+      ({ key }) =>
+      () => ({ ...get(largeSearch, { authorization: `Bearer ${key}` }), isReset: true }),
+  },
+  {
+    ...usual,
+    name: "the largest responses",
+    arm:
+      ({ key }) =>
+      () =>
+        get(largeSearch, { authorization: `Bearer ${key}` }),
   },
   {
     ...usual,

@@ -16,7 +16,9 @@ import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
+import { fillWithLargest } from "../hostile/largest.ts";
 import { waitingMs } from "../hostile/vitals.ts";
+import { internalOf } from "../isolation/people.ts";
 import { quantile } from "../load/load.ts";
 import type { Orders, Spent } from "./attacker.ts";
 import type { Attack, Means } from "./attacks.ts";
@@ -121,11 +123,13 @@ async function victim(fixture: Fixture, base: string): Promise<Errand> {
   return { base, key, path: `/v1/contacts/${data.id}` };
 }
 
-/** An ordinary account, and the public data that an attacker can find. */
-async function meansOf({ services: { accounts, apiKeys } }: Fixture, fake: FakeProvider, base: string): Promise<Means> {
+/** An account with the largest records, and the public data that an attacker can find. */
+async function meansOf(fixture: Fixture, fake: FakeProvider, base: string): Promise<Means> {
+  const { accounts, apiKeys } = fixture.services;
   const { _id } = await accounts.create("attacker@example.com", true);
   await accounts.link(_id, { issuer: fake.issuer, subject: "attacker" });
   const { secret: key } = await apiKeys.create(_id, "read_write");
+  await fillWithLargest(internalOf(fixture), _id.toHexString(), "large");
   const claims = { sub: "attacker", email: "attacker@example.com" };
   const long = Math.floor(Date.now() / 1_000) - 3_600;
   const { privateKey } = await newKey("nobody's");

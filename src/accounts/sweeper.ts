@@ -120,7 +120,7 @@ function followUnfinished(
 ): Background {
   const erasures = client.db().collection<ErasureDocument>(collections.erasures);
   const running = new Set<string>();
-  const trouble = (error: unknown): void => onTrouble("the erasure of an account cannot go on", error);
+  const trouble = (error: unknown): void => onTrouble("the erasure of an account cannot continue", error);
 
   async function continueWith(erasure: ErasureDocument): Promise<void> {
     running.add(nameOf(erasure));

@@ -142,7 +142,7 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
         throw new CommandError(
           exitCodes.unreachable,
           "unavailable",
-          `The service does not answer. The erasure goes on once it runs; to see the proof: records account delete ${accountId}`,
+          `The service does not answer. The erasure continues once it runs; to see the proof: records account delete ${accountId}`,
         );
       }
       output.note("The service does not answer; trying again …");

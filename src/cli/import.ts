@@ -17,14 +17,14 @@ cleared. A contact is not found by its email: a second one with the same email i
 
 What cannot be read or written is rejected, with its line, and the rest goes on; then the exit code is 4.
 
-An import that was cut off goes on where it was when the same command is run again: it is named by what the file holds and
+An import that was cut off resumes where it was when the same command is run again: it is named by what the file holds and
 the account. --again imports the same file anew under another name. Standard input needs a --name to go on.`;
 
 /** Adds the command. */
 export function addImport(program: Command, context: Context, endWith: EndWith): void {
   program
     .command("import")
-    .description("imports a file of records into an account; run again, it goes on where it was")
+    .description("imports a file of records into an account; run again, it resumes where it was")
     .argument("<file>", "the file, or - for standard input")
     .requiredOption("--account <account>", "the account to write into: its id or email")
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))

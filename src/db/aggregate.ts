@@ -4,7 +4,7 @@ import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
-import { hugeBytes, largeTurn, requirePlaceForHuge } from "../large/places.ts";
+import { hugeBytes, largeBytes, largeTurn, requirePlaceForHuge } from "../large/places.ts";
 import { timed } from "../tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
@@ -162,7 +162,7 @@ async function byCursor(
     rows.push(decode(row));
     bytes += row.length;
     decoded += row.length;
-    if (decoded < hugeBytes) continue;
+    if (decoded < largeBytes) continue;
     decoded = 0;
     if (bytes >= hugeBytes) requirePlaceForHuge(deadline?.tally);
     await largeTurn();

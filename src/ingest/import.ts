@@ -1,4 +1,4 @@
-// Import: a stream of records in, a stream of progress out; what was cut off goes on where it was.
+// Import: a stream of records in, a stream of progress out; what was cut off resumes where it was.
 import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";

@@ -1,4 +1,4 @@
-// How far each import has come, in MongoDB: by that one that was cut off goes on where it was.
+// How far each import has come, in MongoDB: by that one that was cut off resumes where it was.
 import type { Db, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";

@@ -1,4 +1,5 @@
 // Large responses: made piece by piece, each in a turn of its own, and only so many at a time.
+import { getHeapStatistics } from "node:v8";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Tally } from "../tally.ts";
@@ -8,8 +9,8 @@ import { createTurns } from "../turns.ts";
 export const largeBytes = 1_000_000;
 /** From so many on it counts as huge. In memory it takes several times as much. */
 export const hugeBytes = 4_000_000;
-/** How many huge responses are made and sent at a time. */
-const mostHuge = 8;
+/** How many huge responses are made and sent at a time: one of 50 MB needs some 250 MB of the heap for a moment. */
+export const mostHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().heap_size_limit / 250_000_000)));
 
 const wait = createTurns(0);
 let huge = 0;

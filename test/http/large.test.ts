@@ -10,7 +10,7 @@ import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInTurn } from "../../src/large/json.ts";
-import { requirePlaceForHuge } from "../../src/large/places.ts";
+import { mostHuge, requirePlaceForHuge } from "../../src/large/places.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -110,7 +110,7 @@ test("what is made in pieces is what JSON.stringify makes", async () => {
   expect(pieces.length).toBeGreaterThan(3);
 });
 
-test("a ninth huge response at a time is 503; a place is free again once a request has ended", () => {
+test("one huge response too many at a time is 503; a place is free again once a request has ended", () => {
   const ends: (() => void)[] = [];
   const request = (): void => {
     const tally = createTally();
@@ -119,7 +119,7 @@ test("a ninth huge response at a time is 503; a place is free again once a reque
     // A request takes one place, however often it asks.
     requirePlaceForHuge(tally);
   };
-  for (let number = 0; number < 8; number++) request();
+  for (let number = 0; number < mostHuge; number++) request();
   expect(request).toThrow(/large responses/);
   // Nobody bounds the services inside.
   expect(() => requirePlaceForHuge(createTally())).not.toThrow();

@@ -623,7 +623,7 @@ export const IngestService: GenService<{
   },
   /**
    * Writes a stream of records, of any number, and tells how it comes along. Each record is right or wrong by itself, as
-   * in a batch. An import that was cut off goes on where it was when it is sent again under its name. Needs HTTP/2.
+   * in a batch. An import that was cut off resumes where it was when it is sent again under its name. Needs HTTP/2.
    *
    * @generated from rpc records.ingest.v1.IngestService.Import
    */

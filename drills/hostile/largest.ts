@@ -1,0 +1,107 @@
+// Requests for the largest responses that there are, on every wire.
+import { childToken } from "../../fixtures/service/child.ts";
+import type { Where } from "../isolation/operations.ts";
+import type { Person } from "../isolation/people.ts";
+import { patiently, send } from "../isolation/raw.ts";
+import type { Case } from "./cases.ts";
+import { enveloped } from "./requests.ts";
+
+/** As many contacts as a search returns, with as many notes as it shows, each as long as one may be: 50 MB. */
+const contacts = 25;
+const notes = 50;
+const longest = "🙂".repeat(9_997);
+const sessionNotes = 600;
+const word = "largest";
+const json = "application/json";
+
+/** The session of the account whose texts are the largest. */
+export async function fillWithLargest(internal: string, accountId: string, name: string): Promise<string> {
+  const put = async (rpc: string, batch: string, items: readonly object[]): Promise<string[]> => {
+    const headers = { "content-type": json, authorization: `Bearer ${childToken}` };
+    const path = `/records.ingest.v1.IngestService/${rpc}`;
+    const whole = JSON.stringify({ account_id: accountId, [batch]: items });
+    const { body } = await patiently(() => send(internal, "POST", path, headers, whole));
+    const { results = [] } = JSON.parse(body.toString()) as {
+      readonly results?: readonly { readonly id: string; readonly error?: object }[];
+    };
+    if (results.length !== items.length || results.some(({ error }) => error !== undefined))
+      throw new Error(`${rpc}: ${body.toString().slice(0, 300)}`);
+    return results.map(({ id }) => id);
+  };
+  const at = { content: longest, created_at: "2026-03-01T10:00:00Z" };
+  const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${name} ${number}` }));
+  for (const contact_id of await put("UpsertContacts", "contacts", named)) {
+    const own = Array.from({ length: notes / 2 }, () => ({ ...at, contact_id, source: "app" }));
+    for (let half = 0; half < 2; half++) await put("UpsertContactNotes", "notes", own);
+  }
+  const [session_id = ""] = await put("UpsertSessions", "sessions", [{ title: name, session_date: at.created_at }]);
+  const note = { ...at, session_id, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
+  for (let position = 0; position < sessionNotes; position += 25) {
+    const some = Array.from({ length: 25 }, () => ({ ...note, position }));
+    await put("UpsertSessionNotes", "notes", some);
+  }
+  await put("PutTranscripts", "transcripts", [{ session_id, transcript: "Zoë: 🙂 王小明 \n".repeat(1_200_000) }]);
+  return session_id;
+}
+
+/** Fills the account, and returns one case for each read on each wire. */
+export async function largestResponses({ base, internal }: Where, person: Person): Promise<Case[]> {
+  const { key, token, accountId } = person;
+  const session_id = await fillWithLargest(internal, accountId, word);
+  const by = { authorization: `Bearer ${key}` };
+  const rest = (path: string, coding: string): Case => ({
+    name: `GET ${path}, ${coding}`,
+    send: () => send(base, "GET", path, { ...by, "accept-encoding": coding }),
+  });
+  const rpcs = [
+    ["ContactService/SearchContacts", { query: word }],
+    ["SessionService/GetSession", { session_id }],
+    ["SessionService/GetSessionTranscript", { session_id }],
+    ["SessionService/SearchTranscripts", { session_id, query: "zoe nothing" }],
+  ] as const;
+  const wires = [
+    ["Connect", json, (body: Buffer) => body],
+    ["gRPC-Web", "application/grpc-web+json", enveloped],
+  ] as const;
+  const tools = [
+    ["search_contacts", { query: word }],
+    ["get_session", { session_id }],
+    ["get_session_transcript", { session_id }],
+    ["search", { query: word }],
+    ["fetch", { id: `session:${session_id}` }],
+  ] as const;
+  const mcp = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-03-26" };
+  return [
+    ...[`/v1/contacts?query=${word}`, `/v1/sessions/${session_id}`, `/v1/sessions/${session_id}/transcript`].flatMap(
+      (path) => ["identity", "gzip"].map((coding) => rest(path, coding)),
+    ),
+    ...rpcs.flatMap(([rpc, given]) =>
+      wires.map(
+        ([wire, type, write]): Case => ({
+          name: `${rpc} by ${wire}`,
+          send: () =>
+            send(
+              base,
+              "POST",
+              `/records.v1.${rpc}`,
+              { ...by, "content-type": type },
+              write(Buffer.from(JSON.stringify(given))),
+            ),
+        }),
+      ),
+    ),
+    ...tools.map(
+      ([name, given]): Case => ({
+        name: `the tool ${name}`,
+        send: () =>
+          send(
+            base,
+            "POST",
+            "/mcp",
+            { ...mcp, authorization: `Bearer ${token}` },
+            JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }),
+          ),
+      }),
+    ),
+  ];
+}
