@@ -1,5 +1,6 @@
 // Everything that an assistant can ask for, out of what the MCP surface lists: tools, resources and prompts.
 import type { Given, Operation, Where } from "./operations.ts";
+import { requiredOf } from "./operations.ts";
 import type { Person } from "./people.ts";
 import type { Answer } from "./raw.ts";
 import { send } from "./raw.ts";
@@ -28,7 +29,7 @@ export async function assistantOperations(where: Where, person: Person): Promise
         ...read,
         name: `the tool ${name}`,
         fields: Object.keys(properties),
-        required,
+        required: [...new Set([...required, ...requiredOf(camelCase(name))])],
         send: (given, as, headers) => ask(where, as, "tools/call", { name, arguments: given }, headers),
       }),
     ),
@@ -54,6 +55,11 @@ export async function assistantOperations(where: Where, person: Person): Promise
       }),
     ),
   ];
+}
+
+/** `searchContacts` of `search_contacts`. */
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function ask(

@@ -1,6 +1,7 @@
 // Every operation on every wire, out of the routing table and the descriptors: what it takes, and how it is sent.
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import { fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
+import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { childToken } from "../../fixtures/service/child.ts";
@@ -36,12 +37,37 @@ export interface Where {
   readonly internal: string;
 }
 
+/** What a call of an rpc has to have, beyond what its descriptor says. */
+const needed: Readonly<Record<string, readonly string[]>> = { searchTranscripts: ["query", "session_id"] };
+
+/** The reads that REST does not have, as rows of the routing table. */
+export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => rpc.parent))]
+  .flatMap(({ methods }) => methods as readonly DescMethodUnary[])
+  .filter((rpc) => needed[rpc.localName] !== undefined && !table.some((route) => route.rpc === rpc))
+  .map((rpc) => ({
+    ...{ method: "GET", template: "", rpc, credential: "key", idempotencyKey: false, path: [], body: undefined },
+    query: rpc.input.fields.map(({ name, localName }) => {
+      const required = needed[rpc.localName]?.includes(name) === true;
+      return { name, local: localName, kind: "string", required, nullable: true, moment: false };
+    }),
+    status: 200,
+    write: () => ({}),
+  }));
+
 /** REST, the four ways of rpc on the public listener, and Connect on the internal one. */
 export function rpcOperations(where: Where): Operation[] {
-  return table.flatMap((route) => [
-    rest(route, where),
-    ...(route.credential === "session" ? [] : [...rpcs(route, where.base), ...internal(route, where)]),
-  ]);
+  for (const { rpc } of table) acceptShortEnumNames(rpc.input);
+  const overRpc = (route: Route): Operation[] => [...rpcs(route, where.base), ...internal(route, where)];
+  return [
+    ...beyondRest.flatMap(overRpc),
+    ...table.flatMap((route) => [rest(route, where), ...(route.credential === "session" ? [] : overRpc(route))]),
+  ];
+}
+
+/** The fields without which the tool of an operation shows nothing. */
+export function requiredOf(operation: string): readonly string[] {
+  const route = table.find(({ rpc }) => rpc.localName === operation);
+  return route === undefined ? [] : facts(route).required;
 }
 
 function facts(route: Route): Omit<Operation, "name" | "wire" | "send"> {

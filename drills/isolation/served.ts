@@ -3,6 +3,7 @@ import { createClient } from "@connectrpc/connect";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
 import { table } from "../../gateway/route.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import { beyondRest } from "./operations.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 
 /** An operator's services, which are for every account, and those that know of none. */
@@ -24,7 +25,7 @@ export async function unknownRpcs(internal: string): Promise<string[]> {
     const known = new Map(
       [...table.map(({ rpc }) => rpc.parent), IngestService].map((service) => [service.typeName, service]),
     );
-    const rpcs = new Set(table.map(({ rpc }) => rpc));
+    const rpcs = new Set([...table, ...beyondRest].map(({ rpc }) => rpc));
     return [
       ...(services.length === 0 ? ["the instance names no services"] : []),
       ...services

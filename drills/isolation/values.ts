@@ -6,8 +6,8 @@ import { newPhone, newWord } from "./people.ts";
 /** Two values that have to be answered alike: nothing tells what another has from what nobody has. */
 export interface Pair {
   readonly what: string;
-  readonly foreign: string | number;
-  readonly nobodys: string | number;
+  readonly foreign: string | number | boolean;
+  readonly nobodys: string | number | boolean;
 }
 
 /** What is known of a field. */
@@ -37,6 +37,16 @@ export function valuesOf(name: string, own: Person, other: Person): Values | und
     case "contact":
     case "topic":
       return { own: own.mark, pairs: [...wordPairs(other), ...idPairs(other).slice(0, 2)] };
+    case "contact_name":
+      return { own: own.mark, pairs: wordPairs(other) };
+    case "state":
+      return { own: "any", pairs: ["active", "archived", "any"].map((state) => alike("the state", state)) };
+    case "kind":
+      return { own: "contact", pairs: ["contact", "session"].map((kind) => alike("the kind", kind)) };
+    case "has_email":
+    case "has_transcript":
+    case "any_word":
+      return { own: true, pairs: [true, false].map((is) => alike(name, is)) };
     case "from":
       return {
         own: "2000-01-01",
@@ -81,6 +91,11 @@ export function valuesOf(name: string, own: Person, other: Person): Values | und
     default:
       return undefined;
   }
+}
+
+/** A value that belongs to nobody. */
+function alike(what: string, value: string | boolean): Pair {
+  return { what, foreign: value, nobodys: value };
 }
 
 /**

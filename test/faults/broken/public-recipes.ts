@@ -124,6 +124,13 @@ export const publicRecipes: readonly Recipe[] = [
   read("records.v1.SessionService/ListSessions", () => "/v1/sessions"),
   read("records.v1.SessionService/GetSession", ({ session }) => `/v1/sessions/${session}`),
   read("records.v1.SessionService/GetSessionTranscript", ({ session }) => `/v1/sessions/${session}/transcript`),
+  {
+    operation: "records.v1.SessionService/SearchTranscripts",
+    prepare: (lane) => {
+      const call = { body: { contact_id: lane.contact, query: "budget" } };
+      return Promise.resolve({ send: () => send(lane, "/records.v1.SessionService/SearchTranscripts", 200, call) });
+    },
+  },
   read("records.v1.NoteService/SearchNotes", () => "/v1/notes?query=budget"),
   {
     operation: "records.v1.ContactService/SearchContacts",
