@@ -120,7 +120,7 @@ async function writeAnswer(
   if (deflated !== undefined)
     response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
   if (typeof text === "string") writeJson(response, status, text);
-  else await writePieces(response, status, text, isGzip);
+  else await writePieces(request, response, status, text, isGzip);
 }
 
 /** The answer to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */

@@ -13,7 +13,7 @@ export interface Request {
   /** True once nothing more can be read (HTTP/1.1). */
   readonly destroyed: boolean;
   /** HTTP/1.1 only. */
-  readonly socket: { pause(): unknown; resume(): unknown };
+  readonly socket: { readonly destroyed: boolean; pause(): unknown; resume(): unknown };
   on(event: "data", listener: (chunk: Buffer) => void): unknown;
   on(event: "end" | "close", listener: () => void): unknown;
   removeAllListeners(event: "data"): unknown;
@@ -23,8 +23,6 @@ export interface Request {
 /** `http.ServerResponse` or `http2.Http2ServerResponse`. */
 export interface Response {
   readonly headersSent: boolean;
-  /** True once the client has gone (HTTP/1.1). */
-  readonly destroyed: boolean;
   statusCode: number;
   getHeader(name: string): string | number | string[] | undefined;
   setHeader(name: string, value: string | number): unknown;

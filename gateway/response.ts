@@ -1,7 +1,7 @@
 // Writes answers and failures in the forms of REST: `data` in one, `error` in the other (contract §2.5, §2.6, §2.9).
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Failure } from "../src/errors.ts";
-import type { Response } from "./http.ts";
+import type { Request, Response } from "./http.ts";
 import { table } from "./route.ts";
 
 /** The REST body of a success, byte for byte as the gateway sends it. Throws where the rpc has no REST route. */
@@ -41,6 +41,7 @@ export function writeJson(response: Response, status: number, body: string): voi
  * sends its headers alone.
  */
 export async function writePieces(
+  { socket }: Request,
   response: Response,
   status: number,
   pieces: readonly Uint8Array[],
@@ -51,7 +52,7 @@ export async function writePieces(
   if (isGzip) response.setHeader("Content-Encoding", "gzip");
   for (const piece of pieces) {
     const isTaken = response.write(piece);
-    if (response.stream?.destroyed ?? response.destroyed) return;
+    if (response.stream?.destroyed ?? socket.destroyed) return;
     if (isTaken === false) await drained(response);
   }
   response.end();

@@ -34,13 +34,19 @@ export function inflateJson({ blocks }: Pick<DeflatedText, "blocks">): Promise<B
   return inflate(blocks, inflateOptions);
 }
 
-/** Inflates the text that a message holds, if any, off the main thread: it can be read at once then. */
+/**
+ * Inflates the text that a message holds, if any, off the main thread: it can be read at once then. One after the
+ * other, because a large one takes several times its size for a moment.
+ */
 export async function inflateHeld(message: object): Promise<void> {
   const found = held.get(message);
   if (found === undefined) return;
-  const value = await inflateText(found.text, Infinity);
-  Object.defineProperty(message, found.field, { enumerable: true, value });
+  const value = lastInflation.then(() => inflateText(found.text, Infinity));
+  lastInflation = value.catch(() => undefined);
+  Object.defineProperty(message, found.field, { enumerable: true, value: await value });
 }
+
+let lastInflation: Promise<unknown> = Promise.resolve();
 
 /** The text, or its beginning where its JSON is longer than `mostBytes`; made off the main thread, then in turns. */
 export async function inflateText(text: DeflatedText, mostBytes: number): Promise<string> {
@@ -63,7 +69,8 @@ async function inflateBeginning({ blocks }: DeflatedText, mostBytes: number): Pr
   for await (const piece of Readable.from([blocks]).pipe(createInflateRaw(inflateOptions))) {
     beginning.push(piece as Buffer);
     length += (piece as Buffer).length;
-    if (length >= mostBytes) break;
+    // One byte more tells whether a letter ends there.
+    if (length > mostBytes) break;
   }
   const json = Buffer.concat(beginning);
   return json.subarray(0, placeToCut(json, 1, Math.min(mostBytes, json.length)));

@@ -10,8 +10,13 @@ export interface Tally {
   redisMs: number;
   queueMs: number;
   providerMs: number;
-  /** Has something done once the request has ended; undefined for a request that is not bounded in memory. */
-  onEnd: ((release: () => void) => void) | undefined;
+  /**
+   * Has something done once the request has ended, and returns false where it has ended already; undefined for a
+   * request that is not bounded in memory.
+   */
+  onEnd: ((release: () => void) => boolean) | undefined;
+  /** Whose request it is, once that is known. */
+  account: string | undefined;
   /** Its response has one of the places for huge ones. */
   isHuge: boolean;
   /** The records or items in the response; undefined where it holds no list. */
@@ -44,6 +49,7 @@ export function createTally(): Tally {
     queueMs: 0,
     providerMs: 0,
     onEnd: undefined,
+    account: undefined,
     isHuge: false,
     rows: undefined,
     waits: [],

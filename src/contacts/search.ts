@@ -13,7 +13,7 @@ import type { Scope } from "../guards/scope.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { queryReadings } from "../search/phones.ts";
 import { queryWords } from "../search/words.ts";
-import { CONTACT_SHAPE, checkPattern } from "../search/terms.ts";
+import { CONTACT_SHAPE, hasWord } from "../search/terms.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
@@ -21,6 +21,10 @@ import { recentSessionStages, timelineStages } from "./store.ts";
 import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
+/** How many contacts are looked at for what no index has: the newest. */
+const mostLooked = 20_000;
+/** How many of those that are found are held against a condition: the newest. */
+const mostConditional = 10_000;
 /** How many archived contacts a query looks at, and how many before other requests have their turn. */
 const mostArchived = 2_000;
 const archivedAtOnce = 100;
@@ -88,8 +92,15 @@ async function findIds(
   const byEmail = hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null };
   if (query === undefined) {
     const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
-    const filter = { account_id: scope.accountId, ...state, ...byEmail };
-    const stages = [{ $match: filter }, ...pageStages(page), { $project: { _id: 1 } }];
+    const [newestFirst = {}, ...cut] = pageStages(page);
+    const stages = [
+      { $match: { account_id: scope.accountId } },
+      newestFirst,
+      { $limit: mostLooked },
+      { $match: { ...state, ...byEmail } },
+      ...cut,
+      { $project: { _id: 1 } },
+    ];
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
   }
   const most = page.offset + page.limit + 1;
@@ -122,15 +133,21 @@ async function findArchived(
   query: string,
   condition: Document,
 ): Promise<UUID[]> {
-  const readings = queryReadings(query).map((words) => words.map((word) => new RegExp(checkPattern(word))));
-  const filter = { account_id: scope.accountId, archived_at: { $ne: null }, ...condition };
+  const readings = queryReadings(query);
   const names = { full_name: 1, inferred_name: 1, email: 1, phone: 1 };
-  const stages = [{ $match: filter }, { $sort: { rank: -1 } }, { $limit: mostArchived }, { $project: names }];
+  const stages = [
+    { $match: { account_id: scope.accountId } },
+    { $sort: { rank: -1 } },
+    { $limit: mostLooked },
+    { $match: { archived_at: { $ne: null }, ...condition } },
+    { $limit: mostArchived },
+    { $project: names },
+  ];
   const found: UUID[] = [];
   for (const [at, contact] of (await read<ContactDocument>(contacts, scope, stages, { hint: listIndex })).entries()) {
     if (at % archivedAtOnce === archivedAtOnce - 1) await setImmediate();
     const { n } = termsOf(contact);
-    if (readings.some((words) => words.every((word) => word.test(n)))) found.push(contact._id);
+    if (readings.some((words) => words.every((word) => hasWord(n, word)))) found.push(contact._id);
   }
   return found;
 }
@@ -147,15 +164,17 @@ function foundStages(
   contacts: Collection<Document>,
   scope: Scope,
   plans: readonly WordPlan[],
-  { condition, most }: { readonly condition: Document; readonly most: number } = { condition: {}, most: resultLimit },
+  page?: { readonly condition: Document; readonly most: number },
 ): Document[] {
+  const most = page?.most ?? resultLimit;
+  // No index has the condition. A page needs no more than the ids.
+  const conditional = page === undefined ? [] : [{ $limit: mostConditional }, { $match: page.condition }];
   const tier = (number: number, filters: Document[]): Document[] => [
-    {
-      $match: { account_id: scope.accountId, ...condition, ...(filters.length === 1 ? filters[0] : { $or: filters }) },
-    },
+    { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
     { $sort: { rank: -1 } },
+    ...conditional,
     { $limit: most },
-    { $project: { n: 0, g: 0 } },
+    { $project: page === undefined ? { n: 0, g: 0 } : { rank: 1 } },
     { $set: { tier: number } },
   ];
   const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);

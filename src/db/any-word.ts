@@ -10,6 +10,8 @@ import { searchIndex } from "./word-search.ts";
 /** How many words are looked for, and how many documents of each: the newest. */
 const mostWords = 12;
 const newest = 200;
+/** How many with a word are held against the condition. */
+const mostLooked = 2_000;
 
 interface Hit {
   readonly _id: UUID;
@@ -26,22 +28,27 @@ export async function findByAnyWord(
   shape: SearchShape,
   condition: Document,
 ): Promise<UUID[]> {
+  // The index has the rank, and no other condition.
+  const { rank: within, ...others } = condition;
+  const rank = within === undefined ? {} : { rank: within as Document };
   const pipelines = words.flatMap((word, at): Document[][] => {
     const probed = probe(word, shape);
     if (probed === undefined) return [];
     const check = probed.exact ? {} : { n: { $regex: checkPattern(word) } };
     return [
       [
-        { $match: { account_id: scope.accountId, g: probed.term, ...condition, ...check } },
+        { $match: { account_id: scope.accountId, g: probed.term, ...rank } },
         { $sort: { rank: -1 } },
+        { $limit: mostLooked },
+        { $match: { ...others, ...check } },
         { $limit: newest },
         { $project: { rank: 1, word: { $literal: at } } },
       ],
     ];
   });
-  const [first, ...others] = pipelines.slice(0, mostWords);
+  const [first, ...more] = pipelines.slice(0, mostWords);
   if (first === undefined) return [];
-  const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
+  const unions = more.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
   return ranked(await read<Hit>(collection, scope, [...first, ...unions], { hint: searchIndex }));
 }
 

@@ -79,7 +79,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     setHeaders(response, headers);
     setCors(request, response, config.corsOrigins);
     surfaces.log(request, response, inbound);
-    if (inbound.tally !== undefined) inbound.tally.onEnd = (release) => void response.once("close", release);
+    if (inbound.tally !== undefined) inbound.tally.onEnd = endOf(response);
     return inbound;
   }
 
@@ -114,6 +114,18 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
     refuseSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
+  };
+}
+
+/** Has something done once the response has closed; false where it has closed already. */
+function endOf(response: Response): (release: () => void) => boolean {
+  let isOver = false;
+  response.once("close", () => {
+    isOver = true;
+  });
+  return (release) => {
+    if (!isOver) response.once("close", release);
+    return !isOver;
   };
 }
 

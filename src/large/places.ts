@@ -11,9 +11,12 @@ export const largeBytes = 1_000_000;
 export const hugeBytes = 4_000_000;
 /** How many huge responses are made and sent at a time: one of 50 MB needs some 250 MB of the heap for a moment. */
 export const mostHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().heap_size_limit / 250_000_000)));
+/** Of one account: the others are left places, however slowly it reads. */
+export const mostOfAccount = Math.max(1, Math.floor(mostHuge / 4));
 
 const wait = createTurns(0);
 let huge = 0;
+const byAccount = new Map<string, number>();
 
 /** Settles in the next turn of the event loop in which no other large response has had its turn. */
 export function largeTurn(): Promise<void> {
@@ -21,18 +24,28 @@ export function largeTurn(): Promise<void> {
 }
 
 /**
- * Takes a place for a huge response until the request has ended. Fails with UNAVAILABLE where all are taken: waiting in
- * memory is what a place is to prevent. The requests of the services inside are not bounded.
+ * Takes a place for a huge response until the request has ended. Fails with UNAVAILABLE where all are taken, or too
+ * many by one account: waiting in memory is what a place is to prevent. Fails with CANCELLED where the request has
+ * ended already. The requests of the services inside are not bounded.
  */
 export function requirePlaceForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined || tally.isHuge) return;
-  if (huge >= mostHuge) {
+  const account = tally.account ?? "";
+  const ofAccount = byAccount.get(account) ?? 0;
+  if (huge >= mostHuge || ofAccount >= mostOfAccount) {
     const message = "The service is sending too many large responses at once; try again.";
     fail(Reason.UNAVAILABLE, { message, because: "large responses" });
   }
   huge += 1;
+  byAccount.set(account, ofAccount + 1);
   tally.isHuge = true;
-  tally.onEnd(() => {
+  const release = (): void => {
     huge -= 1;
-  });
+    const left = (byAccount.get(account) ?? 1) - 1;
+    if (left === 0) byAccount.delete(account);
+    else byAccount.set(account, left);
+  };
+  if (tally.onEnd(release)) return;
+  release();
+  fail(Reason.CANCELLED);
 }

@@ -50,9 +50,10 @@ export async function findPassages(
   const text = (name: string): string | undefined => {
     const value = given[name] ?? "";
     if (typeof value !== "string") violations.push({ field: name, rule: "type", message: "must be a string" });
-    return typeof value !== "string" || value === "" ? undefined : value.replace(/^(?:contact|session):(?:\/\/)?/, "");
+    if (typeof value !== "string" || value === "") return undefined;
+    return name === "query" ? value : value.replace(/^(?:contact|session):(?:\/\/)?/, "");
   };
-  const [query = "", sessionId, contactId] = [String(given["query"]), text("session_id"), text("contact_id")];
+  const [query = "", sessionId, contactId] = [text("query"), text("session_id"), text("contact_id")];
   const request = create(SearchTranscriptsRequestSchema, {
     query,
     ...(sessionId !== undefined && { sessionId }),

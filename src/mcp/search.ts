@@ -69,13 +69,16 @@ export const searchTool: Tool = {
   }),
   async run(given, context) {
     refuseOthers(given, ["query"]);
-    const { query = null } = given;
-    if (query === null) return refuse([{ field: "query", rule: "required", message: "is required" }]);
-    if (typeof query !== "string") return refuse([{ field: "query", rule: "type", message: "must be a string" }]);
+    const { query: sent = null } = given;
+    if (sent === null) return refuse([{ field: "query", rule: "required", message: "is required" }]);
+    if (typeof sent !== "string") return refuse([{ field: "query", rule: "type", message: "must be a string" }]);
+    // A lone surrogate becomes U+FFFD.
+    const query = Buffer.from(sent).toString().replaceAll("\ufffd", " ");
     if ([...query.trim()].length < 2)
       return refuse([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
-    const telling = tellingWords(query);
-    return { results: await searchAll(telling.length < 2 ? firstWords(query) : telling, context) };
+    const words = [tellingWords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
+    const asked = words.find((one) => [...one].length >= 2) ?? query;
+    return { results: await searchAll(asked, context) };
   },
 };
 

@@ -48,8 +48,9 @@ export interface Observation {
 }
 
 /** Adds to what is known of a request. */
-export function observe({ observation }: Pick<Inbound, "observation">, found: Observation): void {
+export function observe({ observation, tally }: Pick<Inbound, "observation" | "tally">, found: Observation): void {
   if (observation !== undefined) Object.assign(observation, found);
+  if (tally !== undefined && found.account !== undefined) tally.account = found.account.toHexString();
 }
 
 /** What a service answered. */

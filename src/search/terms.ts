@@ -97,6 +97,11 @@ export function checkPattern(word: string): string {
   return isUnspaced(word) ? word : ` ${word}`;
 }
 
+/** Whether `n`, as `terms` and `contactTerms` write it now, has a word beginning with `word`, one of `queryWords`. */
+export function hasWord(n: string, word: string): boolean {
+  return n.includes(isPhone(word) || isUnspaced(word) ? word : ` ${word}`);
+}
+
 /**
  * Source of a regular expression, without flags, that finds in `n` the whole word `word`, one of `queryWords`. In a
  * script without blanks only a whole run is one: of 王小明 the word 小明 is a beginning, else every ending were whole.

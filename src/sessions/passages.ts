@@ -1,7 +1,7 @@
 // Finds the passages of a text in which words were said.
 import { largeTurn } from "../large/places.ts";
 import { fold } from "../search/fold.ts";
-import { checkPattern } from "../search/terms.ts";
+import { hasWord } from "../search/terms.ts";
 import { wordsInTurn } from "../search/words.ts";
 import { endOfCodePoint } from "../text.ts";
 
@@ -36,43 +36,48 @@ const zeroWidthSpace = /\u200b/g;
 
 /**
  * The passages that have every one of the `words` (`queryWords`), in their order, each with what stands before and
- * after it. Takes from the budget what it costs, and ends early once that is spent.
+ * after it. Takes from the budget what it costs, and ends early once that is spent; `requireTime` fails once there is
+ * no time left.
  */
-export async function findPassages(text: string, words: readonly string[], budget: Budget): Promise<Passage[]> {
+export async function findPassages(
+  text: string,
+  words: readonly string[],
+  budget: Budget,
+  requireTime: () => void,
+): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
+  // A piece that ends within a word is followed by one that begins before that word.
+  const overlap = Math.max(0, ...words.map(({ length }) => length)) - 1;
   let recent: Piece[] = [];
-  let taken = 0;
-  for (let at = 0; at < text.length && budget.passages > 0 && budget.pieces > 0; ) {
-    const end = endOfPiece(text, at, stretchLength);
-    // Most stretches have nothing to look at.
-    const stretch = recent.map(({ folded }) => folded).join(" ") + foldedForSearch(text.slice(at, end));
-    if (words.some((word) => stretch.includes(word))) {
-      for (const piece of piecesOf(text, at, end)) {
-        recent = [...recent.slice(1 - mostPieces), piece];
-        const first = beginningOfRow(recent, words, budget);
-        if (first === undefined || budget.passages === 0) continue;
-        const start = Math.max(taken, startBefore(text, first.start));
-        taken = endOfPiece(text, piece.end, pieceLength);
-        const passage = text.slice(start, taken);
-        found.push({ offset: count(start + passage.length - passage.trimStart().length), text: passage.trim() });
-        budget.passages--;
-        recent = [];
+  let [at, taken, stretchEnd] = [0, 0, 0];
+  while (at < text.length && budget.passages > 0 && budget.pieces > 0) {
+    if (at >= stretchEnd) {
+      await largeTurn();
+      requireTime();
+      stretchEnd = at + stretchLength;
+      // Most stretches have nothing to look at.
+      const stretch = foldedForSearch(text.slice(at, stretchEnd + pieceLength));
+      if (!words.some((word) => stretch.includes(word))) {
+        [at, recent] = [betweenLetters(text, stretchEnd), []];
+        continue;
       }
-    } else recent = [];
-    at = end;
-    await largeTurn();
+    }
+    const { end, isWhole } = endOfPiece(text, at);
+    const own = text.slice(at, end);
+    const piece = { start: at, end, text: own, folded: foldedForSearch(own) };
+    at = isWhole || end === text.length ? end : betweenLetters(text, Math.max(at + 1, end - overlap));
+    recent = [...recent.slice(1 - mostPieces), piece];
+    const first = beginningOfRow(recent, words, budget);
+    if (first === undefined) continue;
+    const start = Math.max(taken, startBefore(text, first.start));
+    taken = end === text.length ? end : endOfPiece(text, end).end;
+    const passage = text.slice(start, taken);
+    found.push({ offset: count(start + passage.length - passage.trimStart().length), text: passage.trim() });
+    budget.passages--;
+    [at, recent] = [taken, []];
   }
   return found;
-}
-
-function* piecesOf(text: string, from: number, to: number): Iterable<Piece> {
-  for (let start = from; start < to; ) {
-    const end = Math.min(to, endOfPiece(text, start, pieceLength));
-    const own = text.slice(start, end);
-    yield { start, end, text: own, folded: foldedForSearch(own) };
-    start = end;
-  }
 }
 
 /** The piece with which the shortest row begins that ends with the last one and has all the words. */
@@ -92,19 +97,24 @@ function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budg
   budget.pieces--;
   // As a record stores its words, see `src/search/terms.ts`.
   const n = ` ${wordsInTurn(text).join(" ")} `;
-  return maybe.filter((word) => n.includes(checkPattern(word)));
+  return maybe.filter((word) => hasWord(n, word));
 }
 
-/** The end of the line that begins here, or of the last word that fits into so many units. */
-function endOfPiece(text: string, start: number, most: number): number {
-  if (most === pieceLength) {
-    const line = text.indexOf("\n", start);
-    if (line !== -1 && line < start + most) return line + 1;
-  }
-  if (start + most >= text.length) return text.length;
-  const blank = text.lastIndexOf(" ", start + most);
-  if (blank > start) return blank + 1;
-  return endOfCodePoint(text, start + most - 1);
+/** The end of the line that begins here, or of the last word that fits; not whole where a word is cut. */
+function endOfPiece(text: string, start: number): { readonly end: number; readonly isWhole: boolean } {
+  const piece = text.slice(start, start + pieceLength);
+  const line = piece.indexOf("\n");
+  if (line !== -1) return { end: start + line + 1, isWhole: true };
+  if (start + pieceLength >= text.length) return { end: text.length, isWhole: true };
+  for (let last = piece.length - 1; last > 0; last--)
+    if (/\s/.test(piece.charAt(last))) return { end: start + last + 1, isWhole: true };
+  return { end: endOfCodePoint(text, start + pieceLength - 1), isWhole: false };
+}
+
+/** The place, or the next one where it lies within a letter of two units. */
+function betweenLetters(text: string, place: number): number {
+  const unit = text.charCodeAt(place);
+  return unit >= 0xdc00 && unit <= 0xdfff ? place + 1 : place;
 }
 
 /** Where the line begins that ends here, or a word in it that is near. */
@@ -113,8 +123,9 @@ function startBefore(text: string, end: number): number {
   const before = text.slice(from, Math.max(from, end - 1));
   const line = before.lastIndexOf("\n");
   if (line !== -1) return from + line + 1;
-  const blank = from === 0 ? -1 : before.indexOf(" ");
-  return blank === -1 ? (from === 0 ? 0 : end) : from + blank + 1;
+  if (from === 0) return 0;
+  const blank = before.indexOf(" ");
+  return blank === -1 ? end : from + blank + 1;
 }
 
 /** Counts the Unicode characters before a place in the text; each place lies after the one before. */

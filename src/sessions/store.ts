@@ -76,7 +76,7 @@ export const sessionCollection: CollectionSpec = {
 };
 
 /** How many sessions are asked for their transcript, so that no list of them takes long. */
-const mostLookedUp = 5_000;
+const mostLookedUp = 2_000;
 
 /** The sessions of a database. */
 export function createSessionStore(client: MongoClient): SessionStore {

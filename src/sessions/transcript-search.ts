@@ -81,8 +81,7 @@ async function searchIn(
   for (const session of chosen) {
     const text = texts.get(session._id.toHexString());
     if (text === undefined || budget.passages === 0) continue;
-    requireTime(scope.deadline);
-    const found = await findPassages(await inflateText(text, left), words, budget);
+    const found = await findPassages(await inflateText(text, left), words, budget, () => requireTime(scope.deadline));
     left -= text.size;
     passages.push(...found.map((passage) => passageMessage(session, passage)));
   }

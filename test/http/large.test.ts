@@ -1,16 +1,17 @@
 // Large responses: the same on every wire as small ones, made in pieces, and only so many at a time.
+import { connect } from "node:net";
 import type { Transport } from "@connectrpc/connect";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInTurn } from "../../src/large/json.ts";
-import { mostHuge, requirePlaceForHuge } from "../../src/large/places.ts";
+import { mostHuge, mostOfAccount, requirePlaceForHuge } from "../../src/large/places.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -20,7 +21,8 @@ let session: string;
 const long = 'Zoë says "王 🙂"\n'.repeat(650);
 const transcript = long.repeat(400);
 const contacts = 3;
-const notesOfSession = 300;
+/** Together more than 4 MB. */
+const notesOfSession = 400;
 
 beforeAll(async () => {
   service = await startService();
@@ -110,23 +112,66 @@ test("what is made in pieces is what JSON.stringify makes", async () => {
   expect(pieces.length).toBeGreaterThan(3);
 });
 
-test("one huge response too many at a time is 503; a place is free again once a request has ended", () => {
+describe("huge responses", () => {
   const ends: (() => void)[] = [];
-  const request = (): void => {
-    const tally = createTally();
-    tally.onEnd = (release) => void ends.push(release);
+  function ask(account: string, isOver = false): void {
+    const tally = { ...createTally(), account };
+    tally.onEnd = (release) => {
+      if (!isOver) ends.push(release);
+      return !isOver;
+    };
     requirePlaceForHuge(tally);
     // A request takes one place, however often it asks.
     requirePlaceForHuge(tally);
+  }
+  const fill = (): void => {
+    for (let number = 0; number < mostHuge; number++) ask(`account ${number}`);
   };
-  for (let number = 0; number < mostHuge; number++) request();
-  expect(request).toThrow(/large responses/);
-  // Nobody bounds the services inside.
-  expect(() => requirePlaceForHuge(createTally())).not.toThrow();
-  ends.pop()?.();
-  request();
-  expect(request).toThrow();
-  for (const end of ends.splice(0)) end();
-  request();
-  for (const end of ends) end();
+  afterEach(() => {
+    for (const end of ends.splice(0)) end();
+  });
+
+  test("one too many at a time is rejected; a place is free again once a request has ended", () => {
+    fill();
+    expect(() => ask("another")).toThrow(/large responses/);
+    // Nobody bounds the services inside.
+    expect(() => requirePlaceForHuge(createTally())).not.toThrow();
+    ends.pop()?.();
+    ask("another");
+    expect(() => ask("one more")).toThrow(/large responses/);
+  });
+
+  test("one account cannot take all places", () => {
+    for (let number = 0; number < mostOfAccount; number++) ask("greedy");
+    expect(() => ask("greedy")).toThrow(/large responses/);
+    expect(() => ask("modest")).not.toThrow();
+    ends.shift()?.();
+    expect(() => ask("greedy")).not.toThrow();
+  });
+
+  test("a request that has ended already takes no place, and so keeps none", () => {
+    for (let number = 0; number < 3 * mostHuge; number++) expect(() => ask("gone", true)).toThrow();
+    expect(fill).not.toThrow();
+  });
+});
+
+test("clients that leave before a huge response is made take no place for good [RTE-21]", async () => {
+  const path = `/v1/sessions/${session}`;
+  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`;
+  const { hostname, port } = new URL(service.base);
+  for (let number = 0; number < 3 * mostHuge; number++) {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    // The client leaves at another moment each time, and has sent two requests at once.
+    socket.write(request + request);
+    await new Promise((resolve) => setTimeout(resolve, number * 5));
+    socket.destroy();
+  }
+  await expect
+    .poll(async () => {
+      const response = await fetch(service.base + path, { headers: { Authorization: `Bearer ${owner.key}` } });
+      await response.arrayBuffer();
+      return response.status;
+    })
+    .toBe(200);
 });

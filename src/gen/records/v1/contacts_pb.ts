@@ -35,8 +35,8 @@ export type SearchContactsRequest = Message<"records.v1.SearchContactsRequest"> 
   query: string;
 
   /**
-   * Which contacts: `active`, which is the default, `archived` or `any`. Of archived ones a query looks at the newest
-   * 2,000.
+   * Which contacts: `active`, which is the default, `archived` or `any`. What no index has, this and
+   * `has_email`, is looked for in the newest 20,000 contacts; of archived ones a query looks at the newest 2,000.
    *
    * @generated from field: optional records.v1.ContactState state = 2;
    */

@@ -70,7 +70,7 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   offset?: number | undefined;
 
   /**
-   * True keeps only sessions with a transcript, false only those without. It looks at the newest 5,000 sessions that
+   * True keeps only sessions with a transcript, false only those without. It looks at the newest 2,000 sessions that
    * match the other conditions.
    *
    * @generated from field: optional bool has_transcript = 7;
@@ -820,7 +820,8 @@ export const SessionService: GenService<{
   /**
    * Find the passages of transcripts in which words were said.
    *
-   * Looks at the transcript of one session, or at those of a contact's newest 50 sessions that have one. Every word of
+   * Looks at the transcript of one session, or at those of the newest 50 sessions that have one, among a contact's newest
+   * 500. Every word of
    * the query must be the beginning of some word of the passage, in any order; case and diacritics do not matter. At
    * most 20 passages come back, those of the newest session first, each session's in the order in which they were said.
    * Fails with 404 when the account has no such session; a `contact_id` that it does not have gives no passages. REST

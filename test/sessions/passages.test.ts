@@ -1,0 +1,67 @@
+// The passages in which words were said: all of them, none without the words, and where they begin.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { queryWords } from "../../src/search/words.ts";
+import { findPassages } from "../../src/sessions/passages.ts";
+
+const generous = () => ({ passages: 1_000, pieces: 1_000_000 });
+
+async function find(text: string, query: string, budget = generous()): Promise<readonly [number, string][]> {
+  const found = await findPassages(text, queryWords(query), budget, () => undefined);
+  return found.map(({ offset, text: passage }) => [offset, passage]);
+}
+
+test("a word that comes again in the next line gives no passage without it", async () => {
+  expect(await find("A: the price one\nB: the price two\nC: nothing here\nD: bye\n", "price")).toEqual([
+    [0, "A: the price one\nB: the price two"],
+  ]);
+  expect(await find("A: the price one\nB: the price two", "price")).toEqual([
+    [0, "A: the price one\nB: the price two"],
+  ]);
+});
+
+test("words of scripts without blanks are found wherever they stand", async () => {
+  for (const before of [0, 150, 198, 199, 200, 201, 399, 65_535, 65_536])
+    expect((await find(`${"あ".repeat(before)}価格${"い".repeat(300)}`, "価格")).length, String(before)).toBe(1);
+});
+
+test("words divided by any blank are found by their beginnings, and by nothing within them", async () => {
+  const text = `${"abcd\u00a0".repeat(39)}abcdprice\u00a0${"abcd\u3000".repeat(60)}the\tprice`;
+  expect(await find(text, "rice")).toEqual([]);
+  expect((await find(text, "price")).length).toBe(1);
+});
+
+test("each passage has all the words, and begins where it says", async () => {
+  const word = fc.constantFrom("price", "shop", "Ann:", "🙂", "é", "価格", "\n", "\n\n", "x".repeat(230), "preis");
+  await fc.assert(
+    fc.asyncProperty(fc.array(word, { maxLength: 120 }), async (said) => {
+      const text = said.join(" ");
+      for (const query of ["price", "shop price", "価格", "é"]) {
+        const found = await find(text, query);
+        let last = -1;
+        for (const [offset, passage] of found) {
+          expect([...text].slice(offset, offset + [...passage].length).join("")).toBe(passage);
+          expect(offset).toBeGreaterThan(last);
+          last = offset + [...passage].length - 1;
+          for (const one of query.split(" ")) expect(passage).toContain(one);
+        }
+        const isSaid = query.split(" ").every((one) => said.includes(one));
+        if (isSaid && !query.includes(" ")) expect(found.length).toBeGreaterThan(0);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each(["", " ", "\n", "\ud800", "\u200b", "🙂".repeat(1_000)])("a text of nothing but %j ends", async (unit) => {
+  expect(await find(unit.repeat(3_000), "price")).toEqual([]);
+  expect(await find(unit.repeat(3_000), Array.from({ length: 50 }, (_, at) => `w${at}`).join(" "))).toEqual([]);
+});
+
+test("a text without a blank is walked in linear time: it ends, and so does one that the budget ends [VAL-04]", async () => {
+  expect(await find("ab".repeat(500_000), "ab zz")).toEqual([]);
+  const budget = { passages: 1_000, pieces: 10 };
+  await find("price shop\n".repeat(1_000), "price zz shop", budget);
+  await find("price zz\n\n\n\n\nshop".repeat(1_000), "price zz shop", budget);
+  expect(budget.pieces).toBeLessThanOrEqual(10);
+});
