@@ -51,6 +51,7 @@ export async function largestResponses({ base, internal }: Where, person: Person
   const by = { authorization: `Bearer ${key}` };
   const rest = (path: string, coding: string): Case => ({
     name: `GET ${path}, ${coding}`,
+    isFixed: true,
     send: () => send(base, "GET", path, { ...by, "accept-encoding": coding }),
   });
   const rpcs = [
@@ -79,6 +80,7 @@ export async function largestResponses({ base, internal }: Where, person: Person
       wires.map(
         ([wire, type, write]): Case => ({
           name: `${rpc} by ${wire}`,
+          isFixed: true,
           send: () =>
             send(
               base,
@@ -93,6 +95,7 @@ export async function largestResponses({ base, internal }: Where, person: Person
     ...tools.map(
       ([name, given]): Case => ({
         name: `the tool ${name}`,
+        isFixed: true,
         send: () =>
           send(
             base,

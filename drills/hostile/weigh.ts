@@ -101,6 +101,7 @@ export async function weigh(
   if (taken.cpuMs <= judgedMs) return { taken, faults: [] };
   const kept = `${one.name} keeps all others waiting for ${taken.blockMs.toFixed(0)} ms`;
   if (taken.blockMs > beyondDoubtMs) return { taken, faults: [kept] };
+  if (one.isFixed === true) return { taken, faults: taken.blockMs > longestBlockMs ? [kept] : [] };
   const never = (): boolean => false;
   const [shorter, nothing] = [await least(quarter, never), await least(0, never)];
   const growth = (taken.cpuMs - nothing.cpuMs) / Math.max(0.5, shorter.cpuMs - nothing.cpuMs);

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { table } from "../../gateway/route.ts";
 import { newSecret } from "../../src/api-keys/secret.ts";
 
-/** The attacker's account, which has the largest records, and public data that it has found. */
+/** The attacker's account, and public data that it has found. */
 export interface Means {
   readonly base: string;
   /** A valid key and a valid token, both of the attacker's own account. */
@@ -33,6 +33,8 @@ export interface Attack {
   readonly connections: number;
   /** The most requests a second: far above the limit, and few enough for the machine. */
   readonly perSecond: number;
+  /** True where the attacker's account must have the largest records. */
+  readonly needsLargest?: boolean;
   /** Prepares the common data of all requests, and returns a function that makes the next one. */
   arm(means: Means): () => Shot;
 }
@@ -146,6 +148,7 @@ export const attacks: readonly Attack[] = [
   {
     ...usual,
     name: "streams that are reset",
+    needsLargest: true,
     version: "HTTP/2",
     connections: 20,
     perSecond: 10_000,
@@ -156,6 +159,7 @@ export const attacks: readonly Attack[] = [
   {
     ...usual,
     name: "the largest responses",
+    needsLargest: true,
     arm:
       ({ key }) =>
       () =>

@@ -81,7 +81,7 @@ async function judge(fixture: Fixture, fake: FakeProvider, plan: Plan, say: Say)
   const { seconds, quietSeconds } = sizes[form];
   const [{ base, pid } = { base: "", pid: 0 }] = fixture.instances;
   const errand = await victim(fixture, base);
-  const means = await meansOf(fixture, fake, base);
+  const means = await meansOf(fixture, fake, base, some);
   const witness = start<Watch, Seen>("witness.ts");
   const attacker = start<Orders, Spent>("attacker.ts");
   const watch = (seconds: number): Promise<Seen> => witness.tell({ errand, seconds });
@@ -123,13 +123,14 @@ async function victim(fixture: Fixture, base: string): Promise<Errand> {
   return { base, key, path: `/v1/contacts/${data.id}` };
 }
 
-/** An account with the largest records, and the public data that an attacker can find. */
-async function meansOf(fixture: Fixture, fake: FakeProvider, base: string): Promise<Means> {
+/** An account, with the largest records where an attack needs them, and the public data that an attacker can find. */
+async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some: readonly Attack[]): Promise<Means> {
   const { accounts, apiKeys } = fixture.services;
   const { _id } = await accounts.create("attacker@example.com", true);
   await accounts.link(_id, { issuer: fake.issuer, subject: "attacker" });
   const { secret: key } = await apiKeys.create(_id, "read_write");
-  await fillWithLargest(internalOf(fixture), _id.toHexString(), "large");
+  if (some.some(({ needsLargest }) => needsLargest === true))
+    await fillWithLargest(internalOf(fixture), _id.toHexString(), "large");
   const claims = { sub: "attacker", email: "attacker@example.com" };
   const long = Math.floor(Date.now() / 1_000) - 3_600;
   const { privateKey } = await newKey("nobody's");
