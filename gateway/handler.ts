@@ -4,7 +4,7 @@ import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
 import { fail, failureOf } from "../src/errors.ts";
-import { jsonInTurn } from "../src/large/json.ts";
+import { jsonInPieces } from "../src/large/json.ts";
 import { hugeBytes, largeBytes, requirePlaceForHuge } from "../src/large/places.ts";
 import { chooseCoding } from "../src/http/negotiation.ts";
 import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
@@ -50,8 +50,8 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
     table.map((route) => ({
       ...route,
       read: createRequestReader(route),
-      render: (message) => JSON.stringify(route.write(message, documentProvider)),
       bodyOf: (message) => route.write(message, documentProvider),
+      render: (message) => JSON.stringify(route.write(message, documentProvider)),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );
@@ -113,7 +113,7 @@ async function writeAnswer(
   else if (deflated !== undefined) {
     if (deflated.text.size >= hugeBytes) requirePlaceForHuge(tally);
     pieces = await renderInflated(message, render);
-  } else if (isLarge && body === undefined) pieces = await jsonInTurn(bodyOf(message));
+  } else if (isLarge && body === undefined) pieces = await jsonInPieces(bodyOf(message));
   const text = pieces ?? body ?? render(message);
   if (location !== undefined) response.setHeader("Location", location(message));
   if (replayed) response.setHeader("Idempotent-Replayed", "true");

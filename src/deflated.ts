@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { constants, crc32, createInflateRaw, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
-import { largeBytes, largeTurn } from "./large/places.ts";
+import { largeBytes, yieldToEventLoop } from "./large/places.ts";
 import { textOfUtf8 } from "./text.ts";
 
 /**
@@ -58,7 +58,7 @@ export async function inflateText(text: DeflatedText, mostBytes: number): Promis
     const next = at + largeBytes < end ? placeToCut(json, at, at + largeBytes) : end;
     whole += JSON.parse(`"${textOfUtf8(json.subarray(at, next))}"`) as string;
     at = next;
-    if (at < end) await largeTurn();
+    if (at < end) await yieldToEventLoop();
   }
   return whole;
 }

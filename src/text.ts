@@ -1,12 +1,15 @@
 // Text as Unicode has it: code points, and what is not well-formed.
-import { isAscii, transcode } from "node:buffer";
+import { isAscii, isUtf8, transcode } from "node:buffer";
 
 /** From so many bytes on it pays to look first at what a text is made of. */
 const longText = 512;
 
-/** The text of valid UTF-8: by way of UTF-16, a long one beyond ASCII is read five to ten times as fast. */
+/**
+ * The text of UTF-8, with U+FFFD for what is not well-formed: by way of UTF-16, a long one beyond ASCII is read five to
+ * ten times as fast.
+ */
 export function textOfUtf8(bytes: Buffer): string {
-  if (bytes.length < longText) return bytes.toString();
+  if (bytes.length < longText || !isUtf8(bytes)) return bytes.toString();
   return isAscii(bytes) ? bytes.toString("latin1") : transcode(bytes, "utf8", "utf16le").toString("utf16le");
 }
 

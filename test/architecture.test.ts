@@ -24,7 +24,10 @@ const rooms: readonly (readonly [room: string, may: readonly string[]])[] = [
   ["src/deadline.ts", ["src/gen/", "src/errors.ts", "src/tally.ts"]],
   ["src/turns.ts", []],
   ["src/loopback.ts", []],
-  ["src/large/", ["src/large/", "src/gen/", "src/errors.ts", "src/tally.ts", "src/turns.ts", "src/text.ts"]],
+  [
+    "src/large/",
+    ["src/large/", "src/gen/", "src/errors.ts", "src/remembered.ts", "src/tally.ts", "src/turns.ts", "src/text.ts"],
+  ],
   ["src/deflated.ts", ["src/large/", "src/text.ts"]],
   ["src/secret-files.ts", []],
   ["src/config.ts", ["src/instant.ts", "src/loopback.ts", "src/secret-files.ts"]],

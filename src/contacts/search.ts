@@ -56,7 +56,7 @@ export function createContactSearch(client: MongoClient): ContactSearch {
       const plans = await planQuery(contacts, scope, query);
       if (plans.length === 0) return [];
       const stages = [...foundStages(contacts, scope, plans), ...hydrationStages(scope)];
-      return (await read<FoundContact>(contacts, scope, stages)).map(foundMessage);
+      return (await read<FoundContact>(contacts, scope, stages, { canBeHuge: true })).map(foundMessage);
     },
     async list(scope, filter, page) {
       const ids = await findIds(contacts, scope, filter, page);

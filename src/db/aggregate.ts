@@ -4,7 +4,13 @@ import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
-import { hugeBytes, largeBytes, largeTurn, requirePlaceForHuge } from "../large/places.ts";
+import {
+  hugeBytes,
+  largeBytes,
+  yieldToEventLoop,
+  requirePlaceForHuge,
+  requirePlaceIfExpected,
+} from "../large/places.ts";
 import { timed } from "../tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
@@ -19,6 +25,8 @@ export interface AggregateOptions {
    * background alone: the command may then take a request's whole time.
    */
   readonly deadline: Deadline | undefined;
+  /** True where the rows can be megabytes: an account that had such rows lately needs a place before it reads. */
+  readonly canBeHuge?: boolean;
 }
 
 /** A collection, whatever its documents are: the caller says of what type its rows are. */
@@ -38,8 +46,9 @@ const batchSize = 1_000;
 export async function aggregate<T extends Document>(
   collection: ReadCollection,
   pipeline: Document[],
-  options: AggregateOptions,
+  { canBeHuge, ...options }: AggregateOptions,
 ): Promise<T[]> {
+  if (canBeHuge === true) requirePlaceIfExpected(options.deadline?.tally);
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
   const work = async (): Promise<Document[]> =>
@@ -165,7 +174,7 @@ async function byCursor(
     if (decoded < largeBytes) continue;
     decoded = 0;
     if (bytes >= hugeBytes) requirePlaceForHuge(deadline?.tally);
-    await largeTurn();
+    await yieldToEventLoop();
   }
   count(deadline, 1 + Math.floor(rows.length / batchSize), bytes);
   return rows;

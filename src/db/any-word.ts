@@ -60,7 +60,7 @@ export async function readInOrder<T extends { readonly _id: UUID }>(
   stages: readonly Document[],
 ): Promise<T[]> {
   const match = { $match: { _id: { $in: ids }, account_id: scope.accountId } };
-  const rows = await read<T>(collection, scope, [match, ...stages]);
+  const rows = await read<T>(collection, scope, [match, ...stages], { canBeHuge: true });
   const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
   return ids.flatMap((id) => byId.get(id.toHexString()) ?? []);
 }

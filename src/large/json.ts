@@ -1,9 +1,9 @@
 // Large values as JSON, made piece by piece between other requests.
-import { largeBytes, largeTurn } from "./places.ts";
+import { largeBytes, yieldToEventLoop } from "./places.ts";
 import { endOfCodePoint } from "../text.ts";
 
 /** The bytes that `JSON.stringify` would make of plain data. */
-export async function jsonInTurn(value: unknown): Promise<Buffer[]> {
+export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   let text = "";
   for (const part of partsOf(value)) {
@@ -11,7 +11,7 @@ export async function jsonInTurn(value: unknown): Promise<Buffer[]> {
     if (text.length < largeBytes) continue;
     pieces.push(Buffer.from(text));
     text = "";
-    await largeTurn();
+    await yieldToEventLoop();
   }
   pieces.push(Buffer.from(text));
   return pieces;

@@ -1,8 +1,9 @@
-// Large responses: made piece by piece, each in a turn of its own, and only so many at a time.
+// Large responses: the event loop serves others between their pieces, and only a few of them are made at a time.
 import { getHeapStatistics } from "node:v8";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Tally } from "../tally.ts";
+import { keep } from "../remembered.ts";
 import { createTurns } from "../turns.ts";
 
 /** From so many bytes of data on a response is made in pieces of this size: one takes some 5 milliseconds. */
@@ -17,10 +18,21 @@ export const mostOfAccount = Math.max(1, Math.floor(mostHuge / 4));
 const wait = createTurns(0);
 let huge = 0;
 const byAccount = new Map<string, number>();
+/** The accounts that had a huge response, and until when they are expected to have another. */
+const expected = new Map<string, number>();
+const expectedMs = 60_000;
 
-/** Settles in the next turn of the event loop in which no other large response has had its turn. */
-export function largeTurn(): Promise<void> {
+/** Lets the event loop serve everything else; of all large responses it then resumes one. */
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => wait(resolve));
+}
+
+/**
+ * The same before a read that can have a huge result, for an account that had one lately: MongoDB is not asked for what
+ * would be rejected.
+ */
+export function requirePlaceIfExpected(tally: Tally | undefined): void {
+  if ((expected.get(tally?.account ?? "") ?? 0) > performance.now()) requirePlaceForHuge(tally);
 }
 
 /**
@@ -38,6 +50,7 @@ export function requirePlaceForHuge(tally: Tally | undefined): void {
   }
   huge += 1;
   byAccount.set(account, ofAccount + 1);
+  keep(expected, account, performance.now() + expectedMs);
   tally.isHuge = true;
   const release = (): void => {
     huge -= 1;

@@ -4,8 +4,8 @@ import { toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { deflatedIn, inflateHeld } from "../deflated.ts";
-import { jsonInTurn } from "../large/json.ts";
-import { hugeBytes, largeBytes, largeTurn, requirePlaceForHuge } from "../large/places.ts";
+import { jsonInPieces } from "../large/json.ts";
+import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
 import type { Tally } from "../tally.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
@@ -34,7 +34,7 @@ export async function withLargeMessage(
     await inflateHeld(held);
   }
   const isJson = response.header?.get("content-type")?.includes("json") === true;
-  const pieces = isJson ? await jsonInTurn(toJson(schema, message)) : await binaryInTurn(schema, message);
+  const pieces = isJson ? await jsonInPieces(toJson(schema, message)) : await binaryInPieces(schema, message);
   if (protocol !== "connect") return { ...response, body: enveloped(pieces, response.body) };
   response.header?.set("content-length", String(lengthOf(pieces)));
   return { ...response, body: each(pieces) };
@@ -67,7 +67,7 @@ async function* enveloped(
 }
 
 /** The bytes of a message as `toBinary` makes them, save that the fields that hold others come last. */
-async function binaryInTurn(schema: DescMessage, message: Message): Promise<Uint8Array[]> {
+async function binaryInPieces(schema: DescMessage, message: Message): Promise<Uint8Array[]> {
   const values = message as Message & Record<string, unknown>;
   const outer = schema.fields.filter(isOuter);
   const own = { ...values };
@@ -81,13 +81,13 @@ async function binaryInTurn(schema: DescMessage, message: Message): Promise<Uint
     const inner = (field.fieldKind === "list" ? values[field.localName] : [values[field.localName]]) as Message[];
     for (const one of inner) {
       if (one === undefined) continue;
-      const bytes = await binaryInTurn(field.message, one);
+      const bytes = await binaryInPieces(field.message, one);
       pieces.push(new BinaryWriter().tag(field.number, WireType.LengthDelimited).uint32(lengthOf(bytes)).finish());
       pieces.push(...bytes);
       fresh += lengthOf(bytes);
       if (fresh < largeBytes) continue;
       fresh = 0;
-      await largeTurn();
+      await yieldToEventLoop();
     }
   }
   return pieces;

@@ -1,5 +1,5 @@
 // Finds the passages of a text in which words were said.
-import { largeTurn } from "../large/places.ts";
+import { yieldToEventLoop } from "../large/places.ts";
 import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
 import { wordsInTurn } from "../search/words.ts";
@@ -53,7 +53,7 @@ export async function findPassages(
   let [at, taken, stretchEnd] = [0, 0, 0];
   while (at < text.length && budget.passages > 0 && budget.pieces > 0) {
     if (at >= stretchEnd) {
-      await largeTurn();
+      await yieldToEventLoop();
       requireTime();
       stretchEnd = at + stretchLength;
       // Most stretches have nothing to look at.

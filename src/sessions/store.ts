@@ -112,19 +112,24 @@ export function createSessionStore(client: MongoClient): SessionStore {
 
     async get(scope, id) {
       const noteFields = { title: 1, title_slug: 1, content: 1, position: 1, type: 1, created_at: 1 };
-      const [document, ...notes] = await read<SessionDocument | SessionNoteRow>(untyped, scope, [
-        { $match: { _id: id, account_id: scope.accountId } },
-        { $project: { n: 0, g: 0, own: 0 } },
-        {
-          $unionWith: {
-            coll: collections.notes,
-            pipeline: [
-              { $match: { account_id: scope.accountId, parent_id: id, kind: "session" } },
-              { $project: noteFields },
-            ],
+      const [document, ...notes] = await read<SessionDocument | SessionNoteRow>(
+        untyped,
+        scope,
+        [
+          { $match: { _id: id, account_id: scope.accountId } },
+          { $project: { n: 0, g: 0, own: 0 } },
+          {
+            $unionWith: {
+              coll: collections.notes,
+              pipeline: [
+                { $match: { account_id: scope.accountId, parent_id: id, kind: "session" } },
+                { $project: noteFields },
+              ],
+            },
           },
-        },
-      ]);
+        ],
+        { canBeHuge: true },
+      );
       if (document === undefined || !("contact_id" in document)) return undefined;
       return sessionDetail(document, notes as SessionNoteRow[]);
     },

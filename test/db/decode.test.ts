@@ -47,6 +47,12 @@ test("what documents are made of, in every nesting, and what only the library kn
   );
 });
 
+test("a long text that is not well-formed UTF-8 is read with U+FFFD, as a short one is", () => {
+  const bytes = Buffer.from(BSON.serialize({ text: "é".repeat(600) }));
+  bytes[20] = 0xff;
+  expect(decode(bytes)).toEqual({ text: bytes.subarray(14, -2).toString() });
+});
+
 test("the id of a cursor is found behind its rows, whatever they are", () => {
   const firstBatch = [{ id: 1 }, { text: "é".repeat(2_000) }];
   for (const id of [0n, 7n, 2n ** 63n - 1n, -(2n ** 63n)])

@@ -10,8 +10,8 @@ import type { TestAccount, TestService } from "../../fixtures/service/service.ts
 import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
-import { jsonInTurn } from "../../src/large/json.ts";
-import { mostHuge, mostOfAccount, requirePlaceForHuge } from "../../src/large/places.ts";
+import { jsonInPieces } from "../../src/large/json.ts";
+import { mostHuge, mostOfAccount, requirePlaceForHuge, requirePlaceIfExpected } from "../../src/large/places.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -102,12 +102,12 @@ test.each(["identity", "gzip"])("REST has them whole as well, with Content-Lengt
 test("what is made in pieces is what JSON.stringify makes", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
-      expect(Buffer.concat(await jsonInTurn(value)).toString()).toBe(JSON.stringify(value));
+      expect(Buffer.concat(await jsonInPieces(value)).toString()).toBe(JSON.stringify(value));
     }),
     { numRuns: 500 },
   );
   const large = { a: [{ text: '🙂"\\'.repeat(900_000), none: undefined }, "x".repeat(1_500_000)], b: [], c: {} };
-  const pieces = await jsonInTurn(large);
+  const pieces = await jsonInPieces(large);
   expect(Buffer.concat(pieces).toString() === JSON.stringify(large)).toBe(true);
   expect(pieces.length).toBeGreaterThan(3);
 });
@@ -147,6 +147,23 @@ describe("huge responses", () => {
     expect(() => ask("modest")).not.toThrow();
     ends.shift()?.();
     expect(() => ask("greedy")).not.toThrow();
+  });
+
+  test("an account that had a huge response lately needs a place before it reads again; others do not", () => {
+    const read = (account: string): void => {
+      const tally = { ...createTally(), account };
+      tally.onEnd = (release) => {
+        ends.push(release);
+        return true;
+      };
+      requirePlaceIfExpected(tally);
+    };
+    for (let number = 0; number < 3 * mostHuge; number++) read("small");
+    expect(ends).toEqual([]);
+    ask("large");
+    for (let number = 1; number < mostOfAccount; number++) read("large");
+    expect(() => read("large")).toThrow(/large responses/);
+    expect(() => read("small")).not.toThrow();
   });
 
   test("a request that has ended already takes no place, and so keeps none", () => {
