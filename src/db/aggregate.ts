@@ -140,14 +140,15 @@ async function atOnce(
     const { cursor } = await db.command(command, signal === undefined ? { raw: true } : { raw: true, signal });
     // Of rows that fill more than one answer none is decoded here.
     const id = cursorIdOf(cursor as Buffer);
-    if (id === 0n) {
-      if ((cursor as Buffer).length >= hugeBytes) requirePlaceForHuge(deadline?.tally);
-      count(deadline, 0, (cursor as Buffer).length);
-      return (decode(cursor as Buffer) as { firstBatch: Document[] }).firstBatch;
+    if (id !== 0n) {
+      count(deadline, 1);
+      await db.command({ killCursors: collectionName, cursors: [Long.fromBigInt(id)] });
     }
-    count(deadline, 1);
-    await db.command({ killCursors: collectionName, cursors: [Long.fromBigInt(id)] });
-    return undefined;
+    // Before it is read once more, too.
+    if ((cursor as Buffer).length >= hugeBytes) requirePlaceForHuge(deadline?.tally);
+    if (id !== 0n) return undefined;
+    count(deadline, 0, (cursor as Buffer).length);
+    return (decode(cursor as Buffer) as { firstBatch: Document[] }).firstBatch;
   } catch (error) {
     if (isRepeatable(error)) return undefined;
     throw error;
